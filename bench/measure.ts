@@ -79,7 +79,7 @@ export function cpuSecondsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** CPU seconds of a process and all its descendants until now, those that it waited for included. */
+/** CPU seconds of a process and all its descendants so far, including descendants it has waited for. */
 export function treeCpuSeconds(root: number): number {
   let ticks = 0
   for (const pid of processTree(root)) {
@@ -133,9 +133,8 @@ function residentBytes(pids: readonly number[]): number {
 const GROWTH_LOOK_MS = 50
 
 /**
- * Bytes that this process and all that it started held more than before, at the most, while `work` went on. What ran
- * out of use before is cleared away first, so that it makes no room. Of others than this one counts the most that
- * each ever held.
+ * The most bytes that this process and everything it started held beyond the earlier level, while `work` ran. Garbage is collected first,
+ * so that it makes no room. For other processes, the highest level that each of them ever had counts.
  */
 export async function peakGrowth<T>(
   work: () => Promise<T>,

@@ -18,7 +18,7 @@ const PASSAGES_PER_PAGE = 12
 const READ_CPU_SECONDS = 26.8 / THOUSAND
 const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
 const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]
-/** Of each page, as it was measured. */
+/** Copies of each page, as measured. */
 const COPIES = 2
 const SHARD_GB = 40
 const NODE_GB = 2000

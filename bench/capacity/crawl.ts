@@ -1,7 +1,7 @@
 export interface Pace {
   /** Between the end of a request to a host and the next. */
   readonly pauseSeconds: number
-  /** Of a request, with the site's answer. */
+  /** Seconds per request, including the site's answer. */
   readonly requestSeconds: number
   /** Requests at a time, of all crawlers. */
   readonly atATime: number

@@ -7,9 +7,9 @@ export interface Measured {
   readonly pages: number
   /** Words, passages and ready-made vectors written. */
   readonly loadCpuSeconds: number
-  /** Of a question at `basic`. */
+  /** CPU time of a question at `basic`. */
   readonly questionCpuMs: number
-  /** Of the processes that answer and of servers (PSS). */
+  /** Memory of the answering processes and of servers (PSS). */
   readonly memoryMb: number
   readonly diskMb: number
 }
@@ -47,11 +47,11 @@ export interface Needs {
 }
 
 /**
- * What an engine needs for `passages`, from what it took for fewer. Disk, memory and loads grow by the line through the smallest and
- * the largest index measured, beyond the largest by its own slope; a question's CPU by a power of the size, of an exponent from the
- * same two. Of one measurement alone all but the question grows in proportion.
+ * What an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loads follow the line through the smallest
+ * and the largest index measured, and beyond the largest, its own slope. A question's CPU follows a power of the size, with an exponent
+ * from the same two. With only one measurement, everything but the question grows in proportion.
  *
- * @throws RangeError of no measurement
+ * @throws RangeError when there is no measurement
  */
 export function needsOf(measured: readonly Measured[], passages: number): Needs {
   const sorted = measured.toSorted((a, b) => a.passages - b.passages)

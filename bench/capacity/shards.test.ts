@@ -15,7 +15,7 @@ describe("the copies of a dead node", () => {
     const lost = (nodes: number) => recoverySeconds({ nodes, shards: 60, replicas: 1, shardMb: 100 }, limits)
     expect(lost(12)).toBeLessThan(lost(6))
     expect(lost(6)).toBeLessThan(lost(3))
-    // Nobody takes more than it may: half of what was on one of three goes to each of the others.
+    // No node receives more than it may: half of the data of one of three goes to each of the others.
     expect(lost(3)).toBeGreaterThanOrEqual(60 + (40 * 100) / 2 / 10)
   })
 

@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 
 const RESOLUTION_MS = 1
 
-/** Delays since the last question, in milliseconds; what a parent is told. */
+/** Delays since the last question, in milliseconds; sent to the parent. */
 export interface LoopDelay {
   readonly kind: "loop-delay"
   readonly maxMs: number

@@ -17,7 +17,7 @@ import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
 import { median, percentile } from "../measure.ts"
 import { mean, ndcg } from "../quality/metrics.ts"
 
-// A server of models that somebody else wrote, with the model that ships, beside that model in this process: whether we understand each
+// A third-party model server with the model that ships, compared with that model in this process: whether we understand each
 // other, whether it finds the same, and what it costs a question. bench/README.md says how to start one.
 
 const { values: options } = parseArgs({

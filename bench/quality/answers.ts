@@ -3,10 +3,10 @@
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
 //   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` and
-//   `many` a half is kept: the others have all been asked, and are tuned for.
+//   `many` one half is kept; all questions of the others have been asked, and answers are tuned for them.
 // - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
-//   one for each side of a comparison; what no page answers is right when it is refused.
-// - `--to-judge` writes the sentences that nobody judged: see `judgements/README.md`. `--vectors off` finds pages by words alone;
+//   one for each side of a comparison; a question that no page answers is right when it is refused.
+// - `--to-judge` writes the unjudged sentences: see `judgements/README.md`. `--vectors off` finds pages by words alone;
 //   `--reranker off` chooses statements without the model that reads them. `--llm http://127.0.0.1:8080/v1` has answers written by the
 //   one language model of an OpenAI-compatible server, as FOSSICK_LLM_URL does.
 // - `--check` asks nothing, and compares the expected wordings with the pages.

@@ -11,7 +11,7 @@ import { toPassages } from "#engine/text/passages.ts"
 /** BM25's length normalisation of a whole document. */
 const B = 0.75
 
-/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its stemmer: what any ranking has to beat. */
+/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its stemmer: the baseline for any ranking. */
 export class PlainBm25 {
   readonly #language: string
   readonly #documents: { readonly length: number; readonly counts: ReadonlyMap<string, number> }[] = []
@@ -30,7 +30,7 @@ export class PlainBm25 {
     for (const term of counts.keys()) this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
   }
 
-  /** Of every document, from 0. */
+  /** The score of every document, from 0. */
   search(query: string): Float64Array {
     const count = this.#documents.length
     const usual = this.#length / count
@@ -46,7 +46,7 @@ export class PlainBm25 {
   }
 }
 
-/** What every document says in the words of a question: what an engine's lexical arm is measured against. */
+/** Scores every document by a question's words: the reference for an engine's lexical arm. */
 export class ExactWords {
   readonly #language: string
   readonly #pages: PackedPage[] = []
@@ -71,7 +71,7 @@ export class ExactWords {
       this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
   }
 
-  /** Of every document, 0..1. */
+  /** The score of every document, 0..1. */
   search(query: string): Float64Array {
     const count = this.#pages.length
     const idf = (term: string) => inverseFrequency(this.#frequencies.get(term) ?? 0, count)

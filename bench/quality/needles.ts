@@ -1,4 +1,4 @@
-// How well single pages are found in manuals nobody tuned for: long pages, exact words, slips of the pen, other languages.
+// How well single pages are found in manuals that nothing was tuned for: long pages, exact words, typing errors, other languages.
 // npm run bench -- needles [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic ...]
 //
 // - `long`, `exact`, `misspelt` ask 1,800 pages of English manuals; `languages` asks each language's handbook and manual
@@ -169,7 +169,7 @@ const inLanguage = (language: Language, asked: Language): Asked[] =>
 
 const asked = new Set(LANGUAGE_QUESTIONS.map(({ answer }) => answer))
 
-/** Every nth page in a language, and those that questions ask for. */
+/** Every nth page in a language, and the pages that questions ask for. */
 async function* sampleOf(language: Language): AsyncGenerator<Page> {
   let count = 0
   for await (const page of manualsIn(language)) {

@@ -50,7 +50,10 @@ export async function judgeReport(
 
 const SAYS_MISSING = new RegExp(`^## ${MISSING}$`, "m")
 
-/** The text before each citation, without headings, what the report says of itself, and the list of sources; what follows the last has no numbers. */
+/**
+ * The text before each citation, without headings, the report's remarks about itself, and the list of sources; text after the last
+ * citation has no numbers.
+ */
 export function citedTexts(content: string): CitedPiece[] {
   const body = withoutTables(content.split(/^## Sources$/m)[0]!.split(SAYS_MISSING)[0]!)
     .replaceAll(/^.*$/gm, (line) => (line.startsWith(NOTHING_FOUND) ? "" : line))

@@ -3,8 +3,8 @@
 //
 // - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is
 //   `research-questions.ts` over the handbook and the manual pages beside the benches. The half is `tune` unless named.
-// - A part of a task is covered when one of its wordings stands in the report, its page when it is cited. A unit is not verbatim when
-//   one of its lines does not stand word by word in the page that it cites first.
+// - A part of a task is covered when one of its wordings is in the report, its page when it is cited. A unit is not verbatim when
+//   one of its lines is not in the page that it cites first, word by word.
 // - `--to-judge` writes the unjudged units: see `judgements/README.md`.
 import { parseArgs } from "node:util"
 import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"

@@ -12,7 +12,7 @@ import type { ResearchQuestion } from "../questions/question-sets.ts"
 export interface JudgedReport extends ReportQuality {
   readonly searches: number
   readonly sources: number
-  /** Of all threads. */
+  /** Over all threads. */
   readonly cpuSeconds: number
 }
 
@@ -21,7 +21,7 @@ interface Made {
   readonly content: string
   readonly sources: readonly { readonly url: string }[]
   readonly searches: number
-  /** Of all threads. */
+  /** Over all threads. */
   readonly cpuSeconds: number
 }
 

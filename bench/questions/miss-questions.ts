@@ -3,7 +3,7 @@ import { readJsonLines } from "../data-files.ts"
 /** Questions that find nothing, and why. The site that is crawled for them is made from this list (`bench/quality/misses/world.ts`). */
 export const missQuestions = readJsonLines(new URL("misses.jsonl", import.meta.url), {
   properties: {
-    /** What the site does with the page that is asked for, or what the request does. */
+    /** How the site answers for the page, or how the request is made. */
     seed: {
       enum: [
         "indexed",

@@ -9,7 +9,7 @@ import type { CrawlReport } from "../peers/undici-loop.ts"
 
 // lxml 6 left its HTML cleaner to a package of its own, which trafilatura's justext needs and does not name.
 const PYTHON_PACKAGES = ["scrapy==2.19.0", "trafilatura==2.3.1", "lxml_html_clean==0.4.6"]
-/** Whoever reads fewer pages did not read the site. */
+/** A contestant that reads fewer pages did not read the site. */
 const MIN_PAGES = 2000
 const SPIDER = join(import.meta.dirname, "../peers/scrapy_spider.py")
 

@@ -13,9 +13,9 @@ import { machine, short, table } from "../measure.ts"
 import { type Run, WeekAppliance } from "../week/appliance.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
-// What a queue of twelve sources takes when four of their sites are sick, beside its slowest healthy one alone. Each
-// case is a whole appliance with its own index. Every host has the pause that a foreign one has, by its source's
-// politeness, since loopback would have none.
+// How long a queue of twelve sources takes when four of their sites are sick, compared with its slowest healthy source alone. Each case
+// is a whole appliance with its own index. Every host gets the pause of a foreign host from its source's politeness, since loopback would
+// have none.
 
 /** The queue of healthy ones may take this share longer than its slowest alone. */
 const MAX_MORE = 0.1
@@ -23,7 +23,7 @@ const LOOK_MS = 500
 const LIMIT_MS = 1_800_000
 /** What the busy site asks for, in seconds. */
 const RETRY_AFTER = 15
-/** Of the pages of the slowest healthy site. */
+/** Parts of the number of pages on the slowest healthy site. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
 /** An operator who has less patience: a refusing host is given up after 31 s, an asking one at once. */
 const IMPATIENT = {
@@ -34,7 +34,7 @@ const IMPATIENT = {
 
 const { values } = parseArgs({
   options: {
-    /** Of the slowest healthy site. */
+    /** Pages of the slowest healthy site. */
     pages: { type: "string", default: "200" },
     /** The same, where the patience with sick hosts is to take longest. */
     few: { type: "string", default: "30" },
@@ -60,7 +60,7 @@ const pauseMs = Number(values.pause)
 await using cleanup = new AsyncDisposableStack()
 const many = await healthySites(Number(values.pages), "many")
 const few = await healthySites(Number(values.few), "few")
-// Last, so that no site takes the port where nobody is to listen.
+// Last, so that no site takes the port that must stay closed.
 const sick = await sickSites()
 
 const alone = await measured("the slowest healthy one alone", many.slice(0, 1))

@@ -18,7 +18,7 @@ import { homePage, htmlPages } from "../corpora/documentation-site.ts"
 import { serveFolder, type StaticSite } from "../corpora/static-site.ts"
 
 const PAGES = join(import.meta.dirname, "../testing/pages")
-/** Of each manual some: vectors of all pages would take most of the time, and a question to each of them the rest. */
+/** Some pages of each manual: making vectors of all pages would take most of the time, and a question for each of them the rest. */
 const SERVED = [
   "postgresql/backup-dump.html",
   "postgresql/explicit-locking.html",
@@ -32,7 +32,7 @@ const SERVED = [
 ]
 const paths = (await htmlPages(PAGES)).filter((path) => SERVED.includes(path))
 const questions = DOCUMENTATION_QUESTIONS.filter(({ answer }) => paths.includes(answer))
-/** Every second of those that these pages answer. */
+/** Every second question that these pages answer. */
 const manualQuestions = MANUAL_QUESTIONS.filter(({ text }) =>
   /checkpoint|WAL mode|write-ahead|backup API|dump|deadlock|TRUNCATE|partial index|temporary|mkstemp|TemporaryFile|shelf/.test(
     text,

@@ -15,7 +15,7 @@ import { machine, short, table } from "../measure.ts"
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const MIN_PAGES = 2000
 const TOP = 3
-/** How far down an answer is looked for, to say where it stands when it is not in the top. */
+/** How far down to look for an answer, so that its rank can be shown when it is not in the top. */
 const LOOKED_AT = 50
 
 const { values } = parseArgs({
@@ -77,7 +77,7 @@ async function finishedCrawl(): Promise<Crawled | null> {
   return { site: job.source.seeds[0] ?? "", outcomes: job.outcomes, seconds }
 }
 
-/** Asks every question and prints where its answer stands. @returns whether all are in the top. */
+/** Asks every question and prints the rank of its answer. @returns whether all are in the top. */
 async function questions(site: string, outcomes: Crawled["outcomes"], seconds: number): Promise<boolean> {
   await using engine = await openEngine(settings, { mode: "read" })
   const { pages, passages, pagesWithoutVectors } = await engine.stats()

@@ -33,7 +33,7 @@ const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
 const WARM_UP = 20
 const LIMIT = 5
 const WRITTEN_PAGES = 200
-/** What /search asks of the engine when whole pages are not wanted. */
+/** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: LIMIT, passagesPerPage: 3, withMarkdown: false }
 
 /** Milliseconds of each answer, and of the whole. */
@@ -42,7 +42,7 @@ interface Timing {
   readonly ms: number
 }
 
-/** An index of one size, and the medians that its growth is told by: milliseconds by what was asked. */
+/** An index of one size, and the medians that show its growth: milliseconds by question. */
 interface Measured {
   readonly built: BuiltIndex
   readonly dataDir: string

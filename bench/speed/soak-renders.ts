@@ -121,7 +121,7 @@ async function sampled(done: number): Promise<SoakSample> {
   }
 }
 
-/** Of a process that has ended since it was listed: none. */
+/** The memory of a process; 0 if it has ended since it was listed. */
 function ownBytesOf(pid: number): number {
   try {
     return memoryOf(pid).own

@@ -8,7 +8,7 @@ import { endWithUs } from "#base/testing/end-with-us.ts"
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 1500
 
-/** How a run of a source stands, as the admin API shows it. */
+/** A run of a source, as the admin API shows it. */
 export interface Run {
   readonly id: number
   readonly source: string
@@ -66,7 +66,7 @@ export class WeekAppliance implements AsyncDisposable {
       throw new Error(`the appliance ended with ${code}:\n${screen.slice(-3000)}`)
     })
     await Promise.race([shown.promise, ended])
-    // It may end later: then whoever asks it finds out.
+    // It may end later; the next request then shows it.
     ended.catch(() => {})
     this.url = /Address +(\S+)/.exec(screen)?.[1] ?? this.url
     // Later starts show only what the key begins with.

@@ -26,20 +26,20 @@ export interface Stage {
   readonly blogPort: number
 }
 
-/** A day of the week: what happens before its night's runs, and what is true of each source then. */
+/** A day of the week: what happens before its night's runs, and the truth about each source then. */
 export interface Day {
   readonly number: number
   /** Breaks, changes and mends. */
   readonly happen: (stage: Stage) => Promise<void>
-  /** Of sources that are not named, nothing is to be told: their run is to be `finished` and to say nothing. */
+  /** For unnamed sources, nothing must be reported: the run must be `finished` and say nothing. */
   readonly truths: readonly Truth[]
 }
 
 const NEW_PASSWORD = "second-Password-2"
-/** Of the pages of a site, how many go on day 4. */
+/** The share of a site's pages that disappear on day 4. */
 const GONE_SHARE = 0.28
 
-// What is true was written down before the week was played for the first time.
+// The truth was written down before the week was played for the first time.
 
 const ALWAYS_SICK: readonly Truth[] = [
   {

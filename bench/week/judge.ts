@@ -1,20 +1,20 @@
 import type { Run, WeekAppliance } from "./appliance.ts"
 import type { Message } from "./receiver.ts"
 
-/** What is true of a source on a day, written before the day is played. */
+/** The truth about a source on a day, written before the day is played. */
 export interface Truth {
   readonly source: string
   /** What happened, in the words of the table. */
   readonly what: string
   /** Results of the run that tell it rightly. */
   readonly results: readonly string[]
-  /** What the one line why has to say; null where there is nothing to say. */
+  /** What the line with the reason must say; null where there is nothing to say. */
   readonly reason: RegExp | null
   /** Least changes of pages that the run has to tell. */
   readonly changes?: { readonly new?: number; readonly changed?: number; readonly gone?: number }
 }
 
-/** One line of the table: an event beside what the operator was told of it. */
+/** One line of the table: an event, and what the operator learned of it. */
 export interface Verdict {
   readonly day: number
   readonly source: string
@@ -28,7 +28,7 @@ export interface Verdict {
 export const WELL = ["finished"]
 export const TROUBLE = ["failed", "finished-with-problems"]
 
-/** What the operator was told, by every way there is. */
+/** Everything the operator received, over all channels. */
 export interface Told {
   readonly messages: readonly Message[]
   /** What `fossick sources list` wrote. */
@@ -37,7 +37,7 @@ export interface Told {
   readonly metrics: string
 }
 
-/** Holds what is true against what was told: the run, the webhook that reported it, the list of sources, the metrics. */
+/** Compares the truth with the reports: the run, the webhook that reported it, the list of sources, the metrics. */
 export function judgeRun(
   day: number,
   truth: Truth,
@@ -156,7 +156,7 @@ export function sameAddress(a: string, b: string): boolean {
   return plain(a) === plain(b)
 }
 
-/** The verdicts as a table in Markdown, and how many events of all were told rightly. */
+/** The verdicts as a Markdown table, and how many of all events were reported correctly. */
 export function report(verdicts: readonly Verdict[]): string {
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ")
   const rows = verdicts.map(

@@ -12,7 +12,7 @@ export interface Message {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What the operator runs to be told: takes webhooks and checks their signatures. */
+/** The operator's receiver: takes webhooks and checks their signatures. */
 export interface Receiver extends AsyncDisposable {
   readonly address: string
   readonly url: string

@@ -11,12 +11,12 @@ export interface Harvest {
   readonly missing: readonly string[]
   /** Pages that are no content. */
   readonly junk: readonly string[]
-  /** Of the expected pages that are there, those whose title is right. */
+  /** How many of the expected pages that were found have the right title. */
   readonly titles: number
   readonly wrongTitles: readonly string[]
 }
 
-/** Titles by address of the pages that webhooks have told of, of one source. */
+/** Titles of one source's pages, by address, from webhooks. */
 export function pagesTold(messages: readonly Message[], source: string): Map<string, string> {
   const pages = new Map<string, string>()
   for (const { type, data } of messages) {

@@ -19,7 +19,7 @@ interface Proposal {
   readonly requests: number
 }
 
-/** What `fossick sources add` proposes for each site, taken as it is, with what only an operator can know filled in. */
+/** The proposal of `fossick sources add` for each site, unchanged, plus the parts that only an operator can know. */
 export async function proposedSources(
   appliance: WeekAppliance,
   stands: readonly Stand[],
@@ -63,7 +63,7 @@ function known(
     return { login: { ...login, fields: Object.fromEntries(fields) as Record<string, string> } }
   }
   if (stand.name === "internal-manual") return { caFile: authority }
-  // Of the whole manual, the operator wants some chapters, in every language.
+  // The operator wants some chapters of the manual, in every language.
   if (stand.name === "apache-manual") return { scope: "host", include: ["/manual/*/howto/*.html"] }
   return {}
 }

@@ -53,7 +53,7 @@ await using cleanup = new AsyncDisposableStack()
 // Servers and the appliance are process groups of their own: they end only if we end them.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
-    // What the week is at fails when its appliance ends; the servers are still to be ended then.
+    // The current task fails when the appliance ends; the servers must still be stopped then.
     process.on("uncaughtException", () => {})
     void cleanup.disposeAsync().finally(() => process.exit(130))
   })
@@ -202,7 +202,7 @@ async function judgeDay(
   await writeFile(join(work, "verdicts.md"), report(verdicts))
 }
 
-/** What the operator does on day 6, after what was told: approves removals, and names the blog's new host. */
+/** The operator's actions on day 6, after the reports: approves removals, and names the blog's new host. */
 async function mendByOperator(): Promise<void> {
   await appliance.command("removals", "approve", "gitlab-pages")
   const blog = stands.get("blog")

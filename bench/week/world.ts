@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Environment, ExpectedPage, Question, RealSite, Served } from "./programs/site.ts"
 
-/** A site of the week at its place: what it is, and whether and how it is served just now. */
+/** A site of the week: the program, and whether and how it is being served. */
 export class Stand implements AsyncDisposable {
   readonly site: RealSite
   #port: number
@@ -47,7 +47,7 @@ export class Stand implements AsyncDisposable {
     await this.serve(() => this.site.serve(this.#port, this.#env))
   }
 
-  /** Nobody listens there from now on. */
+  /** Nothing listens there from now on. */
   async down(): Promise<void> {
     await this.#served?.[Symbol.asyncDispose]()
     this.#served = null

@@ -83,7 +83,7 @@ export const poisonPdfs = (size: number) => ({
     filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
 })
 
-/** An archive's texts, deflated piece by piece (RFC 1951), each repeated as often as given. */
+/** An entry of an archive: texts that are deflated piece by piece (RFC 1951), each as often as given. */
 class Entry implements ZipInputFile {
   readonly filename: string
   readonly compression = 8

@@ -1,8 +1,8 @@
-// What a question loses when five appliances are asked instead of one that holds all pages:
+// How much quality is lost when five appliances are asked instead of one that holds all pages:
 // npm run bench -- federation <folder of collections> [name ...]
 //
-// `federation` is what appliances do: words weigh by the statistics of all, and one ranking is made of the evidence of all pages. `evidence`
-// leaves the common statistics out, `score` merges the scores as each index gives them. All five are in this process;
+// `federation` is how appliances work: words are weighted by the statistics of all, and one ranking is made of the evidence of all
+// pages. `evidence` leaves the common statistics out, `score` merges the scores as each index gives them. All five are in this process;
 // api/services/federation/federation.test.ts has them on sockets. Vectors are kept between runs: run one of these benches at a time.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"

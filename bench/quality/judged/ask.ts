@@ -65,7 +65,7 @@ export async function withAnswers(
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
   { reranks = true, llm = null }: AnswerOptions = {},
 ): Promise<void> {
-  // What comes late is left out of an answer. Measured is what an idle machine says, on a busy one too.
+  // Parts that come late are left out of an answer. This measures the answer of an idle machine, even on a busy one.
   const patient: Pick<Embedder, "embed"> = {
     embed: (texts, { signal: _signal, ...options } = {}) => embedder.embed(texts, options),
   }
@@ -111,7 +111,10 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
   return page !== null && linesStandIn(text, page.markdown)
 }
 
-/** Whether each line of a text stands in a page, but for the marks of Markdown: units leave out what stands between steps, and repeat the names of columns. */
+/**
+ * Whether each line of a text is in a page, apart from Markdown marks: units leave out the text between steps, and repeat the names of
+ * columns.
+ */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
   return (
@@ -128,7 +131,7 @@ export function linesStandIn(text: string, markdown: string): boolean {
 /** Longest term, heading or row of names that is printed before a sentence. */
 const MAX_LEAD_CHARS = 260
 
-/** Whether a text stands in a page, or is made of pieces that do: `Term: sentence`, the colon ours or the page's. */
+/** Whether a text is in a page, or consists of pieces that are: `Term: sentence`, with the colon from us or the page. */
 function isMadeOf(text: string, page: string): boolean {
   if (page.includes(bare(text))) return true
   return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {
@@ -138,5 +141,5 @@ function isMadeOf(text: string, page: string): boolean {
   })
 }
 
-/** Readings of markdown differ in blanks, in what stands between the cells of a table, and in the marks before quoted lines. */
+/** Readings of Markdown differ in blanks, in the marks between table cells, and in the marks before quoted lines. */
 const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

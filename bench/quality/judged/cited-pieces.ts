@@ -5,7 +5,7 @@ export interface CitedPiece {
   readonly numbers: readonly number[]
 }
 
-/** The pieces of a text that carry a citation behind them, such as `A sentence. [1][2]`; what follows the last has no numbers. */
+/** The pieces of a text with a citation after them, such as `A sentence. [1][2]`; text after the last citation has no numbers. */
 export function citedPieces(text: string): CitedPiece[] {
   const pieces: CitedPiece[] = []
   let last = 0

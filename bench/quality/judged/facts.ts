@@ -24,7 +24,7 @@ const patternOf = (wording: string): RegExp =>
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
 /**
- * What is wrong with facts: pages that are not there or have none of the wordings, and wordings that none of the pages has.
+ * Faults in facts: pages that are missing or have none of the wordings, and wordings that no page has.
  *
  * @param pages by their paths
  */

@@ -10,15 +10,15 @@ const LINE = /^([yn?]) ([0-9a-f]{16}) (.+)$/u
 export class Judgements {
   readonly #onQuestion = new Map<string, boolean>()
 
-  /** Those that are kept for `answers` or for `reports`. */
+  /** The stored judgements of `answers` or of `reports`. */
   static kept(of: "answers" | "reports"): Judgements {
     const file = join(DIR, `${of}.txt`)
     return new Judgements(existsSync(file) ? readFileSync(file, "utf8") : "")
   }
 
   /**
-   * @param text lines as {@link lineOf} writes them, the question mark replaced by `y` or `n`; those that still have it, empty ones,
-   *   and those after a `#` are passed over
+   * @param text lines as {@link lineOf} writes them, the question mark replaced by `y` or `n`; lines that still have it, empty ones,
+   *   and comments after a `#` are skipped
    * @throws Error naming the line for any other line, and for a sentence that is judged in two ways
    */
   constructor(text: string) {
@@ -34,7 +34,7 @@ export class Judgements {
     }
   }
 
-  /** Null while nobody judged it. It holds as long as question and sentence are the same, white space aside. */
+  /** Null while unjudged. A judgement holds as long as question and sentence are the same, white space aside. */
   of(question: string, sentence: string): boolean | null {
     return this.#onQuestion.get(keyOf(question, sentence)) ?? null
   }

@@ -18,7 +18,7 @@ export interface Marks {
   /** Those of the wanted facts that stand in it. */
   readonly held: number
   readonly wanted: number
-  /** Of the facts that name pages, those of which a page is cited. */
+  /** How many of the facts that name pages have one of those pages cited. */
   readonly pagesCited: number
   readonly pagesWanted: number
   readonly sentences: number
@@ -70,8 +70,8 @@ export const HEAD = [
 ] as const
 
 /**
- * A row of the table. Sentences and words are means of what was not refused; `on the question` is counted among the judged sentences
- * alone, beside the number of those that nobody judged.
+ * A row of the table. Sentences and words are means over the answers that were not refusals; `on the question` only counts judged
+ * sentences, and the number of unjudged ones stays beside it.
  */
 export function rowOf(marks: readonly Marks[]): (string | number)[] {
   const said = marks.filter(({ refused }) => !refused)

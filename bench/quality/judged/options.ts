@@ -35,7 +35,7 @@ export function chosenSet(names: readonly string[]): (typeof SETS)[string] {
 
 export const chosenHalves = (named: readonly string[]): Half[] => chosen("half", HALVES, named)
 
-/** A file of the sentences that nobody judged yet, each a line once. */
+/** A file of the unjudged sentences, each on a line once. */
 export class ToJudge {
   readonly #file: string | undefined
   readonly #judgements: Judgements

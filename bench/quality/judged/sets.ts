@@ -46,7 +46,7 @@ interface JudgedSet {
   /** Those of the questions. */
   readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
-  /** Where they are apart: those that are kept for a last run. Otherwise it is every second one. */
+  /** The questions kept for a last run, if the set lists them. Otherwise every second one is kept. */
   readonly kept?: {
     readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
     readonly tasks: readonly JudgedTask[]

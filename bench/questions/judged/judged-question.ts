@@ -3,7 +3,7 @@ import { readJsonLines } from "../../data-files.ts"
 /** A question over the judged manuals of `corpora/manuals.ts`. */
 export interface JudgedQuestion {
   readonly text: string
-  /** What a right answer holds, all of it; a comparison has one for each side. Null: nothing answers it, and it is to be refused. */
+  /** Everything a right answer must hold; a comparison has one fact for each side. Null: no page answers it, and it must be refused. */
   readonly facts: readonly Fact[] | null
 }
 
@@ -12,8 +12,8 @@ export interface Fact {
   /** Paths of the pages that say it, `<manual>/<file>`. One is as good as another. */
   readonly on: readonly string[]
   /**
-   * Wordings of which one stands in any text that says it: white space as single blanks, no backticks, straight quotes, any
-   * letter case. `…` stands for up to a hundred characters.
+   * Wordings, one of which occurs in any text that states the fact: white space as single blanks, no backticks, straight quotes, any
+   * letter case. `…` matches up to a hundred characters.
    */
   readonly says: readonly string[]
 }
@@ -21,7 +21,7 @@ export interface Fact {
 /** A task for research. */
 export interface JudgedTask {
   readonly input: string
-  /** What a report on it covers. Null: nothing is to be found, and the report says so. */
+  /** The parts a report must cover. Null: there is nothing to find, and the report says so. */
   readonly parts: readonly TaskPart[] | null
 }
 

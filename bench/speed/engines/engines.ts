@@ -3,7 +3,7 @@
 //
 // They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
 // of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
-// which both have an index: what the one makes its Java machines compile, the other needs not pay for. Engines are loaded and asked one
+// which both have an index, so code that one makes the Java machines compile costs the other nothing. Engines are loaded and asked one
 // after the other, and only the servers of one run at a time. `--only` leaves all columns out but one.
 import { fork } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
@@ -38,10 +38,10 @@ import { searchQuestions } from "../../questions/search-questions.ts"
 /** More than any engine writes at a time. */
 const PAGES_PER_CALL = 3000
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-/** What its own hybrid stands beside: both mix words and vectors. */
+/** The depth that a server's own hybrid is compared with: both mix words and vectors. */
 const OWN_HYBRID_BESIDE = "basic"
 const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
-/** What /search asks of the engine when whole pages are not wanted. */
+/** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
 /** Other questions before all that a cluster is asked: a Java machine compiles what it has run some hundred times. */
@@ -117,7 +117,7 @@ interface Contender extends AsyncDisposable {
   load(pages: AsyncIterable<PageWithVectors[]>, clock: LoadClock): Promise<void>
   /** Opens it for questions. */
   asker(): Promise<{ ask(question: Question): Promise<void> } & AsyncDisposable>
-  /** Of a process that answers; none when our engine does not. */
+  /** Settings of a process that answers; none when our engine does not. */
   readonly settings?: Questions["settings"]
 }
 
@@ -166,7 +166,7 @@ function ours(server: Server, settings: Questions["settings"]): Contender {
         openEngine(settings, { mode: "write", embedder: model, embedding: "off" }),
       )
       for await (const some of pages) await clock.time(() => engine.load(some))
-      // What keeps an index quick runs to its end when it is closed.
+      // Work that keeps an index fast finishes when the index is closed.
       await clock.time(async () => engine[Symbol.asyncDispose]())
     },
     async asker() {
@@ -186,7 +186,7 @@ interface Hybrid {
   close(): Promise<void>
 }
 
-/** What a server makes of the same by itself. */
+/** A server's own ranking of the same data. */
 function itsOwn(server: Server, hybrid: Hybrid): Contender {
   return {
     ...server,

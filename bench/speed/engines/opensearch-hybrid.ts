@@ -15,8 +15,8 @@ export interface Spread {
 }
 
 /**
- * OpenSearch as it ranks by itself: title and text to BM25 over English words, the passages' vectors beside, both mixed by its
- * `hybrid` query. What Fossick makes of the same cluster is the engine's OpenSearch adapter.
+ * OpenSearch's own ranking: BM25 over English words for title and text, plus the passages' vectors, mixed by its `hybrid` query. The
+ * engine's OpenSearch adapter is how Fossick uses the same cluster.
  */
 export class OpenSearchHybrid {
   readonly #client: Client

@@ -27,9 +27,9 @@ const rounds = Number(values.rounds)
 /** Pages in the index, and sources of the console. */
 const PAGES = 400
 const SOURCES = 100
-/** Of these, that have run: the first page names eight. */
+/** How many of these sources have run: the first page names eight. */
 const CRAWLED = 8
-/** Of a phone beside this machine. */
+/** The slowdown of a phone compared with this machine. */
 const THROTTLED = 4
 const WIDTHS = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 

@@ -15,7 +15,7 @@ export interface Vitals {
   readonly styleBytes: number
 }
 
-/** Runs before the page's own script and gathers what observers are told. */
+/** Runs before the page's own script and collects what the observers report. */
 const GATHER = `
   window.vitals = { shift: 0, blocking: 0, largest: 0 }
   const watch = (type, each) => new PerformanceObserver((list) => list.getEntries().forEach(each)).observe({ type, buffered: true })
@@ -52,7 +52,7 @@ export async function vitalsOf(
   await page.goto("about:blank")
   await page.goto(url, { waitUntil: "commit" })
   await isThere(page).first().waitFor()
-  // Observers are told of a paint after it.
+  // Observers are notified of a paint after it.
   await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))")
   const vitals = await page.evaluate<Vitals>(TELL)
   await session.detach()

@@ -16,8 +16,9 @@ import { aPage } from "#engine/testing/pages.ts"
 import { answerTo, machine, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
 import type { LoopDelay } from "../../peers/loop-delay.ts"
 
-// What clients notice of a state that is far away, and of one that goes away and returns: the API process of a checkout, its state in a file, on
-// a PostgreSQL server and on one behind a slow line. Each client has a key with a limit of credits, and asks one question after another.
+// How clients are affected by a state that is far away, and by one that goes away and returns: the API process of a checkout, its state
+// in a file, on a PostgreSQL server and on one behind a slow line. Each client has a key with a limit of credits, and asks one question
+// after another.
 
 const OWN = join(import.meta.dirname, "../../..")
 const LOOP_DELAY = join(import.meta.dirname, "../../peers/loop-delay.ts")
@@ -46,7 +47,7 @@ const { values } = parseArgs({
 })
 const clients = Number(values.clients)
 
-/** What was measured in a stretch of time. Times are in milliseconds. */
+/** Measurements over a stretch of time. Times are in milliseconds. */
 class Stretch {
   readonly answered: number[] = []
   readonly refused: number[] = []

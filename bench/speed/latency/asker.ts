@@ -21,7 +21,7 @@ export interface Took {
 }
 
 const REAL_VECTORS = 3000
-/** What /search asks of the engine when whole pages are not wanted. */
+/** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 
 const [root, dataDir, passages] = process.argv.slice(2) as [string, string, string]

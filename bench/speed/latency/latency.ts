@@ -73,7 +73,7 @@ async function compare(passages: string): Promise<void> {
       for (const [kind, { depth, isSlow, isUndecided }] of Object.entries(KINDS)) {
         const count = isSlow ? Math.ceil(inTurn / 5) : inTurn
         const texts = (isUndecided ? undecided : questions).splice(0, count)
-        // Whoever is asked first meets a processor at rest: the order changes with the round.
+        // The first one to ask finds an idle processor, so the order changes with each round.
         for (const asker of round % 2 ? askers : askers.toReversed()) {
           const turn: Turn = { depth, texts }
           const one = await answerTo<Took>(asker.process, turn)

@@ -26,7 +26,7 @@ const OF_A_PERSON = 50
 const REAL_VECTORS = 3000
 const PAGES_PER_CALL = 256
 const PEOPLE = 20
-/** What /search asks of the engine when whole pages are not wanted. */
+/** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced"]
 

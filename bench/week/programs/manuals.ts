@@ -8,13 +8,13 @@ import type { ExpectedPage, RealSite } from "./site.ts"
 
 const CHAPTERS = "howto"
 
-/** Apache's manual in eleven languages, on Apache; a page that nobody translated stands there in English. */
+/** Apache's manual in eleven languages, on Apache; untranslated pages are in English. */
 export async function apacheManual(folder: string): Promise<RealSite> {
   const root = join(await debianPackages(folder), "usr/share/doc/apache2-doc/manual")
   const seen = new Set<string>()
   const pages: ExpectedPage[] = []
   const paths = (await Array.fromAsync(glob(`*/${CHAPTERS}/*.html`, { cwd: root }))).sort()
-  // English first: what another language has word for word is a copy of it.
+  // English first: a page that is word for word the same in another language is a copy of it.
   for (const path of paths.sort((a, b) => Number(b.startsWith("en/")) - Number(a.startsWith("en/")))) {
     const html = await readFile(join(root, path))
     const text = /<h1>[\s\S]*/.exec(html.toString("latin1"))?.[0] ?? ""
@@ -74,7 +74,7 @@ export async function internalManual(folder: string): Promise<RealSite> {
 
 /** Files of an internal certificate authority and of a server's certificate for 127.0.0.1. */
 export interface Certificates {
-  /** The authority's certificate: what an operator is handed. */
+  /** The authority's certificate, which an operator receives. */
   readonly authority: string
   readonly chain: string
   /** A certificate for the same key that ended yesterday. */

@@ -15,7 +15,7 @@ export interface Programs {
   readonly missing: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Programs that no registry has: named in every report, so that nobody takes them for tried. */
+/** Programs that no registry has: named in every report, so that they are not taken as tested. */
 const UNOBTAINABLE = [
   { name: "nextcloud", why: "no package registry carries Nextcloud" },
   {
@@ -24,7 +24,7 @@ const UNOBTAINABLE = [
   },
 ]
 
-/** Installs and builds every program below `folder`; what is there already is taken as it is. */
+/** Installs and builds every program below `folder`; existing ones are used unchanged. */
 export async function buildPrograms(folder: string): Promise<Programs> {
   await mkdir(folder, { recursive: true })
   await npmPackages(folder)

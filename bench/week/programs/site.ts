@@ -9,7 +9,7 @@ export interface ExpectedPage {
 
 /** A site built from a real program, ready to be served. */
 export interface RealSite {
-  /** What its source is called. */
+  /** The name of its source. */
   readonly name: string
   /** The program and how it is set up, for the table. */
   readonly program: string

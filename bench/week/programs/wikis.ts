@@ -63,7 +63,7 @@ export async function dokuWiki(folder: string, settings: DokuWikiSettings): Prom
       `====== ${settings.title} ======\n\nWhat we use, and how.\n\n${links}\n`,
       LONG_AGO,
     )
-    // The page of a namespace links one that nobody has written yet, as wikis do.
+    // The page of a namespace links one that has not been written yet, as wikis do.
     for (const namespace of NAMESPACES) {
       const own = named.filter(({ id }) => id.startsWith(`${namespace}:`))
       const items = own.map(({ id, text }) => `  * [[${id}]]: ${text.about}`).join("\n")

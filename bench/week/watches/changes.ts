@@ -10,8 +10,8 @@ export interface Changed {
 }
 
 /**
- * A day of a site: of the pages that are there some change and some go, of the others some come back. One always changes.
- * @param always the subject that does.
+ * A day of a site: some pages change, some go, and some that were gone come back. One always changes.
+ * @param always the subject that always changes
  */
 export function happen(
   manual: Manual,

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http"
 
-/** A manual of a few pages; whoever keeps it may take pages out and put others in. */
+/** A manual of a few pages, from which the test can remove pages and to which it can add others. */
 export class Manual {
   readonly texts = new Map<string, string>()
 

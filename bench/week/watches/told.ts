@@ -1,26 +1,26 @@
-/** A change as it was told, or as it was. */
+/** A change, as reported or as it happened. */
 export interface Telling {
   readonly change: string
   readonly url: string
 }
 
-/** What one watch told in one way. */
+/** The messages of one watch in one way. */
 export interface WatchVerdict {
   readonly watch: string
   readonly way: "entries" | "feed" | "webhook" | "e-mail"
   readonly expected: number
   readonly told: number
-  /** Changes that were, and were not told. */
+  /** Changes that happened and were not reported. */
   readonly lost: readonly string[]
-  /** Told once more than they were. */
+  /** Reported more often than they happened. */
   readonly doubled: readonly string[]
 }
 
 const keyOf = ({ change, url }: Telling): string => `${change} ${url}`
 
 /**
- * Holds what was told against what was.
- * @param mayTell changes beyond the expected ones that the watch may tell of, each once: what else a question finds.
+ * Compares reports with the truth.
+ * @param mayTell further changes that the watch may report, each once: other pages that a question finds.
  */
 export function judge(
   which: Pick<WatchVerdict, "watch" | "way">,
@@ -35,7 +35,7 @@ export function judge(
   return { ...which, expected: expected.length, told: told.length, lost, doubled }
 }
 
-/** Those that are left when each of the others has taken one like itself away. */
+/** The items left after each item of the other list has removed one equal to it. */
 function without(all: readonly Telling[], others: readonly Telling[]): readonly string[] {
   const left = new Map<string, number>()
   for (const one of others) left.set(keyOf(one), (left.get(keyOf(one)) ?? 0) + 1)

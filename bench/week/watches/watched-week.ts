@@ -38,7 +38,7 @@ const WATCHED = { workshop: "hammer", garden: "spade" } as const
 /** Kills of a day, and the longest pause before each. */
 const KILLS = 3
 const KILL_WITHIN_MS = 2500
-/** How long a day's changes may take to be told, before they count as lost: longer than a watched question waits for vectors. */
+/** How long reports of a day's changes may take before they count as lost: longer than a watched question waits for vectors. */
 const TOLD_WITHIN_MS = 15 * 60_000
 const LOOK_MS = 300
 const EMAIL = "watcher@example.com"
@@ -63,11 +63,11 @@ interface Shown {
 
 export interface WatchedWeekOptions {
   readonly days: number
-  /** Of what happens, and of when what is killed. */
+  /** Decides what happens, and what is killed when. */
   readonly seed: number
   /** Whether a question is watched, too: then all wait for vectors, as long as the machine takes for them. */
   readonly asks: boolean
-  /** Of the appliance, beside its own. */
+  /** Settings of the appliance, besides its own. */
   readonly settings?: Readonly<Record<string, string>>
   /** What happens, for people who watch. */
   readonly say?: (text: string) => void
@@ -231,7 +231,7 @@ class Week {
     }
   }
 
-  /** What each watch has told so far, in each way. */
+  /** The reports of each watch so far, in each way. */
   async verdicts(): Promise<readonly WatchVerdict[]> {
     const { appliance, mail } = this.#parts
     const verdicts: WatchVerdict[] = []
@@ -251,7 +251,7 @@ class Week {
     return verdicts
   }
 
-  /** Whether all that happened so far is told, and no message is under way. */
+  /** Whether everything that happened so far has been reported, and no message is under way. */
   async isTold(): Promise<boolean> {
     if ((await this.verdicts()).some(({ lost }) => lost.length > 0)) return false
     for (const { shown } of this.#watches.values()) {
