@@ -2,13 +2,13 @@
 export interface Proof {
   /** Heading of its section in the handbook's page of proofs. */
   readonly title: string
-  /** What is promised, and how it is tried: a paragraph of markdown, above the figures. */
+  /** The promise, and how it is tested: a paragraph of markdown, above the figures. */
   readonly promise: string
   /** Tries it. Leaves no process and no file behind, also when it throws. */
   readonly run: (effort: Effort) => Promise<Outcome>
   /**
-   * Where a run may be of some rows alone, and each row says how hard it was tried: the rows for the handbook, made of those that stand
-   * there and those of this run. Left out: the rows of this run replace all.
+   * For proofs that can run some rows alone, where each row says how thoroughly it was tested: makes the handbook's rows from the ones
+   * there and the ones of this run. Left out: the rows of this run replace all.
    */
   readonly joined?: (before: readonly Row[], now: readonly Row[]) => readonly Row[]
 }
@@ -20,7 +20,7 @@ export type Row = readonly (string | number)[]
 export interface Effort {
   /** Share of the tries that the handbook's figures stand for: 1 is all of them, .05 a twentieth. */
   readonly scale: number
-  /** What chance is made of: the same seed plays the same tries, as far as processes allow it. */
+  /** The source of chance: the same seed plays the same tries, as far as processes allow it. */
   readonly seed: number
   /** Says how far it is, one line at a time. */
   readonly tell: (line: string) => void
@@ -31,7 +31,7 @@ export interface Outcome {
   /** The figures: a heading for each column, and cells for each row. */
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
-  /** Each try in which the promise was not kept, in words that let somebody repeat it. None: it holds. */
+  /** Each try in which the promise was not kept, in words that let you repeat it. None: it holds. */
   readonly faults: readonly string[]
   /** What shows them at a glance; left out: nothing does. */
   readonly picture?: Picture

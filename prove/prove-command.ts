@@ -12,7 +12,7 @@ const { values, positionals } = parseArgs({
   options: {
     /** Share of the tries that the handbook's figures stand for. */
     scale: { type: "string", default: "1" },
-    /** What chance is made of. */
+    /** The source of chance. */
     seed: { type: "string", default: "1" },
     /** Put the figures into the handbook. */
     write: { type: "boolean", default: false },

@@ -15,7 +15,7 @@ export interface Used {
   readonly isGood: boolean
 }
 
-/** What came of a run in a network that has nothing but the loopback device. */
+/** The result of a run in a network that has nothing but the loopback device. */
 export interface AirGap {
   readonly used: readonly Used[]
   /** Packets that the namespace had no route for: each is something that wanted out. Null: not counted. */
@@ -78,7 +78,7 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
   }
 }
 
-/** What of a run is not as promised. */
+/** Everything in a run that breaks the promise. */
 export const faultsOf = ({ used, withoutRoute, outside }: AirGap): readonly string[] => [
   ...used.filter(({ isGood }) => !isGood).map(({ part, result }) => `${part}: ${result}`),
   ...(outside ?? []).map((one) => `wanted out: ${one}`),

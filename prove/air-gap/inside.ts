@@ -108,7 +108,7 @@ try {
     return `served, with ${assets.length} files`
   })
   await use("ledger", async () => {
-    // What the API process read live is written within seconds.
+    // The API process writes its live reads to the ledger within seconds.
     for (let tries = 0; tries < 100; tries += 1) {
       const { hosts } = (await call("/admin/outbound")) as { hosts: { purpose: string; host: string }[] }
       const { host } = new URL(site.url("/"))

@@ -6,7 +6,7 @@ const IPV6 = /inet_pton\(AF_INET6, "([^"]+)"/
 const isLoopback = (address: string): boolean =>
   address === "::1" || address.startsWith("127.") || address.toLowerCase().startsWith("::ffff:127.")
 
-/** The connections in what strace wrote: how many, and those that lead off this machine. */
+/** The connections in strace's output: how many, and which of them lead off this machine. */
 export function outsideIn(texts: readonly string[]): {
   readonly outside: readonly string[]
   readonly connections: number

@@ -11,9 +11,9 @@ import { chance } from "#base/testing/chance.ts"
 const LOOK_MS = 200
 /** In which an appliance that repairs itself has done so, also on a machine that is busy. */
 const HEALED_MS = 60_000
-/** What keys are kept in. */
+/** The file that holds the keys. */
 const STATE = join("data", "state.db")
-/** Of a message that names a file, so much is shown. */
+/** How many characters of a message that names a file are shown. */
 const SHOWN = 160
 
 /** What came of one damaged file, or another trouble. */
@@ -26,9 +26,9 @@ interface Case {
 }
 
 /**
- * Damages one file after the other of what an appliance wrote, has other troubles befall it, and sees what it says and what goes on.
- * @param stores stay as they are: each case has a copy
- * @param only those whose name, "file, damage", has this in it
+ * Damages the files of an appliance one after the other, causes other troubles, and records what the appliance says and what still works.
+ * @param stores are not changed: each case has a copy
+ * @param only cases whose name, "file, damage", contains this
  */
 export async function damageCases(
   stores: Stores,
@@ -79,7 +79,7 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
   victim.listen(copy.appliance.output)
   if (!isUp || !(await victim.isRight())) await victim.repair()
   const { said, wentOn, faults } = victim
-  // What is named by nobody must not have been needed.
+  // A file that is never named must not have been needed.
   if (said === "" && wentOn[0] !== "all found")
     faults.push(`nothing names the file: ${copy.appliance.output.slice(-SHOWN)}`)
   return {
@@ -136,11 +136,11 @@ class Victim {
     const isWhole = count("right") === first.length
     this.wentOn.push(isWhole ? "all found" : `${count("right")} of ${first.length} found`)
     if (count("refused") > 0) this.wentOn.push(`${count("refused")} refused`)
-    // Not found, and nobody says why.
+    // Not found, and nothing says why.
     if (count("wrong") > 0 && this.said === "")
       this.faults.push(`${count("wrong")} searches were answered wrongly, and nothing was said`)
     if ((await appliance.call("/usage", undefined, { key: this.#stores.key })).status !== 200) {
-      // Keys are nowhere else: what brings them back has to be said.
+      // Keys exist nowhere else, so the way to restore them must be named.
       const isTold = this.#file === STATE && ready.includes("fossick restore")
       if (isTold) this.wentOn.push("keys are gone, and the way back is named")
       else this.faults.push("a key no longer works")
@@ -159,7 +159,7 @@ class Victim {
     this.listen(repair.text)
     appliance.start()
     const isBack = (await this.isUp()) && (await this.#isHealed())
-    // What people wrote, only they can write again: it has to be told them.
+    // Only people can write these files again, so they must learn what is wrong.
     const doctor = isBack || !repair.ok ? repair : await fossick(this.#copy, "doctor")
     this.listen(doctor.text)
     if (isBack) this.wentOn.push("back after doctor --repair")

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { rmSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 
-// A data folder on a file system of its own, in the sight of an appliance alone: what happens to its disk happens to nobody else's.
+// A data folder on its own file system, seen by one appliance only: its disk can fail without affecting anything else.
 
 /** A command in front of another one, which then sees a folder otherwise. */
 export type Through = readonly string[]
@@ -31,7 +31,7 @@ const seeing = (unshare: string, folder: string, how: string): Through => [
 export const readOnly = (folder: string): Through =>
   seeing("-rm", folder, 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"')
 
-/** What {@link readOnly} did is undone, for a process that runs through it. */
+/** Undoes {@link readOnly}, for a process that runs through it. */
 export const makeWritable = (pid: number, folder: string): boolean =>
   runs(
     "nsenter",
@@ -46,7 +46,7 @@ export const makeWritable = (pid: number, folder: string): boolean =>
     folder,
   )
 
-/** What is in the folder is on a disk of its own, and so much beside it that not a byte more goes onto it. */
+/** Puts the folder's content on its own disk, and fills the disk until not one more byte fits. */
 export const full = (folder: string): Through =>
   seeing(
     "-rm",
@@ -57,7 +57,7 @@ export const full = (folder: string): Through =>
 /** There is room again, for a process that runs through {@link full}. */
 export const makeRoom = (pid: number, folder: string): void => rmSync(`/proc/${pid}/root${folder}/filled`)
 
-/** What is in the folder is on a disk of its own, which Linux makes read-only when it fails. */
+/** Puts the folder's content on its own disk, which Linux makes read-only when it fails. */
 export const ownDisk = (folder: string): Through =>
   seeing(
     "-m",
@@ -68,7 +68,7 @@ export const ownDisk = (folder: string): Through =>
 /** The disk of {@link ownDisk}, after it failed, is in order again. */
 export const sameDisk = (folder: string): Through => seeing("-m", folder, 'mount -o loop "$1.disk" "$1"')
 
-/** The disk of {@link ownDisk} fails, as far as Linux can tell. */
+/** Makes the disk of {@link ownDisk} fail, as far as Linux can tell. */
 export function fail(folder: string): void {
   const device = spawnSync("losetup", ["-n", "-O", "NAME", "-j", `${folder}.disk`], {
     encoding: "utf8",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 
-// Loaded before a program (NODE_OPTIONS=--import): its wall clock is ahead by the milliseconds that stand in the file which PROOF_CLOCK names. All
-// processes and threads of an appliance follow the same file, as they would a clock that somebody sets.
+// Loaded before a program (NODE_OPTIONS=--import): its wall clock is ahead by the milliseconds in the file that PROOF_CLOCK names. All
+// processes and threads of an appliance follow the same file, as they would follow a clock that someone sets.
 
 const RealDate = Date
 const LOOK_MS = 20

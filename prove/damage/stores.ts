@@ -33,7 +33,7 @@ const CRAWLED_MS = 120_000
 export type Harm = "a flipped byte" | "cut in half" | "removed"
 export const HARMS: readonly Harm[] = ["a flipped byte", "cut in half", "removed"]
 
-/** What an appliance that was filled by a real crawl wrote, and what it should answer from it. */
+/** The files of an appliance that was filled by a real crawl, and the answers it should give from them. */
 export class Stores implements AsyncDisposable {
   readonly #held: AsyncDisposableStack
   readonly #env: Readonly<Record<string, string>>
@@ -99,7 +99,10 @@ export class Stores implements AsyncDisposable {
     return stores
   }
 
-  /** One file of each kind that it wrote, by the path in its folder; what is made again at every start, and tells nothing, is left out. */
+  /**
+   * One file of each kind that it wrote, by its path in the folder. Files that are made again at every start and hold no data are left
+   * out.
+   */
   kinds(): string[] {
     const byKind = new Map<string, string>()
     for (const entry of readdirSync(this.#folder, { recursive: true, withFileTypes: true })) {
@@ -216,7 +219,7 @@ export function damage(file: string, harm: Harm): void {
   if (harm === "removed") return rmSync(file)
   const read = readFileSync(file)
   if (harm === "cut in half") return truncateSync(file, read.length >> 1)
-  // Of a large file several: it must not matter which.
+  // In a large file several places, because the place must not matter.
   for (const place of read.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5])
     read[Math.floor(read.length * place)]! ^= 0x5a
   chmodSync(file, 0o600)

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
 const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
 
-/** Of a disk of some megabytes most may be taken. */
+/** Allows a disk of some megabytes to be almost full. */
 const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
 /** What came of a trouble. */
@@ -47,7 +47,7 @@ export interface Trouble {
   readonly meet: (stores: Stores, copy: DamagedCopy) => Promise<Pick<Told, "said" | "wentOn" | "faults">>
 }
 
-/** Of how many pages the right answer comes, of those that there are. */
+/** How many questions get the right answer, out of all questions. */
 async function found(stores: Stores, appliance: Appliance): Promise<string> {
   const answers = await stores.answers(appliance)
   const count = (is: string) => answers.filter((one) => one.is === is).length
@@ -73,7 +73,7 @@ async function isUp(appliance: Appliance): Promise<boolean> {
   return false
 }
 
-/** The line of a text in which this stands. */
+/** The line of a text that contains these words. */
 const lineWith = (text: string, words: RegExp): string =>
   text
     .split("\n")
@@ -123,7 +123,7 @@ async function readsAlone(
   return faults
 }
 
-/** What a refusal says in the form of the contract; empty when it is none. */
+/** The text of a refusal in the form of the contract; empty when it is not one. */
 function errorIn(text: string): string {
   try {
     return (JSON.parse(text) as { detail?: { error?: string } }).detail?.error ?? ""
@@ -132,7 +132,7 @@ function errorIn(text: string): string {
   }
 }
 
-/** What an appliance said last that was no call. */
+/** The last line of an appliance's output that is not about a call. */
 const lastWords = ({ output }: Appliance): string =>
   output
     .split("\n")
@@ -230,7 +230,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       said ||= doubt
       if ((doubt !== "") !== ahead > ORDINARY_MS)
         faults.push(`${doubt === "" ? "nothing is said of the clock" : doubt} ${when}`)
-      // What is old by such a clock is there all the same.
+      // Data that is old by such a clock is still there.
       const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
       if (listed.length <= jobs) faults.push(`jobs are forgotten ${when}`)
       jobs = listed.length

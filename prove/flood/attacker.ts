@@ -10,7 +10,7 @@ const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 /** Requests that one connection sends ahead. */
 const AHEAD = 40
 const DRIP_MS = 100
-/** A connection that was closed is opened again after this time: whoever floods comes again. */
+/** A closed connection is opened again after this time, since an attacker comes back. */
 const AGAIN_MS = 100
 
 const HEAD = `Host: ${host}:${port}\r\n${key === "" ? "" : `Authorization: Bearer ${key}\r\n`}`
@@ -63,7 +63,7 @@ function open(number: number): void {
   socket.once("close", () => setTimeout(open, AGAIN_MS, number))
 }
 
-// What is measured is how the appliance shares what it has, and not how the machine does.
+// This measures how the appliance shares its resources, not how the machine does.
 setPriority(19)
 process.on("disconnect", () => process.exit())
 for (let number = 0; number < Number(wanted); number++) open(number)

@@ -14,7 +14,7 @@ describe("another caller is answered without an error beside a flood of", () => 
       expect(faultsOf(tried, false)).toEqual([])
       expect(tried.flooded.search.length).toBeGreaterThan(0)
     }
-    // Whoever flooded has gone, and left nothing behind.
+    // The attacker has gone, and left nothing behind.
     const bound = async (name: string) => {
       const response = await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${TEST_KEY}` } })
       const value = new RegExp(`^fossick_bound_used\\{bound="${name}"\\} (\\d+)$`, "m").exec(

@@ -17,7 +17,7 @@ const MOST_FACTOR = 2
 const MEMORY_FACTOR = 1.1
 /** The process collects its garbage once it has done nothing for 20 s. */
 const REST_SECONDS = 40
-/** Below this scale times and memory are told and not judged. */
+/** Below this scale times and memory are reported but not judged. */
 const JUDGED_FROM = 0.2
 
 export const proof: Proof = {

@@ -19,7 +19,7 @@ export const FLOODS = [
 
 export type Flood = (typeof FLOODS)[number]
 
-/** An appliance, the key of the caller who is measured, and that of whoever floods with one. */
+/** An appliance, the key of the caller who is measured, and the key of attackers who use one. */
 export interface Target {
   readonly url: string
   readonly key: string
@@ -43,7 +43,7 @@ export interface Trial {
 export interface Force {
   /** Connections of those who flood. */
   readonly connections: number
-  /** Of each turn, with the flood and without. */
+  /** Length of each turn, with the flood and without. */
   readonly turnMs: number
   readonly turns: number
 }

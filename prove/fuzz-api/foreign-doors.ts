@@ -9,11 +9,11 @@ interface Call {
   readonly headers?: Readonly<Record<string, Schema>>
   /** By media type. */
   readonly body?: Readonly<Record<string, Schema>>
-  /** Beside those that a door has in common. */
+  /** Answers besides those that all calls of a door share. */
   readonly answers?: Readonly<Record<string, object>>
 }
 
-/** What the appliance knows when it is asked. */
+/** Values that the appliance knows when the calls are made. */
 export interface Known {
   /** Address of a page of the index. */
   readonly page: string
@@ -150,7 +150,7 @@ const FIRECRAWL = {
   ...refused(fields({ success: { const: false }, error: text }, "success", "error"), "503"),
 }
 
-/** What a site refuses, Firecrawl tells by a status of 500; what fails here has no such code. */
+/** Firecrawl reports a site's refusal with status 500; our own faults have no such code. */
 const UNREAD = {
   "500": answer(
     "The page cannot be read.",

@@ -20,7 +20,7 @@ test("Every call of another API that is served is among those that are tried", (
   const tried = operationsOf(foreignDoors({ page: "", client: "", callback: "" })).map(({ name }) => name)
   expect(served.length).toBeGreaterThan(40)
   expect(served.filter((one) => !tried.includes(one))).toEqual([])
-  // At an address of their own, or below what stands for all.
+  // At their own address, or below the route that catches everything.
   const others = tried.filter((one) => !served.includes(one) && !/^\w+ \/v1\/vector_stores\/all/.test(one))
   expect(others.map((one) => one.split("/")[1])).toEqual([
     "mcp",

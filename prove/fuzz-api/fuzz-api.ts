@@ -13,7 +13,7 @@ import { openSchemathesis, type Tries } from "./schemathesis.ts"
 
 const { operations } = await describedBy(features)
 
-/** Seconds for which each kind of caller asks, at most: what is tried at random goes on until they are over. */
+/** Seconds for which each kind of caller may call; random calls continue until they are over. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
 /** A program of Python is started for each, so that less would hardly be cheaper. */
 const LEAST_SECONDS = 3
@@ -39,7 +39,7 @@ interface Made {
 /** Calls that are tried together. */
 interface Round {
   readonly calls: string
-  /** Those that must have been asked. */
+  /** The operations that must have been called. */
   readonly operations: readonly { readonly id: string; readonly name: string }[]
   readonly caller: Caller
   readonly tries: Omit<Tries, "key" | "seed" | "operations">
@@ -91,7 +91,7 @@ async function run(effort: Effort): Promise<Outcome> {
     rows.push(row)
     faults.push(...wrong.map((fault) => `${round.calls} as ${round.caller.name}: ${fault}`))
   }
-  // Whatever was asked of it, it goes on.
+  // It still works after all these calls.
   if ((await pagesOf(appliance, operator)).length === 0) faults.push("the pages are no longer found")
   if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer worked on")
   faults.push(...failuresIn(appliance.output()))
@@ -169,7 +169,7 @@ async function roundsOf(
       caller,
       tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
     })),
-    // Each is a start of the program: of a short run that of one who has a key, and of one who has none.
+    // Each is one start of the program. A short run has only a caller with a key and one without.
     ...[...one(withKeys), asNobody].map((caller) => ({
       calls: "`/openapi.json`",
       operations: some(all),

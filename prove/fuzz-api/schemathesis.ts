@@ -13,13 +13,13 @@ const run = promisify(execFile)
 
 /** The version that the figures were made with. */
 const WANTED = "schemathesis==4.32.5"
-/** Where somebody has it already, such as a machine without a package index. */
+/** The path of an existing installation, for a machine without a package index. */
 export const PROGRAM = "SCHEMATHESIS"
 
 /**
- * What schemas cannot say is judged by code: whether a date exists, whether two fields contradict each other, whether a thing is there or in
- * the right state, whether a key may do it or has used up its credits. Such answers are right ones to what a schema allows. A 500 never is,
- * and a 503 where the document has one: of readiness, say, on a machine that is busy.
+ * Code checks what schemas cannot express: whether a date exists, whether two fields contradict each other, whether a thing exists or is
+ * in the right state, whether a key may do it or has used up its credits. Such answers are right for input that the schema allows. A 500
+ * never is; a 503 is right where the document lists one, such as readiness on a busy machine.
  */
 const CONFIG = `
 hooks = "asked.py"
@@ -103,7 +103,7 @@ async function installed(dir: string): Promise<string | null> {
   const bin = join(dir, "venv/bin")
   try {
     await run("python3", ["-m", "venv", join(dir, "venv")])
-    // A machine without a package index is told by the first try.
+    // On a machine without a package index, the first try shows it.
     await run(join(bin, "pip"), ["install", "--quiet", "--retries", "1", "--timeout", "20", WANTED])
     return join(bin, "schemathesis")
   } catch {
@@ -112,13 +112,13 @@ async function installed(dir: string): Promise<string | null> {
 }
 
 /**
- * A failure of the program itself: Python 3.11 cannot describe some of the rules that values are made up by. One phase of an operation is
- * left out then; an operation that no phase asked is missing among those that were.
+ * A failure of the program itself: Python 3.11 cannot describe some of the rules for making up values. That phase of the operation is
+ * skipped; an operation that no phase called is missing from the list of those that were.
  */
 const OF_ITS_OWN = "Runtime Error"
 /** No call with such values takes so long, however busy the machine is. */
 const HANG_SECONDS = "60"
-/** Of what Schemathesis says where it could not go on. */
+/** How much of Schemathesis's output is shown when it could not continue. */
 const SHOWN_CHARS = 3000
 
 async function tryWith(program: string, dir: string, given: Tries): Promise<Tried> {
@@ -133,7 +133,7 @@ async function tryWith(program: string, dir: string, given: Tries): Promise<Trie
     given.key === null ? [] : ["--header", `Authorization: Bearer ${given.key}`],
     (given.operations ?? []).flatMap((id) => ["--include-operation-id", id]),
     ["--checks", given.document ? "status_code_conformance,response_schema_conformance" : "all"],
-    // What one call answers leads to others, which may not be among those that were chosen.
+    // The answer to one call leads to others, which may not be among those that were chosen.
     given.document && given.operations ? ["--phases", "examples,coverage,fuzzing"] : [],
     ["--mode", "all", "--workers", "2", "--seed", String(given.seed)],
     ["--max-time", String(given.seconds), "--request-timeout", "170", "--max-response-time", HANG_SECONDS],

@@ -19,7 +19,7 @@ const ARCHIVES = 5000
 const ONE_THREAD_BELOW = 0.01
 /** Visits under way at one time, as in a crawl. */
 const AT_ONCE = 8
-/** Of those, the rest is to be back when they are over: what a process keeps of its own pools and caches is not a leak. */
+/** The first of those pages. Memory must return to the level after them: pools and caches that a process fills are not a leak. */
 const WARM_UP = 300
 /**
  * Megabytes by which memory may differ, whatever was read: the process's own heap, and all that the system has given it, which comes back
@@ -175,7 +175,7 @@ async function serve(mutantOf: (number: number) => Mutant) {
   }
 }
 
-/** A reader that goes wrong by itself says so in the words of the language it is written in. */
+/** A reader with a bug of its own reports it in the words of the language it is written in. */
 const BUG =
   /is not (?:a function|iterable|defined|a constructor)|Cannot read propert|Cannot access|Cannot convert|Maximum call stack|Invalid (?:array|string) length|out of (?:range|bounds)|toISOString|Invalid time value|Assertion/
 /** What any of these pages may come to; all else would be the reader's own fault. */

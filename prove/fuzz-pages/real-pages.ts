@@ -10,10 +10,10 @@ const MANUALS = join(ROOT, "bench/testing/pages")
 const HANDBOOK = join(ROOT, "docs")
 /** A folder with further files, such as the unpacked documentation of a distribution. */
 const MORE = "FOSSICK_FUZZ_PAGES"
-/** Larger files are left out: what is made of them is larger still, and a crawler takes no page of more than 10 MB. */
+/** Larger files are left out: the pages made from them are larger still, and a crawler accepts no page of more than 10 MB. */
 const MOST_BYTES = 2_000_000
 
-/** A file as somebody wrote it. */
+/** A file as someone wrote it. */
 export interface RealFile {
   readonly name: string
   readonly type: string

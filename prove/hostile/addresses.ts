@@ -5,7 +5,7 @@ import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 const told = (address: string, { inner }: Arena): string =>
   address.replaceAll("PORT", inner.authority.split(":")[1]!)
 
-/** Reads an address; whatever comes of it, it is not read. */
+/** Tries to read an address that must not be read, and returns how it was refused. */
 async function refused(address: string, arena: Arena): Promise<string | null> {
   const result = await arena.reader.read(address)
   return unless(result.kind !== "read", () => `it was read: ${JSON.stringify(result).slice(0, 200)}`)
@@ -101,7 +101,7 @@ const chains: readonly Attack[] = [
 
 /** What a source's site serves beside its page, and what the source says itself. `at` begins a path of its own. */
 interface Listing {
-  /** Of its page's head. */
+  /** HTML for its page's head. */
   readonly head?: string
   readonly robots?: string
   readonly files?: Readonly<Record<string, Answer>>

@@ -7,11 +7,11 @@ import type { PageReader } from "#crawler/fetch/visit/reader.ts"
 import type { ServedApp } from "../../api/testing/serve-app.ts"
 import type { PrivateService } from "./private-service.ts"
 
-/** What the attacks are played against: real parts, over sockets of this machine. */
+/** The targets of the attacks: real parts, over sockets of this machine. */
 export interface Arena {
   /** The attacker's site, which counts as public: `http://evil.example:<port>`. */
   readonly evil: TestSite
-  /** A service of the private network that nobody may come near: what reaches it is a fault. */
+  /** A service of the private network that must not be reached: any request to it is a fault. */
   readonly inner: PrivateService
   /** A public site at {@link OUTER_ADDRESS}, and at the port of the private service. */
   readonly outer: TestSite
@@ -24,15 +24,15 @@ export interface Arena {
   readonly crawl: (source: SourceSpec) => Promise<unknown>
   /** The API. */
   readonly app: ServedApp
-  /** An address of the attacker's site, by a name: `evil.example`, or another one that nobody knows yet. */
+  /** An address of the attacker's site, by a name: `evil.example`, or another one that has not been looked up yet. */
   at(path: string, host?: string): string
   /** How large heavy attacks are: 1 is as large as they are meant, and as their names say. */
   readonly scale: number
 }
 
-/** Counts as public; {@link Arena.outer} stands behind it. */
+/** Counts as public; leads to {@link Arena.outer}. */
 export const OUTER_ADDRESS = "93.184.215.20"
-/** Counts as public, and nobody listens there. */
+/** Counts as public, and nothing listens there. */
 export const SILENT_ADDRESS = "93.184.215.30"
 
 /** One attack. */
@@ -56,7 +56,7 @@ export interface Kind {
 /** Null when it holds. */
 export const unless = (holds: boolean, fault: () => string): string | null => (holds ? null : fault())
 
-/** All of them; of a short run every `nth`. */
+/** All of them; in a short run every `nth`. */
 export const fewer = <T>(all: readonly T[], scale: number, nth: number): readonly T[] =>
   isShort(scale) ? all.filter((_, at) => at % nth === 0) : all
 

@@ -10,11 +10,11 @@ import { isShort } from "../proof.ts"
 
 const MB = 1 << 20
 /**
- * Memory that one attack may cost this process and those that it starts, whatever it sends: what one that reads documents may take
- * ({@link DOCUMENT_MEMORY_MB}), what it takes before it looks at itself, and what bodies take here.
+ * Memory that one attack may cost this process and the ones it starts: the limit of a process that reads documents ({@link
+ * DOCUMENT_MEMORY_MB}), what it uses before it checks itself, and what bodies use here.
  */
 const MOST_GROWN = 400 * MB
-/** Of a process that reads documents: the least that the settings allow. */
+/** Limit of a process that reads documents: the lowest that the settings allow. */
 export const DOCUMENT_MEMORY_MB = 200
 /** Milliseconds that a visit has: what never ends takes them all. */
 const timeoutOf = (scale: number): number => (isShort(scale) ? 1500 : 30_000)
@@ -49,7 +49,7 @@ const encoded = (name: string, encoding: string, pack: (body: Uint8Array) => Uin
   sent(name, (scale) => bytes(pack(zeros(scale)), { ...HTML, "content-encoding": encoding }), isRefused)
 const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** Writes for as long as somebody reads. */
+/** Writes as long as the other side reads. */
 const endless =
   (chunk: () => string | Buffer, pauseMs = 0, headers: Record<string, string> = HTML) =>
   (_: IncomingMessage, response: ServerResponse): void => {
@@ -436,7 +436,7 @@ const lists: readonly Attack[] = [
   ),
 ]
 
-/** Half a gigabyte and more, in a file of a few megabytes; of a short run more than a process that reads them may hold. */
+/** Half a gigabyte and more, in a file of a few megabytes; in a short run, more than a process that reads them may hold. */
 const poison = (scale: number): readonly Attack[] =>
   Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
     // They take as long as they take, and crawler/page/formats/poison.test.ts tries each of them.

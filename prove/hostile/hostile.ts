@@ -38,7 +38,7 @@ const HOSTS = {
   "metadata.google.internal": "169.254.169.254",
 }
 
-/** What of this machine stands behind public addresses. */
+/** The addresses of this machine that public addresses lead to. */
 const STAND_INS = {
   [PUBLIC_ADDRESS]: "127.0.0.1",
   [OUTER_ADDRESS]: "127.0.0.2",

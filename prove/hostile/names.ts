@@ -93,7 +93,7 @@ const NAMINGS: Readonly<Record<string, Naming>> = {
   },
 }
 
-/** Names that are shown and nothing more: those that are taken come back as they were given, but for blanks. */
+/** Names that are only shown: an accepted name comes back as it was given, apart from blanks. */
 const LABELS: Readonly<Record<string, (name: string) => Call>> = {
   "a key": (name) => ({ method: "POST", path: "/keys", body: { name } }),
   "a public key": (name) => ({
@@ -104,7 +104,7 @@ const LABELS: Readonly<Record<string, (name: string) => Call>> = {
   "the appliance": (name) => ({ method: "PUT", path: "/appliance", body: { name } }),
 }
 
-/** An appliance whose data folder stands alone in a folder, beside a file of sources. */
+/** An appliance whose data folder is alone in a folder, beside a file of sources. */
 interface Named extends AsyncDisposable {
   readonly folder: string
   readonly ask: (call: Call) => Promise<{ readonly status: number; readonly body: Answered }>

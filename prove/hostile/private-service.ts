@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** A service of the private network that nobody may come near. */
+/** A service of the private network that must not be reached. */
 export interface PrivateService extends AsyncDisposable {
   readonly port: number
   /** `127.0.0.1:<port>`; over UDP and over IPv6 (`[::1]`) it listens at the same port. */
@@ -14,7 +14,7 @@ export interface PrivateService extends AsyncDisposable {
   url(path: string): string
 }
 
-/** What the private service says to whoever asks it. */
+/** The private service's answer to every request. */
 export const INNER_WORDS = "words of the private service"
 
 const LOOPBACKS = [
@@ -30,7 +30,7 @@ export async function startPrivateService(): Promise<PrivateService> {
   }
 }
 
-/** Null when the port is somebody's over another protocol. */
+/** Null when another process has the port over another protocol. */
 async function tryToStart(): Promise<PrivateService | null> {
   await using opened = new AsyncDisposableStack()
   const reached: string[] = []

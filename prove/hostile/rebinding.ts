@@ -4,13 +4,13 @@ import { type Arena, type Attack, fewer, type Kind, OUTER_ADDRESS, SILENT_ADDRES
 import { isShort } from "../proof.ts"
 import { browser } from "./browsing.ts"
 
-// Names that one and the same port stands behind, at a public and at a private address: what is looked up once for the check and once
-// more for the connection goes to the private one.
+// Names that resolve to one port at a public and at a private address: code that looks a name up once for the check and again for the
+// connection reaches the private one.
 
 type Answers = readonly (readonly string[])[]
 const [PUBLIC, LOOPBACK] = [[OUTER_ADDRESS], ["127.0.0.1"]]
 
-/** What a name's lookups are answered, one after the other; the last answer stays. */
+/** The answers to a name's lookups, in order; the last answer is repeated. */
 const REBINDING: Readonly<Record<string, Answers>> = {
   "public, then loopback": [PUBLIC, LOOPBACK],
   "public twice, then loopback": [PUBLIC, PUBLIC, LOOPBACK],
@@ -48,7 +48,7 @@ function moving({ internet, inner, outer }: Arena, answers: Answers): { host: st
   return { host, url: `http://${host}:${inner.port}/${host}` }
 }
 
-/** Whether all answers were asked for, and those that are public led to the public site: else nothing was tried. */
+/** Whether all answers were asked for, and the public ones led to the public site. Otherwise nothing was tested. */
 const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): string | null =>
   unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not asked for`) ??
   unless(
@@ -56,7 +56,7 @@ const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): 
     () => "nobody came to where it leads first",
   )
 
-/** Asks as often as there are answers, and once more. */
+/** Asks once for each answer, and then one more time. */
 const asking =
   (answers: Answers, ask: (arena: Arena, url: string) => Promise<unknown>): Attack["play"] =>
   async (arena) => {
@@ -134,7 +134,7 @@ const itself: Attack = {
   },
 }
 
-/** Of a short run one page asks a few of them. */
+/** In a short run, one page asks a few of them. */
 export const rebindingInBrowser = (scale: number): Kind => {
   const all = fewer(Object.entries(REBINDING), scale, 4)
   return {

@@ -35,7 +35,7 @@ const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${TEST_KEY}\r\nContent-Type
 const SECOND = `GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
 const statuses = (said: string): string[] => said.match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? []
 
-/** One request that is read as two by somebody: it gets one answer, a refusal, or two where both are whole. */
+/** One request that some servers read as two: it gets one answer, a refusal, or two where both are whole. */
 const smuggled = (name: string, text: string, most = 1): Attack => ({
   name,
   play: async (arena) => {
@@ -162,7 +162,7 @@ const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/"
     })),
 )
 
-/** What would be in every object if one was taken over. */
+/** Would be in every object after a prototype was polluted. */
 const isPolluted = (): boolean => ({} as Record<string, unknown>)["polluted"] !== undefined
 const CALLS: Readonly<Record<string, string>> = {
   "/search": `"query": "pumps"`,

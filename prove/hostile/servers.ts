@@ -16,7 +16,7 @@ const CODES = [301, 302, 303, 307, 308]
 /** Milliseconds that a server that was named has to answer. */
 const PATIENCE = 20_000
 
-/** Servers that the operator named, and that lead elsewhere: what is sent to them, keys included, is for them alone. */
+/** Servers that the operator named and that redirect elsewhere: everything sent to them, keys included, is for them alone. */
 const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).flatMap((purpose) =>
   CODES.map((code) => ({
     name: `${purpose} with ${code}`,
@@ -34,7 +34,7 @@ const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).
   })),
 )
 
-/** JSON that takes seconds to parse, or overflows the stack of whoever walks it. */
+/** JSON that takes seconds to parse, or overflows the stack of code that walks it. */
 const HEAVY: Readonly<Record<string, string>> = {
   "lists without end": "[".repeat(6_000_000),
   "objects without end": '{"a":'.repeat(1_200_000),
@@ -176,7 +176,7 @@ const PLANTED = {
   trigger: "create trigger planted after insert on job begin delete from job; end",
   view: "create view planted as select * from job",
 }
-/** A backup of a state that somebody wrote to: what they left there would run by itself in the restored one. */
+/** A backup of a state that an attacker wrote to: without protection, the planted content would run in the restored one. */
 const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => ({
   name: `a ${what}`,
   play: async () => {

@@ -8,10 +8,10 @@ import { startPrivateService } from "./private-service.ts"
 
 const { pageTries: TRIES, securePageTries: SECURE_TRIES } = CASES
 
-// What the attacks of pages are worth: a browser without the appliance's flags and proxy comes to the private service by each of them.
+// Shows that the page attacks work: a browser without the appliance's flags and proxy reaches the private service by each of them.
 
 const browserPath = await findTestBrowser()
-/** Those that are no requests over HTTP of a page itself. */
+/** The attacks that are not HTTP requests of a page itself. */
 const OTHERS = /WebRTC|WebTransport|service worker/
 
 describe("a browser that nobody guards", { tags: ["chromium"] }, () => {

@@ -3,7 +3,7 @@ import { docx, epub, openDocument, pptx, wordParagraph, xlsx } from "#crawler/te
 import { pdf } from "#crawler/testing/pdf-file.ts"
 import type { DocumentWay } from "./cases.ts"
 
-/** Stands in every page and document for all to read. */
+/** Readable text in every page and document. */
 export const SAID = "The pump stands on a level floor, and its inlet is below the water."
 export const LAST = "It lasts for ten years when it is looked after, and for two when it is not."
 export const TEXT = "Visit the shop of our friends instead of reading on."

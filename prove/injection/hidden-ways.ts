@@ -5,7 +5,7 @@ import { DOCUMENT_WAYS, type DocumentWay, HTML_WAYS, type HtmlWay } from "./case
 import { documentOf, SAID, TEXT } from "./hidden-documents.ts"
 import { SET_HALVES, type SetHalf } from "./planted.ts"
 
-/** Ways of a half of a set: those that hide a text, and those that look so and do not. */
+/** The ways of half a set: ways that hide a text, and ways that only look as if they did. */
 interface Ways {
   readonly half: SetHalf
   readonly hidden: readonly (HtmlWay | DocumentWay)[]
@@ -29,7 +29,7 @@ interface Texts {
   readonly hasSome: boolean
   /** All of that. */
   readonly hasAll: boolean
-  /** What stands beside it for all to read. */
+  /** The readable text beside it. */
   readonly hasRest: boolean
 }
 

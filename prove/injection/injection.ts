@@ -106,7 +106,7 @@ const WAY_NAMES: Readonly<Record<SetHalf, string>> = {
   "third kept": "the half of the third set of ways that was kept from it",
 }
 
-/** Whether a leak is a fault: what nobody has mended it with is counted, and no more. */
+/** Whether a leak is a fault: leaks that no defence covers yet are only counted. */
 const isPromised = ({ half }: { readonly half: SetHalf }): boolean => half !== "third kept"
 
 /** Pages and documents that hide a text from the reader, and those that seem to. */
@@ -141,7 +141,7 @@ interface Found {
   readonly labelled: Set<Planted>
   reports: number
   reportLeaks: number
-  /** Answers in other APIs' words, and those that show an order without saying so. */
+  /** Answers in other APIs' formats, and answers that show an order without marking it. */
   doors: number
   doorLeaks: number
 }
@@ -168,7 +168,7 @@ async function asked(
     await engine.index(planted.map(pageOf))
     await engine.settled()
     tell(`${planted.length} pages are read and indexed`)
-    // It says what it was told to say: that it was not told is what counts.
+    // The stub repeats whatever it is sent, so this checks that the order never reached it.
     await using stub = await startStubModel(saying(({ body }) => echoOf(body.messages.at(-1)?.content ?? "")))
     await using model = openChatModel(
       readSettings(apiSettings, {

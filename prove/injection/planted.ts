@@ -27,9 +27,9 @@ export interface Planted {
   readonly place: string
   /** Whether a reader of the page sees it. */
   readonly isSeen: boolean
-  /** Of the page alone; the question is about it. */
+  /** The topic of this page alone; the question is about it. */
   readonly topic: string
-  /** Stands in the order and nowhere else, in lower case. */
+  /** A word from the order that appears nowhere else, in lower case. */
   readonly mark: string
   readonly html: string
 }
@@ -39,8 +39,8 @@ const LATIN = new Set(["en", "de", "fr", "es", "it", "pt", "nl", "pl"])
 const LATER_LATIN = new Set([...LATIN, "sv", "cs", "id"])
 
 /**
- * The corpus: so many pages, half of them with wordings that the detector was written with, half with those that were
- * kept. Each takes the next wording, place and disguise, so that they meet in ever other ways; the same number is the same page.
+ * The corpus: so many pages, half of them with the wordings that the detector was written with, half with the kept ones. Each takes the
+ * next wording, place and disguise, so that they keep meeting in new combinations; the same number always gives the same page.
  */
 export function plantedPages(count: number): Planted[] {
   const wordings = WORDINGS.filter(({ set }) => set === "first")
@@ -119,7 +119,7 @@ function pagesOf(set: LaterSet, count: number): Planted[] {
     const disguises = Object.entries(set.disguises).filter(([, one]) => one.half === half)
     const { language, text: wording } = wordings[nth % wordings.length]!
     const place = places[(nth + Math.floor(nth / places.length)) % places.length]!
-    // What others say is no letter for letter of another script.
+    // Wordings in other scripts cannot be swapped letter by letter.
     const isDisguised = set.isDisguised(nth, wordings.length) && LATER_LATIN.has(language)
     const [disguiseName, disguise] = isDisguised
       ? disguises[Math.floor(nth / 2) % disguises.length]!

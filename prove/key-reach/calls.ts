@@ -14,7 +14,7 @@ export interface Try {
   readonly task?: string
   /** Pages may name the addresses of others in what is asked for: links, the source of the page. */
   readonly showsLinks?: true
-  /** Whoever sees the page is shown it. */
+  /** A caller who may see the page gets it. */
   readonly finds?: true
 }
 

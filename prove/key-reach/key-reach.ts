@@ -8,7 +8,7 @@ import { openWorld, type SecretPage, type SomeKey, wordsIn, type World } from ".
 const TRIPLES = 10_000
 const KEYS = 150
 const WATCHES = 300
-/** Of each of six sources. */
+/** Live pages of each of six sources. */
 const LIVE_PAGES = 12
 
 export const proof: Proof = {
@@ -82,7 +82,7 @@ async function run(effort: Effort): Promise<Outcome> {
   }
 }
 
-/** Watches of all kinds, and what each is told of when every page has changed. */
+/** Watches of all kinds, and their messages when every page has changed. */
 async function watched(world: World, random: ReturnType<typeof chance>, count: number) {
   const { app, keys, pages } = world
   const live = pages.filter(({ isLive }) => isLive)
@@ -96,7 +96,7 @@ async function watched(world: World, random: ReturnType<typeof chance>, count: n
     const { id, feed_url: feed } = JSON.parse(answer.text) as { id: string; feed_url: string }
     made.push({ one, someone, id, feed })
   }
-  // Each call waits for the one before: the first key sees all, and its watch of a source is the last to be told.
+  // Each call waits for the one before: the first key sees everything, and its watch of a source is the last to report.
   for (let at = 0; at < count; at++) {
     const page = random.one(live)
     // oxlint-disable-next-line no-await-in-loop
@@ -134,7 +134,7 @@ async function watched(world: World, random: ReturnType<typeof chance>, count: n
   return results
 }
 
-/** Pages that an answer shows. What was asked is repeated in many, and shows nothing. */
+/** Pages that an answer shows. Many answers repeat the question, which shows nothing. */
 function seenIn(text: string, { path, body, showsLinks }: Try, pages: readonly SecretPage[]): SecretPage[] {
   const given = `${path} ${JSON.stringify(body ?? {})}`
   const proofs = new Set(wordsIn(text, "prf"))

@@ -11,7 +11,7 @@ import { commandOf } from "../running/vitals.ts"
 
 const FOSSICK = join(import.meta.dirname, "../../command/fossick.js")
 const LOOK_MS = 20
-/** Far more than a start takes: whoever waits so long has found something. */
+/** Far more time than a start takes: a longer wait is a fault. */
 const GIVEN_UP_MS = PATIENCE.expect.poll.timeout
 const OUTPUT_KEPT = 50_000
 /** A process that has not begun by then has been and gone. */
@@ -27,7 +27,7 @@ const PROGRAMS: Readonly<Record<Exclude<Victim, "all" | "supervisor">, RegExp>> 
   backup: /\/backup-worker\.ts/,
 }
 
-/** What a call was answered; status 0: nobody answered. */
+/** The answer to a call; status 0: there was none. */
 export interface Answered {
   readonly status: number
   readonly text: string
@@ -35,7 +35,7 @@ export interface Answered {
 
 /** `fossick start` on a folder and a port that stay the same, so that it can be killed and started again. */
 export class Appliance implements AsyncDisposable {
-  /** What every start is told. */
+  /** Settings of every start. */
   readonly settings: Readonly<Record<string, string>>
   readonly url: string
   readonly key: string
@@ -68,7 +68,7 @@ export class Appliance implements AsyncDisposable {
     const [program, ...args] = [...through, process.execPath]
     const child = spawn(program, [...args, FOSSICK, "start"], {
       env: { ...this.settings, ...more },
-      // Of a process group of its own, so that all of it can be killed at once.
+      // In its own process group, so that all of it can be killed at once.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     })
@@ -79,7 +79,7 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
-  /** Id of `fossick start`, or of what it was started through as far as that stays. */
+  /** Id of `fossick start`, or of the program that started it if that one stays. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -138,18 +138,18 @@ export class Appliance implements AsyncDisposable {
   }
 
   /**
-   * Kills a process as {@link kill} does, so many milliseconds after it is there.
-   * @returns false when there was none such in time, or it had ended by itself
+   * Kills a process as {@link kill} does, so many milliseconds after it appears.
+   * @returns false when it did not appear in time, or had already ended
    */
   async killAfter(victim: Victim, ms: number): Promise<boolean> {
-    // One that is started for what goes on is not there at once.
+    // A process that is started for this work takes a moment to appear.
     for (const since = performance.now(); !this.has(victim) && performance.now() - since < THERE_MS;)
       await pause(1)
     await pause(ms)
     return await this.kill(victim)
   }
 
-  /** Asks its API with the operator's key, or another one; nobody answering is status 0. */
+  /** Calls its API with the operator's key, or another one; no answer is status 0. */
   async call(
     path: string,
     body?: object,
@@ -167,7 +167,7 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
-  /** As {@link call}, until somebody answers; what it answered as JSON. @throws Error when it refuses */
+  /** As {@link call}, until there is an answer, which is parsed as JSON. @throws Error when it refuses */
   async ask<T>(path: string, body?: object, options: { key?: string; method?: string } = {}): Promise<T> {
     for (const since = performance.now(); performance.now() - since < GIVEN_UP_MS;) {
       const { status, text } = await this.call(path, body, options)
@@ -182,7 +182,7 @@ export class Appliance implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const pid = this.#child?.pid
     await this.kill("all")
-    // Those that outlived their supervisor.
+    // Processes that outlived their supervisor.
     if (pid !== undefined && isAlive(-pid)) process.kill(-pid, "SIGKILL")
   }
 }

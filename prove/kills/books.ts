@@ -7,7 +7,7 @@ import { PATIENCE } from "#base/testing/patience.ts"
 import { ask } from "../../api/doors/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
-/** Until then what should come has come, also on a machine that is busy; what has not is lost. */
+/** Everything expected has arrived by then, even on a busy machine; anything missing is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
 /** `readerLagMs` of the embedded engine: after this, a search sees another process's writes. */
@@ -104,7 +104,7 @@ export class Books {
       .filter((url) => url !== this.#world.site.seed)
   }
 
-  /** Every acknowledged key works; of many, those of last and a few of before. */
+  /** Every acknowledged key works; if there are many, the latest and a few earlier ones are tried. */
   async keysWork(): Promise<string[]> {
     const wrong: string[] = []
     for (const [at, key] of this.keys.entries()) {
@@ -155,7 +155,7 @@ export class Books {
     return wrong
   }
 
-  /** The watch has told of each change once, in its feed and to its receiver. */
+  /** The watch has reported each change once, in its feed and to its receiver. */
   async watches(): Promise<string[]> {
     const { receiver } = this.#world
     const missing = () => [...this.#due].filter(([key, times]) => (this.#told.get(key) ?? 0) < times)
@@ -192,7 +192,7 @@ export class Books {
     }
   }
 
-  /** Whoever paid has the answer: the one that arrived, or now, with the same payment. */
+  /** Every payer has the answer: the one that arrived, or one fetched now with the same payment. */
   async owedAnswer(): Promise<string[]> {
     const { owed } = this
     if (owed === null) return []
@@ -214,7 +214,7 @@ export class Books {
     return is === should ? [] : [`${this.payments} payments of 10000 were made, and ${is} came`]
   }
 
-  /** The appliance has no vectors left to make, and is on the model that it was told. */
+  /** The appliance has no vectors left to make, and uses the requested model. */
   async vectors(): Promise<string[]> {
     type Index = { pages_without_vectors: number; embedder: string }
     const now = async () => (await this.#world.appliance.ask<{ index: Index }>("/admin/index")).index

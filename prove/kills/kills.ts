@@ -8,12 +8,15 @@ import { SOURCE, World } from "./world.ts"
 import { chance } from "#base/testing/chance.ts"
 
 const ROUNDS = 200
-/** Of the site; each of them is looked for several times a round. */
+/** Pages of the site; each of them is looked for several times a round. */
 const PAGES = 40
 const LEAST_PAGES = 6
 /** A start after a kill takes less, on a machine that has nothing else to do. */
 const READY_MS = 5000
-/** A round in which what was to be killed had ended by itself is played again, each time with half the time before the kill, so often at most. */
+/**
+ * If the victim of a round had already ended, the round is played again, each time with half the time before the kill, at most this
+ * often.
+ */
 const MOST_AGAIN = 8
 const MIGRATION = "migration"
 
@@ -51,7 +54,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
     tried.set(name, record)
     record.rounds += 1
     for (let again = 0; ; again++) {
-      // Of its own: how often a round asks for it depends on its processes. Played again, it has the same victim.
+      // Each round has its own chance, because how often a round draws depends on its processes. A repeated round has the same victim.
       const random = chance(seed * 1_000_003 + round)
       const share = 0.5 ** again
       // One after the other: there is one appliance.
@@ -105,7 +108,7 @@ async function settleIn(world: World, books: Books): Promise<void> {
 
 interface Round {
   readonly victim: string
-  /** Otherwise it had ended by itself. */
+  /** False when it had already ended. */
   readonly isKilled: boolean
   readonly afterMs: number
   readonly readyMs: readonly number[]

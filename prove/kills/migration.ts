@@ -17,8 +17,8 @@ const WITHIN_MS = 4000
 const PAGES = 11
 
 /**
- * An index of an older version, with which this one starts, and is killed while it is taken over.
- * @param share of the time in which the kill may come, as far as it is to come sooner
+ * Starts on an index of an older version, and kills this one while it takes the index over.
+ * @param share of the time in which the kill may come, to make it come sooner
  */
 export async function migrationRound(random: Chance, share: number) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-migration-"))

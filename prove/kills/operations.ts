@@ -10,7 +10,7 @@ const CLIENTS = 8
 /** Pages that change before a crawl, beside one that comes and one that goes. */
 const CHANGED = 4
 
-/** What a round has to do with. */
+/** The parts that a round works with. */
 export interface Stage {
   readonly world: World
   readonly books: Books
@@ -28,11 +28,11 @@ export interface Operation {
   /** Milliseconds from the moment it is begun to the kill, at most. */
   readonly withinMs: number
   /**
-   * Begins it, and resolves when it is under way, so that the kill may come. `done` goes on until it is over or the appliance was
-   * killed, and never rejects.
+   * Begins the operation, and resolves when it is under way, so that the kill may come. `done` lasts until it is over or the appliance
+   * was killed, and never rejects.
    */
   begin(stage: Stage): Promise<{ readonly done: Promise<unknown> }>
-  /** What has to be so once the appliance is ready again, beside what always has to. */
+  /** What must be true once the appliance is ready again, besides what must always be true. */
   check(stage: Stage): Promise<string[]>
 }
 
@@ -65,7 +65,7 @@ async function crawlTo(stage: Stage, at: number): Promise<{ done: Promise<unknow
   return { done: Promise.resolve() }
 }
 
-/** After a crawl: it is over, the index holds what the site has, and the watch has told of it. */
+/** After a crawl: it is over, the index holds the site's pages, and the watch has reported them. */
 async function crawled({ world, books }: Stage): Promise<string[]> {
   // A kill may have come before the run was acknowledged.
   const stuck = await books.rest()
@@ -175,7 +175,7 @@ export const OPERATIONS: readonly Operation[] = [
     name: "watch",
     victims: ["api", "all", "supervisor"],
     withinMs: 2500,
-    // The crawl is over, and what it changed is being told.
+    // The crawl is over, and its changes are being reported.
     async begin(stage) {
       change(stage)
       await run(stage)

@@ -8,7 +8,7 @@ const LINES = 12
 const WORDS = 9
 const SYLLABLES = "ba ko li mu ne ra si to va pe du fi go hu ja ke lo my no pu".split(" ")
 
-/** What a site has of a page; `version` null: it is gone. */
+/** A page of the site; `version` null: it is gone. */
 interface SitePage {
   readonly number: number
   version: number | null
@@ -58,7 +58,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#pageOf(url)?.version != null
   }
 
-  /** A word that stands on this page alone, in all its versions. */
+  /** A word that appears on this page only, in all its versions. */
   wordOf(url: string): string {
     return rareWord(this.#pageOf(url)!.number)
   }

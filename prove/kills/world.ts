@@ -27,9 +27,9 @@ export class World implements AsyncDisposable {
   readonly receiver: Awaited<ReturnType<typeof startReceiver>>
   /** Null where no chain can be run: no searches are sold then. */
   readonly paid: { readonly url: string; readonly received: () => Promise<bigint> } | null
-  /** So many pages the site keeps: what goes is not let go below. */
+  /** The site never has fewer pages than this. */
   readonly leastPages: number
-  /** Of the watch, known once it is made. */
+  /** The secret of the watch, known once the watch is made. */
   watchSecret: string = "whsec_"
   model: (typeof MODELS)[number] = MODELS[0]
   /** Whether the supervisor that runs has seen one of its processes die. */
@@ -93,7 +93,7 @@ backup: { folder: "${backups}", keep: 3 }
     return world
   }
 
-  /** What the next start is told beside what every start is told. */
+  /** Settings of the next start, besides those of every start. */
   get startedWith(): Readonly<Record<string, string>> {
     return { FOSSICK_EMBEDDINGS_MODEL: this.model }
   }

@@ -1,8 +1,9 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 
-// The process of rude.ts that has connections and does nothing with them: its sockets are none of the process that measures, and none of
-// the appliance's. Arguments: host, port, count. It tells its parent how many it could open, each time it is told anything, and ends with it.
+// The process of rude.ts that opens connections and does nothing with them, so that its sockets belong neither to the measuring process
+// nor to the appliance. Arguments: host, port, count. On any message from its parent it reports how many it could open; it ends with its
+// parent.
 
 const [host = "", port = "", wanted = ""] = process.argv.slice(2)
 const BATCH = 100
@@ -16,7 +17,7 @@ const KEPT_OF = 20
 
 const keep = (socket: Socket): unknown => socket.write(`${HEAD}\r\n`)
 
-/** What else is done with a connection before nothing more is. */
+/** Other things to do with a connection before leaving it idle. */
 const KINDS: readonly ((socket: Socket) => unknown)[] = [
   // Says nothing.
   () => {},
@@ -37,7 +38,7 @@ async function begin(number: number): Promise<void> {
   await Promise.race([once(socket, "connect").catch(() => undefined), once(socket, "close")])
   if (socket.destroyed) return
   open.add(socket)
-  // What comes is taken: not to read is what slow readers do. One that the server closes is closed here, too.
+  // Incoming data is read, since not reading is what slow readers do. A connection that the server closes is closed here, too.
   socket.resume()
   socket.once("end", () => socket.end())
   const kind = KINDS[Math.floor(number / ADDRESSES.length) % KEPT_OF] ?? keep

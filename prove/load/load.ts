@@ -42,31 +42,31 @@ const LEAST_JUDGED = 300
 /** Searches may take so much longer while vectors are made. */
 const VECTORS_FACTOR = 1.5
 /**
- * What is refused is told so in such a part of the time that what is answered takes, in the middle of both. The slowest refusals are of
- * the first moments, when nobody knows yet how slow it is getting: those wait for their turn as long as they may.
+ * A refusal takes at most this part of the time of an answer, comparing medians. The slowest refusals come in the first moments, when it
+ * is not yet known how slow the appliance is getting: those searches wait for their turn as long as they may.
  */
 const REFUSED_PART = 0.25
 const LEAST_REFUSED = 50
-/** Searches that may wait, of those that ask: FOSSICK_SEARCH_QUEUE for the whole number of them. */
+/** How many of the searches may wait: FOSSICK_SEARCH_QUEUE for the whole number of them. */
 const QUEUE = 256
 /** What memory may be more than before. */
 const MEMORY_FACTOR = 1.1
 /** A round that adds less than this has warmed up what there was to warm. */
 const WARM_FACTOR = 1.03
 const MOST_ROUNDS = 6
-/** Of the connections that may be so many are kept at least, however long it takes to open all of them: one that is idle is closed after 75 s. */
+/** At least this part of the allowed connections is kept, however long it takes to open them all: an idle one is closed after 75 s. */
 const LEAST_KEPT = 0.5
 /** New connections are taken within this time, also by a busy machine. */
 const [TAKEN_LOOKS, TAKEN_LOOK_MS] = [40, 250]
 /** Bytes that an idle connection may take of the API's memory, far more than the 7 KB that it does: collections of garbage come and go. */
 const MOST_EACH = 64_000
-/** Below this scale times are told and not judged. */
+/** Below this scale times are reported but not judged. */
 const TIMES_FROM = 1
 /** Below this scale no process comes to rest: memory, threads and processes are not judged. */
 const REST_FROM = 0.5
 /** Threads that pools may have begun meanwhile: those of files and of the index grow up to their size with need. */
 const MORE_THREADS = 16
-/** Files that the API may have opened meanwhile: of a larger index. */
+/** Files that the API may have opened meanwhile, for a larger index. */
 const MORE_HANDLES = 30
 const SAMPLE_MS = 1000
 const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
@@ -100,8 +100,8 @@ class Load {
   }
 
   /**
-   * One client alone, while sources are crawled and while the vectors of their pages are made. Whoever makes them is stopped and goes on every few seconds, so
-   * that what else the machine does meets both alike.
+   * One client alone, while sources are crawled and while the vectors of their pages are made. The process that makes them is stopped and
+   * continued every few seconds, so that other load on the machine affects both alike.
    */
   async alone(others: readonly MadeUpSite[]): Promise<void> {
     const whileCrawled: number[] = []
@@ -177,7 +177,8 @@ class Load {
     const seconds = this.#seconds(LOAD_SECONDS)
     // A short run has the vectors of a server, and no other model to choose.
     const models = this.#effort.scale < VECTORS_FROM ? null : await this.#models()
-    // What a load leaves behind by right is there before it: the pages of the source, and a thread of either model (embedders/model-threads.ts).
+    // Things that a load rightly leaves behind are there before it: the pages of the source, and a thread of either model
+    // (embedders/model-threads.ts).
     await this.#appliance.declare("second", second)
     await this.#appliance.crawl("second")
     if (models !== null) for (const one of [models.other, models.first]) await this.#anew(one)
@@ -318,7 +319,7 @@ class Load {
     return askAll(this.#appliance, this.#site, { clients, seed: this.#effort.seed, signal, kinds })
   }
 
-  /** Of those of the whole proof, at this scale. */
+  /** Seconds at this scale, from those of the whole proof. */
   #seconds(all: number): number {
     return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
@@ -328,7 +329,7 @@ class Load {
     await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
   }
 
-  /** Of all processes, and of the one that answers: the others come and go with crawls. */
+  /** Vitals of all processes, and of the one that answers: the others come and go with crawls. */
   #vitals(): Measured {
     const { pid, dataDir } = this.#appliance
     const api = processTree(pid).find((one) => /\/api\/main\.ts/.test(commandOf(one)))
@@ -357,7 +358,7 @@ class Load {
     await this.#untilAnew(wanted)
   }
 
-  /** The index is made anew with this model, all its pages have their vectors, and whoever made them is gone. */
+  /** The index is rebuilt with this model, all its pages have their vectors, and the process that made them is gone. */
   async #untilAnew(wanted: string): Promise<void> {
     await this.#appliance.until(async () => {
       const { model } = await this.#appliance.ask<ModelState>("/admin/model")
@@ -372,8 +373,8 @@ class Load {
   }
 
   /**
-   * What is used at rest by an appliance that has done this before: its first rounds fill pools and caches, and memory that a
-   * library took once stays taken. Rounds go on until one adds hardly anything; that none does is a fault.
+   * The resources that a warmed-up appliance uses at rest: its first rounds fill pools and caches, and a library keeps memory that it
+   * once took. Rounds continue until one adds hardly anything; if none does, that is a fault.
    */
   async #warm(round: () => Promise<void>): Promise<Measured> {
     let before: Measured | null = null
@@ -393,7 +394,7 @@ class Load {
     }
   }
 
-  /** What is used once nothing goes on and callers keep no connection; a process that tidies up for a moment is waited for. */
+  /** The resources used once nothing is running and callers keep no connection; waits for a process that is briefly tidying up. */
   async #atRest(): Promise<Measured> {
     await this.#untilQuiet()
     await this.#appliance.hangUp()
@@ -450,7 +451,7 @@ class Load {
   }
 }
 
-/** Of all calls that were answered. */
+/** Times of all calls that were answered. */
 const msOf = (tallies: Tallies): number[] => [...tallies.values()].flatMap(({ ms: of }) => of)
 
 const idleConnections = (effort: Effort): number => tries(effort, IDLE_CONNECTIONS, 240)

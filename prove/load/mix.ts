@@ -13,7 +13,7 @@ interface Kind {
   readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
   /** Whether this is what should be answered, when it was not refused. */
   readonly isRight: (reply: Reply) => boolean
-  /** What comes of it after the answer, waited for beside other calls and counted by this name; left out: nothing does. */
+  /** The later result of the answer, awaited while other calls run and counted by this name; left out: there is none. */
   readonly outcome?: {
     readonly name: string
     /** @returns what is wrong with it, in words; null: nothing */
@@ -81,7 +81,7 @@ export const KINDS: readonly Kind[] = [
 ]
 
 const WEIGHTS = KINDS.reduce((sum, { weight }) => sum + weight, 0)
-/** What clients wait after a refusal, at most, whatever they are told: they should not all sleep. */
+/** How long clients wait after a refusal at most, whatever Retry-After says: they should not all sleep. */
 const MOST_WAIT_MS = 500
 
 /** What came of the calls of one kind. */

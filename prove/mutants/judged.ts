@@ -7,7 +7,7 @@ export interface Judged {
   readonly line: string
   /** Stryker's name for the kind of change. */
   readonly mutator: string
-  /** What stands there instead; left out: whatever this mutator makes of that line. */
+  /** The replacement at that place; left out: any replacement that this mutator makes of that line. */
   readonly replacement?: string
   readonly why: string
 }

@@ -6,7 +6,7 @@ import { JUDGED, type Judged } from "./judged.ts"
 import { type MutatedRoom, ROOMS } from "./rooms.ts"
 import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
 
-/** The share of mutants that some test has to notice, of those that anybody could. */
+/** The share of noticeable mutants that some test must notice. */
 const ENOUGH = 0.9
 /** Names rooms, separated by commas, where not all are to be tried. */
 const NAMED = "FOSSICK_MUTANTS"
@@ -39,7 +39,7 @@ const COLUMNS = [
 /** Columns that are counts, from the third on. */
 const COUNTS = 6
 
-/** All rooms, or those that are named. */
+/** All rooms, or the named ones. */
 function asked(): readonly MutatedRoom[] {
   const names = process.env[NAMED]?.split(",")
   return ROOMS.filter(({ name }) => names === undefined || names.includes(name))
@@ -92,7 +92,7 @@ export function counted(mutants: readonly Mutant[], judged: readonly Judged[] = 
   return { row: [...counts, percent(share)], share, open }
 }
 
-/** The share of those that anybody could notice. */
+/** The share of noticeable mutants that were noticed. */
 function noticed([, killed, timedOut, survived, neverRun, equal]: readonly number[]): number {
   const seen = killed! + timedOut!
   const all = seen + survived! + neverRun! - equal!

@@ -3,7 +3,7 @@ export interface MutatedRoom {
   readonly name: string
   /** Files that are changed, as patterns from the root. */
   readonly mutate: readonly string[]
-  /** Tests that are to notice, as patterns from the root; behind `!` those that are not. */
+  /** Tests that should notice, as patterns from the root; patterns behind `!` are left out. */
   readonly tests: readonly string[]
   /** Every mutant that no test notices was judged: a further one is a fault, whatever the share of the others. */
   readonly isJudged: boolean
@@ -11,7 +11,7 @@ export interface MutatedRoom {
 
 interface RoomOptions {
   readonly moreTests?: readonly string[]
-  /** Tests of processes that are killed, which see nothing of a change in this one and take long, and those that need a thread of their own. */
+  /** Tests that kill processes, which see no change made in this process and take long, and tests that need their own thread. */
   readonly withoutTests?: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export const ROOMS: readonly MutatedRoom[] = [
     withoutTests: [
       "api/identity/accounts/kill.test.ts",
       "api/identity/accounts/two-processes.test.ts",
-      // It stands in for a module that other tests of the same thread have loaded already.
+      // It replaces a module that other tests of the same thread have already loaded.
       "api/identity/accounts/billing/read-only-folder.test.ts",
     ],
   }),

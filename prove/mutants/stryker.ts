@@ -53,7 +53,7 @@ export async function mutantsOf(
   try {
     const report = join(dir, "report.json")
     const given = JSON.stringify({ mutate, tests, dir, report })
-    // Those that vitest sets for its own tests are not for the tests that are run here.
+    // Variables that vitest sets for its own tests must not reach the tests that run here.
     const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"))
     // Where the clock is not that of UTC: what mistakes the one for the other would else live on.
     const env = { ...Object.fromEntries(outer), TZ: "America/St_Johns" }

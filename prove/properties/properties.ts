@@ -113,7 +113,7 @@ async function tried(test: string, { times, seed }: Omit<MadeUp, "counts">) {
   try {
     const [report, counts] = [join(dir, "report.json"), join(dir, "counts")]
     await writeFile(counts, "")
-    // Those that vitest sets for its own tests are not for the tests that are run here.
+    // Variables that vitest sets for its own tests must not reach the tests that run here.
     const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"))
     const env = {
       ...Object.fromEntries(outer),

@@ -113,7 +113,7 @@ const askedOf = ({ path, body }: Try): string => `${path} ${JSON.stringify(body 
 const aboutOf = (call: Try, { principals, scope, headers }: Person): string =>
   `${call.tool ?? ""} ${askedOf(call)} ${headers ? JSON.stringify(headers) : ""} by ${JSON.stringify(principals)} with the scope ${JSON.stringify(scope)}`
 
-/** Pages that an answer shows. What was asked is repeated in many, and shows nothing. */
+/** Pages that an answer shows. Many answers repeat the question, which shows nothing. */
 function seenIn(text: string, call: Try, pages: readonly GuardedPage[]): GuardedPage[] {
   const given = askedOf(call)
   const proofs = new Set(wordsIn(text, "prf").filter((one) => !given.includes(one)))

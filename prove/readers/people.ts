@@ -8,7 +8,7 @@ import type { Judge } from "./judge.ts"
 import { ADMINS, letIn, vouch } from "./sign-on.ts"
 import { type GuardedPage, GROUPS, type Person, USERS, type World } from "./world.ts"
 
-/** Somebody who has signed in, and a program that they have let in. */
+/** A user who has signed in, and a program that they have let in. */
 interface SignedIn {
   readonly user: string
   /** With the rights of an administrator for the program, and as themselves for a service. */
@@ -18,7 +18,7 @@ interface SignedIn {
   groups: readonly string[]
 }
 
-/** Of the calls in which people are asked for, those about groups that have just changed. */
+/** The share of the calls that name people where their groups have just changed. */
 const CHANGES = 0.1
 /** Services with keys of their own. */
 const SERVICES = 4
@@ -80,7 +80,7 @@ const principalsOf = ({ user, groups }: Pick<SignedIn, "user" | "groups">): read
   "signed-in",
 ]
 
-/** A few, and whoever administers goes on to. */
+/** A few, and for administrators also the administrators' group. */
 const someGroups = ({ isAdmin }: Pick<SignedIn, "isAdmin">, random: Chance): readonly string[] => [
   ...random.some(GROUPS, random.below(51)).map((name) => name.slice("group:".length)),
   ...(isAdmin ? [ADMINS] : []),

@@ -18,7 +18,7 @@ const SIGNED_IN = 20
 /** People whose answers are compared with those of an index that never held the pages hidden from them. */
 const TWINS = 12
 const QUESTIONS = 20
-/** Of each source of the site. */
+/** Live pages of each source of the site. */
 const LIVE_PAGES = 8
 
 export const proof: Proof = {

@@ -11,12 +11,12 @@ import { NO_OUTAGE } from "../../api/server/outage/state-outage.ts"
 import { apiSettings } from "../../api/settings.ts"
 
 const PROVIDER = "proxy"
-/** Whoever is in this group administers. */
+/** Members of this group administer. */
 export const ADMINS = "admins"
 const SIGN_ON = `providers: [{ name: ${PROVIDER}, kind: headers, addresses: [127.0.0.1] }]
 roles: [{ groups: [${ADMINS}], role: admin }, { signedIn: true, role: reader }]`
 
-/** What an app is served with so that people can sign in, and let programs in. */
+/** Everything an app needs so that people can sign in, and let programs in. */
 export async function openSignOnAndGrants(opened: AsyncDisposableStack, dir: string) {
   const port = await freePort()
   const publicUrl = `http://127.0.0.1:${port}`
@@ -34,7 +34,7 @@ export async function openSignOnAndGrants(opened: AsyncDisposableStack, dir: str
   return { grants: oauth.store, served: { port, signOnSpec, oauth, config: { publicUrl } } }
 }
 
-/** Has the proxy vouch for somebody, who is in these groups from now on. */
+/** Makes the proxy vouch for a user, who is in these groups from now on. */
 export const vouch = (
   people: PersonStore,
   { user, groups }: { readonly user: string; readonly groups: readonly string[] },
@@ -44,7 +44,7 @@ export const vouch = (
     true,
   )
 
-/** @returns the access token of a program that somebody lets in */
+/** @returns the access token of a program that a user lets in */
 export async function letIn(
   grants: OAuthStore,
   key: string,

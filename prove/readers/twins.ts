@@ -110,7 +110,7 @@ interface Answer {
   readonly warnings?: unknown
 }
 
-/** What of an answer is promised to be the same: scores weigh words by all pages. */
+/** The part of an answer that must be the same: scores weight words by all pages. */
 function partsOf(text: string) {
   const { results, facets, ...rest } = JSON.parse(text) as Answer
   return {

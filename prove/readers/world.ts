@@ -70,7 +70,10 @@ export interface World extends AsyncDisposable {
   readonly mayRead: (person: Person, page: GuardedPage) => boolean
   /** Whether a person may know that a source of this name exists. */
   mayKnow(person: Person, source: string): boolean
-  /** Every page of the site says something new, and is crawled again. With `readers`, half of all pages but those that the index was given get others. */
+  /**
+   * Puts new content on every page of the site and crawls it again. With `readers`, half of all pages get other readers, except those
+   * that the index was given.
+   */
   changeAll(changes: { readonly readers: boolean }): Promise<void>
   /** Says anew who may read the pages of a source. */
   declare(source: string, written: Written): Promise<void>
@@ -88,7 +91,7 @@ export const USERS = Array.from({ length: 20 }, (_, at) => `user:u${at}@example.
 /** Different readers of pages. */
 const SETS = 40
 const PER_HOST = 4
-/** Those of the site, and those that have documents and files. */
+/** The sources of the site, and those with documents and files. */
 const ALL = [...SOURCES, SENT, FOLDER]
 
 /** Some principals are let in, some are kept out, or both. */
@@ -225,7 +228,7 @@ async function somePerson(at: number, random: Chance, app: ServedAccounts, site:
   return { key: await app.key({ scope, principals }), scope, principals }
 }
 
-/** @param at the address, from a word that stands in no other */
+/** @param at the address, from a word that appears in no other */
 export type AddPage = (
   at: (address: string) => string,
   about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,

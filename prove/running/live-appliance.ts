@@ -11,7 +11,7 @@ import type { MadeUpSite } from "./made-up-site.ts"
 const LOOK_MS = 250
 const KEY = "the-key-of-the-operator-of-this-proof"
 
-/** What a call was answered; status 0: nobody answered. */
+/** The answer to a call; status 0: there was none. */
 export interface Reply {
   readonly status: number
   readonly retryAfter: string | null

@@ -10,7 +10,7 @@ const WORDS = 3000
 const SENTENCES = 24
 const WORDS_OF_SENTENCE = 11
 const LINKS_OF_PAGE = 12
-/** Pages link to those that came shortly before them, so that a site whose pages come and go has no more dead links each day. */
+/** Pages link to pages added shortly before them, so that a site whose pages come and go does not collect dead links. */
 const LINKS_BACK = 300
 /** Every so many pages one is made by a script, from data. */
 const BY_SCRIPT = 50
@@ -65,7 +65,7 @@ export class MadeUpSite implements AsyncDisposable {
     return Array.from({ length: 2 + this.#chance.below(4) }, () => this.#word(this.#chance)).join(" ")
   }
 
-  /** What somebody has typed of a title so far. */
+  /** The part of a title that a user has typed so far. */
   typed(): string {
     return `Page ${this.#chance.below(this.#versions.size)}`.slice(0, 4 + this.#chance.below(4))
   }

@@ -5,7 +5,7 @@ import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
 /** A report is there within this time of its call. It waits for those before it, 25 at most of one key, which took 25 s each beside 64 clients. */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200
-/** Whoever has waited long looks less often: so much later for each millisecond, up to the most. */
+/** A caller that has waited long looks less often: each millisecond of waiting adds this much, up to the most. */
 const LOOK_PART = 0.25
 const MOST_LOOK_MS = 2000
 

@@ -19,7 +19,7 @@ export interface Vitals {
 
 const NOTHING: Vitals = { processes: 0, memory: 0, anonymous: 0, threads: 0, handles: 0, disk: 0 }
 
-/** Of a process and all its descendants, and of a folder. */
+/** The vitals of a process and all its descendants, and of a folder. */
 export function vitalsOf(pid: number, folder: string): Vitals {
   return processTree(pid).reduce<Vitals>(
     (sum, one) => {
@@ -63,7 +63,7 @@ export function commandOf(pid: number): string {
   }
 }
 
-/** Of a file, or of all files below a folder; what goes meanwhile counts nothing. */
+/** The size of a file, or of all files below a folder; files that vanish meanwhile count as 0. */
 export function bytesBelow(path: string): number {
   try {
     const found = statSync(path)

@@ -14,7 +14,7 @@ export async function soon(isSo: () => Promise<boolean>): Promise<boolean> {
   return false
 }
 
-/** What an answer was, to be looked through. */
+/** An answer, to be searched for secrets. */
 export interface Said {
   readonly status: number
   readonly text: string
@@ -38,11 +38,11 @@ interface ShownWatch {
 }
 
 /**
- * A watch whose receiver repeats what it is sent, and whose feed is read with its token and without; and a crawl job with such a receiver.
- * What its owner alone is shown is not looked through: the secrets stand there.
+ * A watch whose receiver repeats what it is sent, and whose feed is read with its token and without; and a crawl job with such a
+ * receiver. Answers that only their owner sees are not searched, because they contain the secrets.
  *
  * @param receiver base address of the receiver
- * @param change has a page come to the source `later`
+ * @param change adds a page to the source `later`
  * @returns whether all of it went as it should
  */
 export async function useHooksAndFeeds(
@@ -93,7 +93,7 @@ export async function useHooksAndFeeds(
   )
 }
 
-/** A secret in its written form, and the bytes that it stands for. */
+/** A secret in its written form, and the bytes that it encodes. */
 function addBytes(marks: Marks, name: string, text: string, encoding: "base64" | "base64url"): void {
   marks.add(name, text)
   marks.add(`bytes of the ${name}`, Buffer.from(text, encoding))

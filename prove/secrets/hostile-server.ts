@@ -2,7 +2,7 @@ import { createServer } from "node:http"
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net"
 import { gunzipSync } from "node:zlib"
 
-/** A server of somebody else's, on this machine. */
+/** A third-party server, on this machine. */
 export interface Foreign extends AsyncDisposable {
   readonly url: string
   readonly port: number

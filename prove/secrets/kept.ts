@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 
-/** What a `state.db` holds that nobody gave the appliance. */
+/** The secrets in a `state.db` that no one gave the appliance. */
 export interface Kept {
   /** Secrets that it made for itself, by name. */
   readonly secrets: ReadonlyMap<string, Uint8Array>

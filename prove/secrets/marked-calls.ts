@@ -134,7 +134,7 @@ async function sendWrongKeys(appliance: MarkedAppliance, echo: Echo, marks: Mark
     appliance.post("/token", { client_secret: wrong }, { key: wrong }),
     appliance.post("/v2/scrape", { url: `${echo.url}/open` }, { key: wrong }),
   ]
-  // What they answer may repeat what the caller typed himself; what is kept of it may not.
+  // Their answers may repeat the caller's own input; the stored data may not.
   appliance.saw(
     "keys that are wrong are refused",
     (await Promise.all(typed)).every(({ status }) => status >= 400 || status === 200),

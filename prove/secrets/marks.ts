@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-/** Secrets that can be told from anything else, by what they are for. */
+/** Secrets that cannot be confused with anything else, by what they are for. */
 export class Marks {
   readonly #marks = new Map<string, string>()
   /** In all its forms; searched in thousands of places. */

@@ -5,7 +5,7 @@ import type { Marks } from "./marks.ts"
 const CALLBACK = "http://127.0.0.1:9/callback"
 
 /**
- * A program that is let in by OAuth with a key, uses what it is given, gets it anew, and shows what is no longer valid once more.
+ * A program that is let in by OAuth with a key, uses its tokens, refreshes them, and presents the invalid ones again.
  * @returns whether each step ended as it should
  */
 export async function useOAuth(url: string, key: string, marks: Marks): Promise<boolean> {

@@ -13,7 +13,7 @@ test("no secret that an appliance was given stands in what it says or keeps", as
   expect(used.filter(({ isGood }) => !isGood)).toEqual([])
   // Whatever is declared as a secret is given one.
   expect(missing).toEqual([])
-  // The handbook names each of those that a backup holds.
+  // The handbook names each of the secrets in a backup.
   expect(kept).toEqual(["firecrawl", "watches"])
   const page = readFileSync(join(import.meta.dirname, "../../docs/backup-and-restore.md"), "utf8")
   expect([...kept, "human-ids"].filter((name) => !page.includes(`\`${name}\``))).toEqual([])

@@ -103,7 +103,7 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
   return appliance
 }
 
-/** What Node writes of a process that crashes, or is asked to. */
+/** Makes Node.js write the reports that it writes when a process crashes, or is asked for one. */
 async function haveReportsWritten(
   appliance: MarkedAppliance,
   reports: string,

@@ -24,7 +24,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     await world?.[Symbol.asyncDispose]()
   })
 
-  /** A browser of somebody's own, that signs in as a person does. */
+  /** A user's own browser, which signs in as a person does. */
   async function signedIn(
     user: string,
     by: keyof typeof BUTTONS,
@@ -114,7 +114,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
   })
 
   describe("an answer of Keycloak by SAML", () => {
-    /** Signs somebody in. @returns the form that Keycloak had their browser post */
+    /** Signs a user in. @returns the form that Keycloak had their browser post */
     async function answerFor(user: string): Promise<Readonly<Record<string, string>>> {
       await using person = await signedIn(user, "company", (form) => (posted ??= form))
       await box(person.page).waitFor()
@@ -123,7 +123,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     let posted: string | undefined
     beforeEach(() => (posted = undefined))
 
-    /** What becomes of a form that another site has a browser post, which is on a journey of its own. */
+    /** What the appliance shows for a form that another site makes a browser post, while that browser is signing in. */
     async function shownFor(form: Readonly<Record<string, string>>): Promise<string> {
       const context = await browser.context.browser()!.newContext()
       try {

@@ -61,7 +61,7 @@ interface Declared {
   readonly providers: readonly object[]
 }
 
-/** The handbook has one of the two; with both, names have to be told apart. */
+/** The handbook shows one of the two; with both, names need prefixes. */
 const APART = { userPrefix: "company:", groupPrefix: "company:" }
 
 const blocks = (language: string): readonly string[] =>

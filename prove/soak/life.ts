@@ -4,7 +4,7 @@ import type { LiveAppliance } from "../running/live-appliance.ts"
 import type { MadeUpSite } from "../running/made-up-site.ts"
 import { reportOf } from "../running/report.ts"
 
-/** Of the pages of the site, between two crawls. */
+/** Shares of the site's pages, between two crawls. */
 const SHARE_CHANGED = 0.1
 const SHARE_REPLACED = 0.05
 /** A person reads what was found. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 
 import { bytesBelow } from "../running/vitals.ts"
 
-/** A part of what stands in the data folder beside the index. */
+/** A part of the data folder other than the index. */
 export interface Part {
   readonly name: string
   readonly bytes: number
@@ -17,7 +17,7 @@ export const WRITTEN_AHEAD = "state.db-wal"
 const STATE = "state.db"
 const INDEX = "index"
 
-/** The tables of `state.db`, each with its indices, what stands empty there, and the files and folders beside it, but for the index. */
+/** The tables of `state.db`, each with its indices, its empty space, and the files and folders beside it, except the index. */
 export function partsOf(dataDir: string): Part[] {
   const others = readdirSync(dataDir)
     .filter((name) => name !== STATE && name !== INDEX)

@@ -61,7 +61,7 @@ test("what grows is told from what only goes up and down", () => {
   expect(growing.first).toBeCloseTo(107.5, 0)
   expect(growing.end).toBeCloseTo(217.5, 0)
   expect(growing.slope).toBeCloseTo(60)
-  // What rises at the beginning alone is no growth.
+  // A rise at the beginning only is not growth.
   const settling = trendOf(
     points((at) => Math.min(at * 20, 100)),
     1 / 12,

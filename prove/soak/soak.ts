@@ -49,7 +49,7 @@ const ELSE_FACTOR = 1.25
 const MOST_EMPTY = 0.5
 const MOST_AHEAD = 20 * MB
 const PARTS_TOLD = 3
-/** What was told last may still be on its way. */
+/** The last message may still be on its way. */
 const NOTICE_MS = 60_000
 /** Below this scale nothing has come to rest. */
 const JUDGED_FROM = 0.5
@@ -138,7 +138,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
     webhook: receiver.url,
   })
   secret = watch.webhook_secret
-  // What answers it is told once the vectors are made, and so is all else: a short life has no time for that.
+  // This watch and everything else report once the vectors are made; a short life has no time for that.
   if (effort.scale >= SPACE_FROM) await appliance.ask("/watches", { question: site.question() })
   const seconds = Math.max(5, SECONDS * effort.scale)
   return { effort, seconds, pages, site, passing, receiver, appliance, index, withoutOther }
@@ -338,7 +338,7 @@ async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<vo
   await appliance.ask("/admin/sources/passing?remove_pages=true", undefined, "DELETE")
   const gone = async () => (await appliance.metrics()).get("fossick_index_pages")! <= site.urls.length + 1
   await appliance.until(gone)
-  // Nobody asks it for anything from here on: the space comes back by itself.
+  // No requests from here on: the space must be freed without any.
   const isWaitedFor = effort.scale >= SPACE_FROM
   const back = await spaceBack(index, { most, least: withoutOther, waitMs: isWaitedFor ? SPACE_MS : 0 })
   rows.push(["index with, and without the pages of a deleted source", mb(most), mb(back), ""])
@@ -379,7 +379,10 @@ async function spaceBack(
 
 /** Below this scale space is not waited for, and not judged. */
 const SPACE_FROM = 0.01
-/** Versions of the index that somebody may be reading are kept for a minute, and looked for four times a minute; twice, since tidying up makes one, too. */
+/**
+ * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; twice, since tidying up makes
+ * one, too.
+ */
 const SPACE_MS = 240_000
 
 export const proof: Proof = {

@@ -30,7 +30,7 @@ export function trendOf(points: readonly Point[], share: number): Trend {
   }
 }
 
-/** Of the straight line that lies nearest to all points (least squares), by the second; 0 for fewer than two. */
+/** The slope, per second, of the straight line closest to all points (least squares); 0 for fewer than two. */
 export function slopeOf(points: readonly Point[]): number {
   const count = points.length
   const mean = (of: (point: Point) => number) => points.reduce((sum, point) => sum + of(point), 0) / count

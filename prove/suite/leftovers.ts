@@ -75,7 +75,7 @@ function end(pid: number): void {
   }
 }
 
-/** What is there now and was not before. */
+/** Things that exist now and did not before. */
 function leftBehind(): string[] {
   const ports = listening() - before.listening
   return [
@@ -103,7 +103,7 @@ afterAll(async () => {
     await pause(20)
     left = leftBehind()
   }
-  // One that holds the output of the run open would keep whoever reads it waiting for good.
+  // A process that keeps the run's output open would keep its reader waiting forever.
   for (const pid of leftProcesses()) end(pid)
   if (left.length > 0) throw new Error(`These tests left behind ${left.join(", ")}.`)
 })
