@@ -91,8 +91,8 @@ export async function showJob(id: number, json: boolean): Promise<number> {
 }
 
 /**
- * Writes every address of a job whose visit ended so, as they are read: nothing is held, however many they are.
- * @throws ArgumentsError for a text that no outcome is meant by
+ * Writes every address of a job whose visit had this outcome while reading them, so that nothing is held, however many there are.
+ * @throws ArgumentsError for a text that matches no outcome
  */
 export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
   if (!OUTCOME_NAMES.some((name) => isMeantBy(name, text))) {

@@ -47,7 +47,7 @@ export function concealedCounts(outcomes: OutcomeCounts): OutcomeCounts {
 export const concealedAs = (name: OutcomeName): readonly OutcomeName[] =>
   name === UNKNOWN ? [UNKNOWN, REFUSED] : [name]
 
-/** What ended a run, for callers of the API: without what name servers and the address guard said. */
+/** Why a run ended, for API callers: without details from name servers and the address guard. */
 export function concealedMessage(error: Error): string {
   const { cause } = error
   const isConcealed = cause instanceof Error && (cause instanceof BlockedAddressError || isUnknownName(cause))

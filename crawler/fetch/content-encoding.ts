@@ -10,7 +10,7 @@ import {
 } from "node:zlib"
 import type { QueuedAccount } from "#base/flow/memory/queued-budget.ts"
 
-/** What requests accept. */
+/** The encodings that requests accept. */
 export const ACCEPTED_ENCODINGS = "gzip, deflate, br, zstd"
 
 export type Decompressed =
@@ -102,7 +102,7 @@ function hasZlibHeader(body: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 }
 
-/** A buffer of its own, never a slice of a pool: it is handed to a worker thread whole. */
+/** A separate buffer, never a slice of a pool, because it is transferred whole to a worker thread. */
 export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const body = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   let offset = 0

@@ -12,13 +12,13 @@ const HTML = { "content-type": "text/html" }
 const DRAINED = 65_536
 
 const asked: { method: string | undefined; body: string }[] = []
-/** Of requests whose body was not sent to its end: when their connection is closed. */
+/** When the connection closes, for requests whose body was not sent to its end. */
 const left: Promise<unknown>[] = []
 const sockets = new Set<unknown>()
 let site: TestSite
 let agent: Agent
 
-/** Sends a part of what it says it will send, and then nothing. */
+/** Sends part of the announced body, and then nothing. */
 const stops =
   (headers: Record<string, string | number>, sent: number) =>
   (request: IncomingMessage, response: ServerResponse) => {

@@ -140,7 +140,7 @@ const fetch = (path: string, options: Partial<FetchOptions> = {}) =>
 const text = (result: Awaited<ReturnType<typeof fetch>>) =>
   result.kind === "fetched" ? Buffer.from(result.body).toString() : result
 
-/** A guard whose connections answer by hand: with a redirect to this address, or an error. */
+/** A guard whose connections return the given answer: a redirect to this address, or an error. */
 const byHand = (answerOf: (url: URL) => string | Error) =>
   ({
     dispatcherFor: (at: URL) =>
@@ -470,7 +470,7 @@ describe("a site that", () => {
       "the site refused the connection (certificate required); it may ask for a client certificate: clientCert of the source names one"
     const failed = { kind: "failed", because: "tls", transient: false }
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
-    // With or without a code of its own.
+    // With or without its own code.
     expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
     // An error that was already reported is not reported again, even if a certificate has such a name.
     const named = 'the certificate was issued by "alert unknown ca"'

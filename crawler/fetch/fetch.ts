@@ -35,7 +35,7 @@ export interface Fetched {
   readonly url: PageUrl
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Decompressed; a buffer of its own, to be transferred or kept. */
+  /** Decompressed, in a separate buffer that can be transferred or kept. */
   readonly body: Uint8Array
   /** The requests that led to it. */
   readonly chain?: RedirectChain
@@ -43,7 +43,7 @@ export interface Fetched {
   readonly cutOff?: string
   /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
   readonly facts?: PageFacts
-  /** Who may read it, by the folder, repository or program it comes from; its own headers and tags narrow that. Omitted: everybody. */
+  /** Who may read it, by the folder, repository or program it comes from; its own headers and tags narrow that. Omitted: everyone. */
   readonly readers?: Readers
   /** How its address leads to places in it, where it is a text. Websites have none: their pages say where they can be entered. */
   readonly marks?: PlaceMarks
@@ -54,10 +54,10 @@ export type PageFacts = Partial<
   Pick<Extracted, "title" | "description" | "author" | "publishedAt" | "language" | "type">
 >
 
-/** The part that came of an answer that was cut off. */
+/** The part that arrived of an answer that was cut off. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">
 
-/** What a site answers a copy's freshness by (RFC 9110 §8.8); null where it gave none. */
+/** The validators a site gave for a copy (RFC 9110 §8.8); null where it gave none. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
@@ -82,7 +82,7 @@ export interface FetchOptions {
   readonly session?: Session | undefined
   /** The chain to continue, with its addresses and cookies. Default: a new one. */
   readonly after?: RedirectChain | undefined
-  /** Whether the part that came of a cut-off answer is enough. Default: never. */
+  /** Whether the part that arrived of a cut-off answer is enough. Default: never. */
   readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
   /** Asked before a redirect is followed; an outcome ends the visit with it. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>

@@ -17,13 +17,13 @@ const OWN_HEADERS = new Set([
   "accept-encoding",
 ])
 
-/** What is wrong with a field of a login; `path` leads to it. */
+/** A problem with a field of a login; `path` leads to it. */
 export interface LoginProblem {
   readonly path: readonly string[]
   readonly message: string
 }
 
-/** What is wrong with a text that must name a secret, or null. The message never repeats the text. */
+/** The problem with a text that must name a secret, or null. The message never repeats the text. */
 export function checkSecret(text: string): string | null {
   return REFERENCE.test(text)
     ? null

@@ -10,7 +10,7 @@ const DAY = 24 * HOUR
 const at = (text: string) => Date.parse(`${text}Z`)
 const iso = (times: readonly number[]) => times.map((time) => new Date(time).toISOString().slice(0, 16))
 
-/** An appliance whose clock is turned by hand. */
+/** An appliance whose clock the test sets. */
 class Fixture extends CrawlFixture {
   now = at("2026-05-01T12:00")
   chance = 0
@@ -27,7 +27,7 @@ class Fixture extends CrawlFixture {
     () => this.chance,
   )
 
-  /** What the crawler process does every second. */
+  /** Does the crawler process's work of each second. */
   async tick() {
     return await Promise.all(
       (await this.#ticker.tick()).map(async ({ name, run, isLeftOut }) => ({
@@ -173,7 +173,7 @@ describe("a scheduled source", () => {
     expect(await fixture.sources.pause("docs")).toBe(true)
     expect(await fixture.sources.nextRuns("docs", 3)).toEqual([])
     expect(await fixture.pass(DAY)).toEqual([])
-    // Changing it meanwhile does not wake it.
+    // Changing it in the meantime does not wake it.
     await fixture.declare("30 * * * *")
     expect(await fixture.pass(DAY)).toEqual([])
     expect(await fixture.sources.run("docs")).toMatchObject({ state: "queued", visits: "all" })

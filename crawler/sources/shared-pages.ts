@@ -24,8 +24,8 @@ const ABANDONED_MS = 30 * 24 * 3_600_000
 type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
 
 /**
- * Which sources the pages of the index belong to, seen from one of them: it joins the others that hold a page it reads,
- * and what it lets go stays for them. The caller holds the index for writing.
+ * Which sources the pages of the index belong to, from the view of one source: it joins the others that hold a page it reads, and pages
+ * it gives up stay with the others. The caller has the index open for writing.
  */
 export class SharedPages {
   readonly #db: StateStore

@@ -73,7 +73,7 @@ export const isDeclared = async (db: StateStore, name: string): Promise<boolean>
   (await hasTable(db, "source")) &&
   (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
-/** Those of the names whose source was there once, and is neither declared nor has pages or runs to come. */
+/** The names whose source once existed, and is neither declared nor has pages or runs to come. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
   const known = await sourceNames(db)
   if (known.length === 0) return []

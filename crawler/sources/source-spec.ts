@@ -18,9 +18,9 @@ import { type Surroundings, workProblems } from "./written/surroundings.ts"
 type Written = Readonly<Record<string, unknown>>
 
 /**
- * Reads a source as an operator wrote it. Beside the fields of a {@link SourceSpec} it takes one text where a list
- * is wanted, a cron line for a schedule, and addresses without `https://`.
- * @param surroundings where it is to work; left out, that is not looked at
+ * Reads a source as an operator wrote it. In addition to the fields of a {@link SourceSpec}, it accepts one text where a list is
+ * expected, a cron line for a schedule, and addresses without `https://`.
+ * @param surroundings where the source will run; left out, that is not checked
  * @throws SourceError
  */
 export function readSourceSpec(
@@ -92,7 +92,7 @@ function written(address: string): string {
 
 const holdsPassword = (address: string): boolean => /^(https?:\/\/)?[^/?#]*@/i.test(address)
 
-/** What a schema cannot tell. */
+/** Problems that a schema cannot express. */
 function meaningProblems(spec: SourceSpec): SourceProblem[] {
   const problems: SourceProblem[] = []
   const check = (path: SourceProblem["path"], test: () => void) => {

@@ -6,7 +6,7 @@ import type { Job, JobResult, PageChanges } from "../job.ts"
 import type { JobRecords } from "../jobs/job-records.ts"
 import { entriesOf, isFailure, isSkip, type OutcomeName } from "../outcome-name.ts"
 
-/** How a source's last run that is over went. */
+/** The result of a source's last finished run. */
 export interface LastResult extends PageChanges {
   readonly job: number
   readonly result: JobResult
@@ -18,16 +18,16 @@ export interface LastResult extends PageChanges {
   readonly skipped: number
 }
 
-/** What an operator wants to know of a source at a glance. */
+/** A source's state at a glance, for an operator. */
 export interface SourceStatus {
   /** Pages that the index holds for it. */
   readonly pages: number
-  /** Those of them that have their vectors; null when the index cannot be asked. */
+  /** How many of them have vectors; null when the index cannot be asked. */
   readonly pagesWithVectors: number | null
   /** How many pages no one may read. */
   readonly pagesForNobody: number
   readonly lastResult: LastResult | null
-  /** The newest job, whatever became of it. */
+  /** The newest job, in any state. */
   readonly lastJob: Job | null
 }
 

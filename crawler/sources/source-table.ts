@@ -99,9 +99,9 @@ export class SourceTable {
   }
 
   /**
-   * Takes a source or a one-off crawl away and cancels its jobs. Its pages stay in the index, unless `removePages`: then
-   * the next process that writes the index removes them. While pages stay, lists show the name as a one-off crawl. Its
-   * runs stay known: they say what became of an address.
+   * Deletes a source or a one-off crawl and cancels its jobs. Its pages stay in the index, unless `removePages`: then the next process
+   * that writes the index removes them. While pages stay, lists show the name as a one-off crawl. Its runs are kept, because they explain
+   * what happened to an address.
    * @returns false when there is no such source.
    * @throws SourceOfFileError when `origin` is `api` and the file declares the source.
    */
@@ -215,7 +215,7 @@ export class SourceTable {
     })
   }
 
-  /** Names whose pages are to be removed. */
+  /** Names whose pages must be removed. */
   async removals(): Promise<string[]> {
     const asked = this.#queries.selectFrom("source_removal").select("source").orderBy("asked_at")
     return (await asked.execute()).map(({ source }) => source)

@@ -14,7 +14,7 @@ import { Sources } from "./sources.ts"
 const HOUR = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 2, 2)
 
-/** Sources whose clock is turned by hand. */
+/** Sources whose clock the test sets. */
 class Fixture extends CrawlFixture {
   now = MIDNIGHT
   chance = 0

@@ -25,7 +25,7 @@ interface ThreeCrawlers {
   readonly killAt: number
 }
 
-/** What came of it. */
+/** The result of the crawl. */
 export interface CrawledByThree {
   /** Pages that the five sources have, and that their jobs indexed. */
   readonly pages: number
@@ -40,7 +40,7 @@ export interface CrawledByThree {
   readonly hurried: number
 }
 
-/** One request to the site: whose it was, and from when to when. */
+/** One request to the site: which crawler sent it, and from when to when. */
 interface Span {
   readonly crawler: string
   readonly host: string

@@ -180,7 +180,7 @@ export function openDocument(
   })
 }
 
-/** A book whose chapters, each the inside of a `<body>`, lie in a folder of their own. */
+/** A book whose chapters, each the inside of a `<body>`, are in their own folder. */
 export function epub(
   chapters: readonly string[],
   {

@@ -81,7 +81,7 @@ export class FakeInternet implements Disposable {
 
   readonly #knows = (name: string | undefined): boolean => name !== undefined && this.#names.has(name)
 
-  /** The system's lookup, but for the names of this internet. */
+  /** The system's lookup, except for the names of this internet. */
   #answerLookups(): void {
     const system = this.#lookup as unknown as (...args: readonly unknown[]) => void
     const answering = (hostname: string, ...rest: readonly unknown[]): void => {

@@ -17,7 +17,7 @@ export interface MailServerOptions {
   readonly login?: { readonly user: string; readonly password: string }
   /** Recipients that there are not. */
   readonly unknown?: readonly string[]
-  /** What becomes of the next messages: taken, refused for now, or never answered. Later ones are taken. */
+  /** How the next messages are answered: accepted, refused for now, or never. Later ones are accepted. */
   readonly next?: ("take" | "refuse" | "hang")[]
   /** From the first byte, or once the client asks with STARTTLS. Default: none. */
   readonly tls?: { readonly from: "start" | "starttls"; readonly certificate: MadeCertificate }

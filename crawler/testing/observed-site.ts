@@ -18,7 +18,7 @@ export const loginOf = (site: TestSite, user: string) =>
     proof: "signed in as",
   }) as const
 
-/** Who a page is for, and what it says; a text alone is for everybody. */
+/** Who a page is for, and its text; a text alone is for everyone. */
 export interface SitePage {
   readonly for: readonly string[]
   readonly text?: string
@@ -36,13 +36,13 @@ export interface SitePage {
 export class ObservedSite implements AsyncDisposable {
   readonly site: TestSite
   readonly pages = new Map<string, SitePage>()
-  /** Users whose password the site takes. */
+  /** Users whose password the site accepts. */
   readonly users = new Set<string>()
   /** Session cookies with their users. */
   readonly sessions = new Map<string, string>()
   /** Each request for a page: who asked, for what, and with which validator. */
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
-  /** Users whose session ends with each page that they ask for, but the first. */
+  /** Users whose session ends with each page that they request, except the first. */
   readonly forgets = new Set<string>()
   /** Users who are let in one more time and then refused. */
   readonly letsInOnce = new Set<string>()

@@ -97,7 +97,7 @@ class Entry implements ZipInputFile {
 
   push(text: string | Buffer, times = 1): void {
     const bytes = Buffer.from(text)
-    // Without an end, so that it can stand behind itself.
+    // Without an end, so that it can be repeated.
     const deflated = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_FULL_FLUSH })
     for (let written = 0; written < times; written += 1) {
       this.crc = crc32(bytes, this.crc)

@@ -8,7 +8,7 @@ import { lines, pdf, scannedPdf, type TestScan } from "./pdf-file.ts"
 /** Where a checkout has what recognises text. */
 const ROOT = join(import.meta.dirname, "../..")
 
-/** What recognises text in tests that need it, in English and Greek. */
+/** Text recognition for tests that need it, in English and Greek. */
 export function testRecognition(): Recognition {
   const found = findRecognition(ROOT)
   if (found === null) throw new Error("text recognition is not installed")
@@ -26,7 +26,7 @@ export function installRecognition(dataDir: string): void {
 export const scanFile = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(join(import.meta.dirname, "../upkeep/scans/testing", name)))
 
-/** What becomes of a page between the printer and the scanner. */
+/** The damage to a page between the printer and the scanner. */
 export interface Wear {
   /** Degrees to the right. Default 0. */
   readonly skew?: number
@@ -88,7 +88,7 @@ export async function scannedLines(
   return scannedPdf(await Promise.all(pages.map((texts) => scanOf(texts, wear))))
 }
 
-/** Character errors (insertions, deletions and changes) for each character that is there, whatever the line breaks and quotes. */
+/** Character errors (insertions, deletions and changes) per expected character, regardless of line breaks and quotes. */
 export function characterError(read: string, there: string): number {
   const [a, b] = [plain(there), plain(read)]
   let before = Uint32Array.from({ length: b.length + 1 }, (_, at) => at)

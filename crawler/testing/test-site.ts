@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** What one path of a test site answers: an HTML body, or a handler that does as it likes. */
+/** The answer of one path of a test site: an HTML body, or a handler that does as it likes. */
 export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
 
 /** A small website on a real socket. */
@@ -58,7 +58,7 @@ export async function startTestSite(
         server.close(() => {
           done()
         })
-        // Whatever became of their requests.
+        // Regardless of their requests.
         for (const socket of sockets) socket.destroy()
       })
     },

@@ -16,13 +16,13 @@ export const sourceOf = (name: string, spec: Partial<SourceSpec> = {}) =>
 export const PAGE = { outcome: "indexed", hash: "h" } as const
 export const GONE = { outcome: "failed:http-status", status: 404, hash: null } as const
 
-/** What sources know of addresses, without any visit over a network, at a time that tests set. */
+/** Records of visits, made without any network, at a time that tests set. */
 export class VisitedSite {
   now = 1000 * DAY
   readonly db = emptyState()
   readonly known = new KnownAddresses(this.db, () => this.now)
 
-  /** What is known after a visit, by default one that finds the page which the index holds. */
+  /** The record after a visit, by default one that finds the page which the index holds. */
   async visit(
     path: string,
     { job = 1, source = "site", ...more }: Partial<Visited> & { job?: number; source?: string } = {},

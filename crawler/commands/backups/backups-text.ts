@@ -3,7 +3,7 @@ import type { BackupRun, StoredPlan } from "../../upkeep/backup/scheduled/backup
 import type { BackupChange } from "../../sources/file/plan.ts"
 import { scheduleText, table, timeText } from "../sources/sources-text.ts"
 
-/** What a plan changes about the backups; nothing where nothing does. */
+/** The changes a plan makes to the backups; no lines if there are none. */
 export function backupLines(change: BackupChange | null): string[] {
   switch (change?.kind) {
     case "new":

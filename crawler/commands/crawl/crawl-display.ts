@@ -38,7 +38,7 @@ export class CrawlDisplay {
     const { scope } = source
     const { depth, pages: limit } = source.limits
     const url = source.seeds.join(", ")
-    // A crawl without a name of its own is called by its host.
+    // A crawl without its own name is called by its host.
     const isHost = source.seeds.some((seed) =>
       [new URL(seed).host, new URL(seed).hostname].includes(source.name),
     )
@@ -69,7 +69,7 @@ export class CrawlDisplay {
     else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
-  /** What an operator may want to know, once. */
+  /** Shows once something an operator may want to know. */
   note(text: string): void {
     if (text === this.#noted) return
     this.#noted = text
@@ -113,7 +113,7 @@ export class CrawlDisplay {
     for (const { url, detail } of failures) this.#line(`  ${url}: ${detail ?? "failed"}`)
   }
 
-  /** How long a run took while it was watched. Those of several begin and end at times of their own. */
+  /** How long a run took while it was watched. With several runs, each begins and ends at its own time. */
   #secondsOf({ startedAt, endedAt }: Job): number {
     if (startedAt === null) return 0
     const ms = (endedAt?.getTime() ?? Date.now()) - Math.max(startedAt.getTime(), this.#since)
@@ -154,7 +154,7 @@ export class CrawlDisplay {
   }
 }
 
-/** The progress of crawls that go on side by side. */
+/** The progress of crawls that run side by side. */
 function sumOf(all: readonly Progress[]): Progress {
   const sum = (kind: "done" | "pages" | "failed" | "queued" | "pagesPerSecond") =>
     all.reduce((total, one) => total + one[kind], 0)

@@ -98,7 +98,7 @@ class WatchedRuns {
   readonly display: CrawlDisplay
   readonly #wanted: readonly Job[]
   readonly #jobs: Jobs
-  /** Those whose end was shown. */
+  /** Jobs whose end was shown. */
   readonly #ended = new Set<number>()
 
   constructor(wanted: readonly Job[], jobs: Jobs, display: CrawlDisplay) {
@@ -107,7 +107,7 @@ class WatchedRuns {
     this.#jobs = jobs
   }
 
-  /** Shows them until all are over; runs them here where no crawler does. @returns whether the index now wants another model */
+  /** Shows the jobs until all have ended, and runs them here if no crawler does. @returns whether the index now wants another model */
   async follow({ db, config, stop, signal }: FollowOptions): Promise<boolean> {
     for (const job of await this.#now()) this.display.start(job)
     for (;;) {
@@ -156,7 +156,7 @@ class WatchedRuns {
   async #showProgress(): Promise<void> {
     const all = await this.#now()
     this.display.show(all.filter((job) => isOpen(job)))
-    // The last one is over when its vectors are made.
+    // The last one has ended when its vectors are made.
     if (!all.some((job) => isOpen(job))) return
     for (const job of all) if (isOver(job.state)) await this.#showEnd(job)
   }
@@ -184,7 +184,7 @@ function worst(codes: readonly number[]): number {
   return [EXIT.interrupted, EXIT.failed, EXIT.problems].find((code) => codes.includes(code)) ?? EXIT.ok
 }
 
-/** One of several runs that are over: `wiki: failed, the login was refused`. */
+/** The end of one of several runs: `wiki: failed, the login was refused`. */
 const endLine = ({ source, result, state, reason }: Job): string =>
   `${source.name}: ${(result ?? state).replaceAll("-", " ")}${reason === null ? "" : `, ${reason}`}`
 

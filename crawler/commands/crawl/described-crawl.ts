@@ -10,7 +10,7 @@ import { defineSource, type Rendering, type Scope, type Source } from "../../sou
 export interface DescribedCrawl {
   /** The crawl that was described; null: `name` is no address, and can only be the name of a declared source. */
   readonly source: Source | null
-  /** What stood in the place of the address, which may be the name of a declared source. */
+  /** The argument in the place of the address; it may be the name of a declared source. */
   readonly name: string
   /** Whether there were options that describe the crawl. */
   readonly isDescribed: boolean

@@ -38,7 +38,7 @@ export async function addContent({ start, filesAt, ...args }: AddContentArgument
 const countText = ({ count, noun, bytes }: ContentSurvey): string =>
   `${counted(count, noun)}${bytes > 0 ? `, ${bytesText(bytes)}` : ""}`
 
-/** What the look found, for people. */
+/** The findings as text. */
 function surveyText(survey: ContentSurvey): string {
   const { place, noun, endings, tooLarge, troubles, pages } = survey
   const shown = endings

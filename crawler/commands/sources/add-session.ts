@@ -30,7 +30,7 @@ export interface AddArguments {
   readonly json: boolean
 }
 
-/** What a look at a new source works with. */
+/** The parts that a look at a new source works with. */
 export interface AddParts {
   /** The file of sources. */
   readonly file: string

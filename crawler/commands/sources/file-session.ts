@@ -104,7 +104,7 @@ async function planned(
   return run && touched.length > 0 ? await run(touched, json) : EXIT.ok
 }
 
-/** The state store is looked at only if it is there: checking a file makes no data folder. */
+/** The state store is only opened if it exists: checking a file creates no data folder. */
 async function warningsOf(
   { references, skipSecrets = false }: FileArguments,
   dataDir: string,

@@ -8,7 +8,7 @@ export interface Offer {
   readonly source: SourceSpec & { readonly name: string }
   /** Goes into the file as a comment. */
   readonly note: string
-  /** What the look found, for people. */
+  /** The findings as text. */
   readonly text: string
   /** The same for programs. */
   readonly wire: unknown

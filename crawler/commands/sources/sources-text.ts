@@ -44,7 +44,7 @@ function* changeLines(
 
 const OPENED = { everybody: "everybody", "signed-in": "everybody who signs in" } as const
 
-/** A page may have readers of its own, which the plan doesn't count. */
+/** Pages may have their own readers, which the plan does not count. */
 const wideningNotes = ({ name, pages, opens }: SourceChange): string[] =>
   opens === undefined
     ? []
@@ -140,7 +140,7 @@ const resultText = (result: JobResult | null): string =>
 const shortTime = (time: Date | null): string =>
   time === null ? "-" : time.toISOString().slice(5, 16).replace("T", " ")
 
-/** What the operator should know of how a run ended; null: nothing. */
+/** What the operator should know about how a run ended; null: nothing. */
 export const troubleOf = (job: Pick<Job, "reason" | "note"> | null): string | null =>
   job?.reason ?? job?.note ?? null
 

@@ -3,7 +3,7 @@ import type { Verdict } from "../../reporting/why/step.ts"
 
 const MARKS: Readonly<Record<Verdict, string>> = { yes: "yes", no: "NO", note: "" }
 
-/** A trace for people: what came of it, then one line for each step. */
+/** A trace as text: the result, then one line for each step. */
 export function whyText({ url, summary, steps }: Trace): string {
   const width = Math.max(...steps.map(({ name }) => name.length))
   const lines = steps.map(

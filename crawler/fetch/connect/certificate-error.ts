@@ -102,8 +102,8 @@ function explained(error: Error, seen: Seen | null, host: string): Error {
 }
 
 /**
- * What to say of an alert with which a site ends a connection for want of a certificate, or of a better one; null: the
- * error is none.
+ * The message for an alert with which a site ends a connection because it wants a certificate, or a better one; null: the error is no
+ * such alert.
  */
 export function clientCertificateWanted(error: Error): string | null {
   const alert = CERTIFICATE_ALERT.exec(error.message)

@@ -78,8 +78,8 @@ async function startEcho(greeting: string | null = "") {
 }
 
 /**
- * A proxy that keeps what it is asked with, says `yes`, and keeps the connection; secure with a certificate.
- * @param yes what it answers, as it goes over the wire
+ * A proxy that records its requests, answers `yes`, and keeps the connection open; secure with a certificate.
+ * @param yes its answer in wire format
  */
 async function startAskedProxy(yes: string, secure?: TlsOptions) {
   const asked: IncomingHttpHeaders[] = []
@@ -106,7 +106,7 @@ async function startAskedProxy(yes: string, secure?: TlsOptions) {
 }
 const YES = "HTTP/1.1 200 OK\r\n\r\n"
 
-/** What undici asks a connector for. */
+/** The options with which undici asks a connector for a connection. */
 const asks = (url: string) => {
   const { protocol, host, hostname, port } = new URL(url)
   return { protocol, host, hostname, port }
@@ -121,7 +121,7 @@ const connected = (url: string, lookup: LookupFunction, out: Way): Promise<Socke
     })
   })
 
-/** What comes back for some bytes. */
+/** The answer to some bytes. */
 async function answerOver(socket: Socket, text: string): Promise<string> {
   socket.write(text)
   const [data] = (await once(socket, "data")) as [Buffer]
@@ -137,7 +137,7 @@ describe("a plain connection", () => {
     await using echo = await startEcho()
     const socket = await openSocket(new URL(`http://docs.example:${echo.port}/a`), toLoopback, way())
     expect(await talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
-    // Neither a time-out nor an error of what it is used for is ours.
+    // Time-outs and errors from using the connection are the caller's.
     expect([socket.timeout ?? 0, socket.listenerCount("error")]).toEqual([0, 0])
     expect(await answerOver(socket, "hello")).toBe("hello")
   })

@@ -19,7 +19,7 @@ const CREDENTIALS = `crawler:${PASSWORD}`
 const page = html(article("Anchors"))
 const nowhere = () => ({ status: 502 })
 
-/** A reader whose way out is the proxy, with nothing private allowed unless it is said. */
+/** A reader that uses the proxy, with nothing private allowed unless stated. */
 function readerThrough(
   authority: string,
   more: Record<`FOSSICK_${string}`, string> = {},

@@ -5,7 +5,7 @@ import { isIP, isIPv6, type Socket } from "node:net"
 import { noteOutbound } from "#base/outbound/outbound.ts"
 import { AllowedNetworks, bareHost } from "../guard/allowed-networks.ts"
 
-/** What a proxy did not do. The message names its host and port, never its user or password. */
+/** A failure of the proxy. The message names its host and port, never its user or password. */
 export class ProxyError extends Error {
   /** Whether it may well do it the next time. */
   readonly transient: boolean
@@ -23,9 +23,9 @@ export interface ProxySettings {
   readonly proxy: string
   /** Holds the password when the address does not; empty: none. */
   readonly proxyPasswordFile: string
-  /** What is reached without it: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
+  /** Hosts that are reached without it: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
   readonly proxyExcept: readonly string[]
-  /** Who resolves names: we, who check where they lead, or the proxy, which knows more of them. */
+  /** Who resolves names: this process, which checks where they lead, or the proxy, which knows more names. */
   readonly proxyLookup: "here" | "proxy"
 }
 

@@ -18,7 +18,7 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
         },
       ]
 
-/** What is wrong where pages may have addresses below several seeds. @param pages for people: `documents` */
+/** Problems where pages may have addresses below several seeds. @param pages for people: `documents` */
 export const atFolderAddresses = (
   { seeds }: SourceSpec,
   pages: string,

@@ -13,7 +13,7 @@ export interface ContentEntry {
   readonly bytes?: number
 }
 
-/** Those options of a fetch that mean something without a network. */
+/** The options of a fetch that make sense without a network. */
 export type ContentLoadOptions = Pick<FetchOptions, "maxBytes" | "memory" | "validators" | "signal">
 
 /** How content that is not on this machine is reached. */
@@ -41,13 +41,13 @@ export interface Content {
   open(reach: ContentReach): Promise<void>
   /** All pages as they are now, some at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
-  /** Differs from what it was when anything changed since, or when nothing can be read. Asked where {@link ContentKind.watchedBy} says. */
+  /** Changes when the content changes, or when nothing can be read. Called where {@link ContentKind.watchedBy} says. */
   fingerprint(): Promise<string>
   /** As `fetchPage`: whatever is wrong with a page is a value. `gone` means that it certainly is. */
   load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult>
 }
 
-/** What a source says of its content. */
+/** The part of a source that describes its content. */
 export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField | "folderReaders">>
 
 export interface ContentNeeds {
@@ -80,7 +80,7 @@ export interface ContentKind {
    * cheap; null: only a schedule or a person starts runs. @param source one whose field is set
    */
   watchedBy(source: OfContent): "process" | "crawler" | null
-  /** Loads what reads such content. @param source one whose field is set */
+  /** Loads the code that reads such content. @param source one whose field is set */
   make(source: OfContent, needs: ContentNeeds): Promise<Content>
   /** What `fossick sources add` makes of a start; null when the start is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>

@@ -1,7 +1,7 @@
 /** Named in a note; the others are counted. */
 const MAX_NAMED = 5
 
-/** What a list could not read, for one note: `a.pdf, b.pdf and 3 more`. */
+/** Files that a list could not read, for one note: `a.pdf, b.pdf and 3 more`. */
 export class Troubles {
   readonly #named: string[] = []
   #count = 0

@@ -86,7 +86,7 @@ export class AddressGuard implements AsyncDisposable {
   /** One for each way to choose addresses, so that no connection is used by requests that are judged otherwise. */
   readonly #agents = new Map<LookupFunction, Agent>()
   readonly #lookups: Readonly<Record<LookupKind, LookupFunction>>
-  /** Those for ports on which a network is opened, by kind and port. */
+  /** The lookups for ports on which a network is opened, by kind and port. */
   readonly #portLookups = new Map<string, LookupFunction>()
 
   /** @throws Error naming the entry of `allowed` that cannot be understood. */

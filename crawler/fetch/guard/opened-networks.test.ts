@@ -63,7 +63,7 @@ test("opened networks are kept once each, until they are closed; the operator ca
   expect([await opened.close(id), await opened.close(id), await opened.get(id)]).toEqual([true, false, null])
 })
 
-/** What a guard with an opened network makes of an address: where the connection goes, or why to nowhere. */
+/** How a guard with an opened network treats an address: where the connection goes, or why there is none. */
 async function reach(url: string, addresses: readonly string[] = []): Promise<string> {
   await using guard = new AddressGuard({
     allowed: [],

@@ -55,7 +55,7 @@ export class OpenedNetworks {
     port,
     host,
   }: Pick<OpenedNetwork, "network" | "port" | "host">): Promise<OpenedNetwork> {
-    // The update changes nothing, and gives the row that is there.
+    // The update changes nothing, and returns the existing row.
     const row = await this.#queries
       .insertInto("opened_network")
       .values({ network, port, host, opened_at: Date.now() })
@@ -129,7 +129,7 @@ export function choicesFor(text: string): string[] {
     .filter((network) => closedBecause(network) === null)
 }
 
-/** Why a network may not be opened, to go on a sentence whose subject it is; null: it may. */
+/** Why a network may not be opened, as the end of a sentence with the network as its subject; null: it may. */
 export function closedBecause(network: string): string | null {
   if (!ipaddr.isValidCIDR(network)) return "must be a network in CIDR notation, such as 10.20.30.7/32"
   const [address, bits] = ipaddr.parseCIDR(network)

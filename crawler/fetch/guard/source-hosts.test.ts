@@ -38,7 +38,7 @@ function hosts(more: Partial<SourceHostsOptions> = {}): SourceHosts {
   })
 }
 
-/** What may be connected to of these addresses. */
+/** Which of these addresses may be connected to. */
 async function admit(
   one: SourceHosts,
   addresses: readonly string[],
@@ -103,7 +103,7 @@ describe("the first run of a source", () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
     expect(await pinned()).toEqual(["10.0.0.0/24"])
-    // What has an address does not lose it by being away for a while.
+    // A host that has an address does not lose it by being away for a while.
     await hosts().noteUnresolved("docs.example")
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })

@@ -63,7 +63,7 @@ export class SourceHosts {
   }
 
   /**
-   * Those addresses of a host that may be connected to.
+   * The addresses of a host that may be connected to.
    * @param isOpen whether the operator opened the network of an address
    * @throws NetworkChangedError when there is none left and once there was one
    */

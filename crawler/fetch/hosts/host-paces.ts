@@ -10,7 +10,7 @@ export interface HostManners {
   readonly delayMs: number
 }
 
-/** Who visits a host at its own manners; the most careful of all of them set the pace. */
+/** A visitor of a host with its own manners; the most careful of all visitors sets the pace. */
 export interface PaceParty {
   /** The host may be free again. */
   wake(): void
@@ -171,7 +171,7 @@ export class HostPace implements SharedPace {
     return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
   }
 
-  /** The same for a request that waits for a turn of its own. */
+  /** The same for a request that waits for its own turn. */
   freeFor(now: number): number {
     const free = this.#freeByPace(now)
     if (free > now || this.#turn === null) return free

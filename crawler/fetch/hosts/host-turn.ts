@@ -12,7 +12,7 @@ export interface HostPast {
   /** When the last one began or ended; minus infinity: there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
-  /** What those who visit it want at least between two. */
+  /** The shortest pause between two requests that its visitors want. */
   readonly delayMs: number
   /** The delay in its robots.txt; null: it has none, or it has not been read. */
   readonly crawlDelayMs: number | null
@@ -106,7 +106,7 @@ export class HostTurn {
     if (!isVisited) this.isWanted = false
     if (!this.isHeld || (isVisited && !this.#handsOn)) return
     this.isHeld = false
-    // Those who wait look for it as often.
+    // Waiting processes check every `RETRY_MS`.
     this.#tryAt = steadyNow() + 2 * RETRY_MS
     this.#parts.giveBack(this)
   }

@@ -72,9 +72,9 @@ const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: s
 export const migrateHostTurns = (db: StateStore): void => migrate(db, "host-turns", STEPS)
 
 /**
- * The turns of this process at hosts that others visit, too. A host's row says whose turn it is: one process at a time visits a host, so
- * that its own pace is the pace of all of them. A turn is kept while it is wanted, handed on when others wait, and others'
- * to take once its process is lost.
+ * This process's turns at hosts that other processes visit, too. A host's row says whose turn it is: one process at a time visits a host,
+ * so its pace is the pace of all of them. A process keeps a turn while it needs it and hands it on when others wait; if the process is
+ * lost, others take the turn.
  */
 export class HostTurns implements Turns, AsyncDisposable {
   readonly #db: StateStore
@@ -96,7 +96,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     this.#looks = repeat(() => this.#inTurn(() => this.#look()), RETRY_MS, { keepsAlive: false })
   }
 
-  /** The turn at a host whose pace this is. */
+  /** The turn at the host with this pace. */
   of(host: string, pace: SharedPace): HostTurn {
     const turn = new HostTurn(pace, {
       isSound: () => this.#process.isSound,

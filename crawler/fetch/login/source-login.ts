@@ -30,16 +30,16 @@ export interface LoginReader {
   fetch(url: string): Promise<FetchResult>
 }
 
-/** Logins in a row that are tried while hardly a page comes in between. */
+/** How many logins in a row are tried while almost no pages come in between. */
 const MAX_VAIN_LOGINS = 5
-/** So many pages make a login worth it. */
+/** A login that gave this many pages was worth it. */
 const WORTHWHILE_PAGES = 20
 /** A page with a form is small. */
 const MAX_FORM_BYTES = 1_000_000
 
 /**
- * Keeps one run of a source logged in: logs in before anything is visited, notices a page that asks for it again, and
- * logs in anew. Visits that meet the form at the same time share one login.
+ * Keeps one run of a source logged in: logs in before the first visit, notices a page that asks for a login again, and logs in again.
+ * Visits that meet the form at the same time share one login.
  */
 export class SourceLogin {
   readonly session: CredentialSession

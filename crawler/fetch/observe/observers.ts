@@ -26,7 +26,7 @@ export interface ObserversOptions {
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
-/** What was learned of one page. */
+/** The findings about one page. */
 export interface Learned {
   readonly readers: Readers
   /** When the site may be asked again, by `steadyNow()`; null: at its usual pace. */

@@ -50,7 +50,7 @@ afterEach(async () => {
 const run = async (options: Parameters<ObservedRuns["runNextDay"]>[1] = {}) =>
   await runs.runNextDay(source, options)
 
-/** Who may read a page: the one list that was learned; null: everybody; undefined: the index has no such page. */
+/** Who may read a page: the one list that was learned; null: everyone; undefined: the index has no such page. */
 function readersOf(path: string): readonly string[] | null | undefined {
   const page = runs.engine.pages.get(site.url(path))
   if (page === undefined) return undefined

@@ -35,7 +35,7 @@ const MAX_LOOKS = 3
 /** Statuses that say nothing about who may see the page, such as too many requests. */
 const PASSING = new Set([408, 425, 429])
 
-/** An observer at work in one run, with a session of its own. */
+/** An observer at work in one run, with its own session. */
 export class OneObserver implements AsyncDisposable {
   readonly observer: Observer
   readonly #reader: PageReader

@@ -8,7 +8,7 @@ export type Shown = Pick<Page, "title" | "description" | "author" | "markdown"> 
 
 /** The end of an address, where sessions and tokens are. Linear: no part can reach past the next bracket or quote. */
 const ADDRESS_END = /(\]\([^()\s?#;]*)[?#;][^()\s]*/g
-/** Such as the time at which a page was made, in its last line. */
+/** For example the time at which a page was made, in its last line. */
 const TIME_WITH_SECONDS = /(?<!\d)\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?!\d)/g
 /** How many characters of a line the operator is shown. */
 const QUOTED = 80

@@ -10,7 +10,7 @@ export interface BrowserOptions {
   readonly proxy: string
   /** SHA-256, in Base64, of the one public key that is taken for any host's. */
   readonly trustedKey: string
-  /** What the crawler calls itself, such as `FossickBot/1.0 (+https://…)`. */
+  /** The crawler's name, such as `FossickBot/1.0 (+https://…)`. */
   readonly userAgent: string
   /** Memory of one page's scripts, in megabytes. */
   readonly heapMb: number
@@ -113,13 +113,13 @@ export class Browser {
     })
   }
 
-  /** Calls back once, when the browser is there no more: closed, crashed or killed. */
+  /** Calls back once, when the browser is gone: closed, crashed or killed. */
   whenClosed(listener: () => void): void {
     if (this.#isGone) listener()
     else this.#listeners.add(listener)
   }
 
-  /** A context of its own for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
+  /** A separate context for one page: no cookies, no storage, no permissions, and the pass as its only way out. */
   async newContext(pass: ProxyPass): Promise<BrowserContext> {
     return await this.#browser.newContext({
       userAgent: userAgentOf(this.#options.userAgent, this.#browser.version()),

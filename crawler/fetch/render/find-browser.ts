@@ -6,7 +6,7 @@ export type FoundBrowser = { readonly path: string } | { readonly missing: strin
 const ADVICE =
   "install one with `npx playwright install chromium`, or your system's chromium package, or name one in FOSSICK_BROWSER_PATH"
 
-/** Of Chromium and its kin. Snap's last: it is kept from most folders. */
+/** Paths of Chromium and related browsers. Snap's comes last, because it cannot access most folders. */
 const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
     "/usr/bin/chromium",

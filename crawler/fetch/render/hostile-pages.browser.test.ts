@@ -10,9 +10,9 @@ import { article, bytes, hangs, startTestSite, type TestSite } from "../../testi
 
 const browserPath = await findTestBrowser()
 
-/** For a page that keeps a processor busy until its time is over. */
+/** For a page that keeps a processor busy until its time is up. */
 const BUSY_MS = 8000
-/** For a page that ends sooner or later, whatever becomes of it. */
+/** For a page that ends sooner or later, in any way. */
 const GIVEN_UP_MS = 4000
 
 function readerOf(site: TestSite): PageReader {
@@ -37,7 +37,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
   beforeAll(async () => {
     site = await startTestSite({})
     reader = readerOf(site)
-    // The browser and the thread that reads are there before a page's time begins.
+    // The browser and the reading thread are up before a page's time begins.
     const { kind } = await visit("/first", page(""))
     if (kind !== "read") throw new Error(`a page without scripts is ${kind}`)
   })

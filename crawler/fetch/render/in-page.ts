@@ -1,11 +1,11 @@
 // Functions that run inside a page, in a world of their own where the page's scripts cannot change what DOM methods
 // do. They are sent there as text: they may use nothing but their parameters, what browsers have, and the class that is sent along.
 
-/** What they use of the DOM. The compiler's own library for browsers would make its globals known to the whole project. */
+/** The parts of the DOM used here. The compiler's own library for browsers would make its globals known to the whole project. */
 interface PageNode {
   /** 1 element, 3 text. */
   readonly nodeType: number
-  /** Of text. */
+  /** For a text node. */
   readonly data: string
   readonly localName: string
   readonly textContent: string
@@ -47,7 +47,7 @@ export interface PageMeasure {
   readonly nodes: number
   /** Characters of visible text, in short texts without white space. */
   readonly text: number
-  /** Whether its own scripts, styles and frames are there and have run. */
+  /** Whether its own scripts, styles and frames have loaded and run. */
   readonly isLoaded: boolean
 }
 

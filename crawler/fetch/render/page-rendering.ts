@@ -133,7 +133,7 @@ export class PageRendering {
     if (sent && doubt !== undefined && (result.kind === "no-browser" || result.kind === "failed"))
       return doubted(sent, `${doubt}; ${result.detail}`)
     if (result.kind === "no-browser") return sent ? unread(sent, result.detail) : noBrowser(result.detail)
-    // The site has answered, whatever became of the page in the browser.
+    // The site has answered, even if the browser failed on the page.
     if (result.kind === "failed") return { ...result, status: result.status ?? fetched.status }
     if (result.kind !== "rendered") return result
     const { document, html, bytes, refused, screenshot } = result

@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 /** A browser's folder. Disposing of it removes it. */
 export interface Profile extends AsyncDisposable {
   readonly folder: string
-  /** Notes whose folder it is, for {@link removeLeftovers}. */
+  /** Notes the owner of the folder, for {@link removeLeftovers}. */
   belongsTo(browser: number): Promise<void>
 }
 

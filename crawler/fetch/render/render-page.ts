@@ -22,7 +22,7 @@ import {
 } from "./panel-opener.ts"
 
 export interface RenderTask {
-  /** What the page may reach. */
+  /** The guard that decides what the page may reach. */
   readonly guard: AddressGuard
   /** The owner of the page: owners that share the browser take turns. */
   readonly party: Party
@@ -51,7 +51,7 @@ export interface Rendered {
   readonly kind: "rendered"
   /** The document at the end, which is another than that of the task when scripts went elsewhere. */
   readonly document: Fetched
-  /** What the browser shows at the end. */
+  /** The page as the browser shows it at the end. */
   readonly html: string
   /** Bytes the page loaded beside its document. */
   readonly bytes: number
@@ -78,7 +78,7 @@ const SETTLE_SHARE = 0.75
 const POLL_MS = 100
 /** Without a request and without a change for this long, a page is done. */
 const QUIET_MS = 400
-/** The same for a page that has hardly any text yet. */
+/** The same for a page that has almost no text yet. */
 const THIN_QUIET_MS = 1500
 const THIN_CHARS = 200
 /** The same for a page whose scripts have not all had their turn. */
@@ -114,8 +114,8 @@ const SEEN = new Set(["image", "font"])
 const LASTING = new Set(["websocket", "eventsource"])
 
 /**
- * Loads one page in a context of its own and gives the HTML it ends with. Main documents come from this process,
- * redirects, robots.txt and all; everything else goes through the proxy.
+ * Loads one page in a separate context and returns its final HTML. Main documents come from this process, which also handles redirects
+ * and robots.txt; everything else goes through the proxy.
  */
 export async function renderPage(
   browser: Browser,
@@ -166,7 +166,7 @@ class PageVisit {
   readonly #task: RenderTask
   readonly #deadline: number
   #document: Fetched
-  /** Whether the next main document asked for is the one at hand. */
+  /** Whether the next main document requested is the one already fetched. */
   #isExpected = false
   /** Where scripts go. */
   #next: PageUrl | null = null
@@ -198,7 +198,7 @@ class PageVisit {
     }
     page.on("request", (request) => {
       this.#requests += 1
-      // At once: what it asks for in the meantime must be dealt with too.
+      // At once, because requests made in the meantime must be handled too.
       if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
       this.#activeAt = steadyNow()
@@ -237,7 +237,7 @@ class PageVisit {
 
   /**
    * Waits until nothing happens on the page any more, or scripts go to another.
-   * @returns whether scripts may go on while the page is read.
+   * @returns whether scripts may keep running while the page is read.
    */
   async #settle(world: PageWorld, until: number): Promise<boolean> {
     const { maxChars } = this.#task
@@ -403,7 +403,7 @@ class PageVisit {
 
 const withoutRoute = (url: string): string => url.slice(0, url.length - routeOf(url).length)
 
-/** Resolves with the outcome of a page that does not come to an end of its own. */
+/** Resolves with the outcome of a page that does not end on its own. */
 async function endOf(
   browser: Browser,
   page: Page,
@@ -442,7 +442,7 @@ async function closed(context: BrowserContext, browser: Browser): Promise<void> 
   if (!(await Promise.race([closing, sleep(CLOSE_MS, false, { ref: false })]))) browser.kill()
 }
 
-/** As sent, but for what holds of the bytes on the wire only. */
+/** As sent, except headers that only describe the bytes on the wire. */
 function headersToKeep(headers: Fetched["headers"]): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {

@@ -7,7 +7,7 @@ import { GuardProxy } from "./guard-proxy.ts"
 import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts"
 
 export interface RendererOptions {
-  /** What the crawler calls itself. */
+  /** The crawler's name. */
   readonly userAgent: string
   /** Path of the browser; empty: one is looked for. */
   readonly browserPath: string
@@ -30,9 +30,8 @@ const MISSING_MS = 60_000
 const LONGEST_TEMPORARY_FOLDER = 59
 
 /**
- * Renders pages in one browser, which starts with the first page and ends after a quiet while, so an idle appliance
- * has none. There is never more than one, nor more pages in it than `pages`; the rest wait, and those whose pages they
- * are take turns.
+ * Renders pages in one browser, which starts with the first page and ends after some idle time, so an idle appliance has none. There is
+ * never more than one browser, nor more than `pages` pages in it; other pages wait, and their owners take turns.
  */
 export class Renderer implements AsyncDisposable {
   readonly #options: Required<RendererOptions>

@@ -1,4 +1,4 @@
-/** What a robots.txt says to one crawler (RFC 9309). */
+/** The rules of a robots.txt for one crawler (RFC 9309). */
 export interface RobotsRules {
   /** Whether this absolute address may be visited. */
   allows(url: string): boolean

@@ -34,7 +34,7 @@ test.each([
       accepts: () => true,
     })
     most = Math.max(most, budget.held)
-    // As if it was read now, for a moment in which others go on.
+    // As if it was being read now, while others continue for a moment.
     await new Promise((done) => setImmediate(done))
     most = Math.max(most, budget.held)
     return result.kind === "fetched" && result.body.byteLength

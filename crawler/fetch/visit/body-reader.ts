@@ -30,7 +30,7 @@ const DECODED_IN_PLACE_BYTES = 512 * 1024
 const THREAD_BYTES = 2_000_000
 /** Larger pages, which only a raised FOSSICK_MAX_PAGE_BYTES lets in, are not searched for links on the spot. */
 const IN_PLACE_BYTES = 10_000_000
-/** Share of the time limit after which a document's reader stops with what it has; the rest is for writing its text. */
+/** Share of the time limit after which a document's reader stops with the text it has; the rest is for writing that text. */
 const DOCUMENT_BUDGET = 0.6
 
 /** Reads fetched bodies: sniffs, decodes and extracts, in the place that suits their size and type. */
@@ -101,8 +101,8 @@ export class BodyReader {
   }
 
   /**
-   * Documents are read in processes, whose memory is bounded as a whole: slow ones hold up no pages, and pages pay for no
-   * library.
+   * Documents are read in processes whose memory is limited together, so slow documents do not hold up pages, and pages need not load the
+   * libraries.
    */
   async #readDocument(
     fetched: Fetched,

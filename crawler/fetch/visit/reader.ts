@@ -50,7 +50,7 @@ export interface ReaderOptions {
   readonly login?: SourceLogin
   /** Where pages come from instead of the network. Default: nothing else. */
   readonly content?: Content | null
-  /** Where pages are read, shared with other readers. Default: places of its own, which end with the reader. */
+  /** Where pages are read, shared with other readers. Default: its own places, which end with the reader. */
   readonly places?: ReadingPlaces | undefined
 }
 
@@ -294,7 +294,7 @@ export class PageReader implements Reader {
     })
   }
 
-  /** What a login works with: requests as this reader makes them. */
+  /** What a login works with: requests made like this reader's. */
   loginReader(signal?: AbortSignal): LoginReader {
     return {
       ...this.#fetchOptions(this.#config.timeoutMs),

@@ -70,8 +70,8 @@ function startsOf(source: Source): readonly string[] {
 }
 
 /**
- * What requests for a source may reach, beside public addresses and `FOSSICK_ALLOWED_NETWORKS`. What the operator wrote
- * may open networks, and start at a private host; what was written over the API may reach what admins opened.
+ * What requests for a source may reach, besides public addresses and `FOSSICK_ALLOWED_NETWORKS`. A source that the operator wrote may
+ * open networks and start at a private host; a source written over the API may reach the networks that admins opened.
  */
 export async function reachOf(
   source: Source,

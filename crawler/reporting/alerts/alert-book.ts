@@ -76,7 +76,7 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** One run that is over. */
+/** One run that has ended. */
 interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
   readonly isWell: boolean
   /** Receivers of the source's own. */

@@ -33,7 +33,7 @@ interface AlertColumns extends Pick<Notice, "type" | "subject"> {
 export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }, AlertColumns> {
   readonly #channel: ChannelName
 
-  /** The table is there: see `AlertBook`. */
+  /** The table exists: see `AlertBook`. */
   constructor(db: StateStore, channel: ChannelName, clock: Clock) {
     super(db, {
       table: "alert_message",

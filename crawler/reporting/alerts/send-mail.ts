@@ -69,7 +69,7 @@ export async function sendMail(
     return { error: null, status: null }
   } catch (error) {
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
-    // What is wrong with the login or the server may be mended within the day; a mailbox that is none stays none.
+    // A wrong login or a faulty server may be corrected within the day; a mailbox that does not exist never will be.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
     // A server may repeat the line that it refuses, which is the login.
     return { error: hidden(message, [pass]), status: null, final }

@@ -4,7 +4,7 @@ import type { Jobs } from "../../jobs/jobs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { AlertBook } from "./alert-book.ts"
 
-/** How the last run of a declared source that is over ended. */
+/** How the last finished run of a declared source ended. */
 export interface SourceResult {
   readonly source: string
   readonly result: JobResult

@@ -3,7 +3,7 @@ import type { AlertChannel, ChannelParts } from "./channels/channel.ts"
 import { type ChannelName, CHANNELS } from "./channels/registry.ts"
 import { testNotice } from "./alert-messages.ts"
 
-/** What became of one test message. */
+/** The result of one test message. */
 export interface TestedReceiver {
   readonly by: ChannelName
   /** The receiver, as people are shown it. */

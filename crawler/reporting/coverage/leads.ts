@@ -14,9 +14,9 @@ export interface Lead {
 
 /** Addresses looked through: about 30 ms. */
 const MOST_ADDRESSES = 20_000
-/** Pages whose links are looked through: about 20 ms. */
+/** How many pages' links are searched: about 20 ms. */
 const MOST_PAGES = 500
-/** The share of a question's words that have to stand in a title or an address. */
+/** The share of a question's words that must occur in a title or an address. */
 const LEAST_SHARE = 0.6
 /** Characters of a word by which addresses are looked through before words are cut to their stems. */
 const STEM_CHARS = 4

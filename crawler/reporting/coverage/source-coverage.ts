@@ -32,7 +32,7 @@ export interface SourceCoverage {
   readonly cutOff: number
 }
 
-/** Pages at the greatest depth whose links are looked through. */
+/** How many pages at the greatest depth have their links searched. */
 const MOST_DEEP = 2000
 
 /** The parts that take long to find out, and do not change until the next run. */

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto"
 
-/** What a receiver needs to know one delivery from another, and ours from a forgery. */
+/** The values with which a receiver tells deliveries apart, and ours from a forgery. */
 export interface Signed {
   /** The same for every attempt at one delivery. */
   readonly id: string
-  /** Of this attempt. */
+  /** The time of this attempt. */
   readonly at: Date
   readonly body: string
 }

@@ -16,7 +16,7 @@ export interface PageChange {
 
 /** Most pages of one message. */
 export const MAX_PAGES = 100
-/** Most characters of the addresses and titles of one message, but for its first page. */
+/** Maximum length of the addresses and titles in one message, not counting its first page. */
 export const MAX_CHARS = 100_000
 const MAX_TITLE_CHARS = 300
 
@@ -44,7 +44,7 @@ export function changedMessage(
   })
 }
 
-/** A run that is over, however it ended. */
+/** A run that has ended, in any way. */
 export function finishedMessage(job: Job, at: Date): string {
   return webhookMessage("crawl.finished", at, {
     source: job.source.name,

@@ -15,18 +15,18 @@ export interface WebhookSenderOptions {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** What is sent, and to whom. */
+/** A message and its receiver. */
 export interface WebhookMessage {
   readonly id: string
   readonly receiver: string
   /** As given by the caller: a reference is resolved here. */
   readonly secret: string | null
   readonly body: string
-  /** Beside those of Standard Webhooks. */
+  /** Besides those of Standard Webhooks. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Signs and sends messages, through an address guard of its own. */
+/** Signs and sends messages, through its own address guard. */
 export class WebhookSender implements AsyncDisposable {
   readonly #options: WebhookSenderOptions
   readonly #guard: AddressGuard

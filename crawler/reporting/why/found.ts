@@ -129,7 +129,7 @@ async function neverSeen({ url, candidates, parts }: Subject): Promise<Step> {
   return { name: "found", verdict: "no", text, facts: { how: null } }
 }
 
-/** What may have kept a source from coming by an address of its own. */
+/** Why a source may never have come across one of its own addresses. */
 async function whyUnseen(
   url: PageUrl,
   { source, declared }: Candidate,

@@ -4,7 +4,7 @@ import { aliasesOf, aliasOf } from "../../crawl/duplicates/text-store.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText } from "./dates-and-counts.ts"
 
-/** What was read of the page. */
+/** The text that was read from the page. */
 export function textStep(page: Page): Step {
   const chars = page.markdown.length
   const { title, language, author, publishedAt, topic, country, unsafe } = page
@@ -63,7 +63,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
   }
 }
 
-/** What searches can find of it. */
+/** The parts of it that searches can find. */
 export async function indexStep({ url, known, parts }: Subject, page: Page | null): Promise<Step> {
   const coverage = page && (await parts.engine.coverage(url))
   if (coverage === null) {

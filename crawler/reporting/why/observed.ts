@@ -10,7 +10,7 @@ export async function observersStep({ url, parts }: Subject, page: Page | null):
   if (page === null || seen.length === 0) return null
   const all = seen.map((one) => ({
     ...one,
-    // What kept an observer from looking may tell of a private network.
+    // The reason why an observer could not look may reveal a private network.
     reason: conceals ? one.reason.replace(/^could not look:.*/s, "could not look") : one.reason,
   }))
   return {

@@ -48,7 +48,7 @@ export interface TraceParts {
   readonly conceals?: boolean
   /** The sources whose data may be shown; null or left out: all. */
   readonly only?: readonly string[] | null
-  /** Pages at most whose links are looked through for one that names the address. Default 20,000. */
+  /** The most pages whose links are searched for one that names the address. Default 20,000. */
   readonly mostLinking?: number
 }
 
@@ -64,13 +64,13 @@ export interface Candidate {
   readonly isNear: boolean
 }
 
-/** What the steps look at. */
+/** The subject of the steps. */
 export interface Subject {
   readonly url: PageUrl
   readonly parts: TraceParts
-  /** What the source knows of it that knows best; null when no run ever visited it. */
+  /** The record of the source that knows most about it; null when no run ever visited it. */
   readonly known: KnownAddress | null
-  /** What other sources know of it. */
+  /** The records of other sources. */
   readonly others: readonly KnownAddress[]
   readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
   /** Sources that it might belong to. */

@@ -5,7 +5,7 @@ import { watcherOf } from "../../fetch/content/kinds.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
-/** What speaks against keeping the page, or took it out. */
+/** Why the page may be removed, or was. */
 export async function removalStep({ url, parts }: Subject, page: Page | null): Promise<Step | null> {
   const { only = null } = parts
   const [latest, ...others] = (await parts.removals.of(url))

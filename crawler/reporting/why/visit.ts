@@ -3,7 +3,7 @@ import type { KnownAddress } from "../../crawl/frontier/known-addresses.ts"
 import type { Step, Subject } from "./step.ts"
 import { dateText } from "./dates-and-counts.ts"
 
-/** What robots.txt said at the last visit. */
+/** The robots.txt rule at the last visit. */
 export function robotsStep({ known }: Subject): Step | null {
   // Only websites have one.
   if (known === null || known.foundHow === "content") return null
@@ -80,7 +80,7 @@ export function outcomeStep({ known, others }: Subject): Step | null {
 
 function endText({ outcome, detail, visitedAt, job }: KnownAddress): string {
   const word = WORDS[outcome]
-  // What failed says so in its own words.
+  // A failure has its own message.
   const text = detail === null ? word : isFailure(outcome) ? detail : `${word} (${detail})`
   const where = job === 0 ? "" : `, job ${job}`
   return `${text}, ${dateText(visitedAt)}${where}`

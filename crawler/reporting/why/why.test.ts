@@ -57,7 +57,7 @@ function step(trace: Trace, name: StepName): Step | undefined {
   return trace.steps.find((one) => one.name === name)
 }
 
-/** As a crawl files an address whose page it found elsewhere. */
+/** Records an alias as a crawl does when it finds the page elsewhere. */
 async function setAlias(db: StateStore, url: string, of: string): Promise<void> {
   await statement(
     db,

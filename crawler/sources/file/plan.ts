@@ -32,7 +32,7 @@ export interface FieldChange {
   readonly to: unknown
 }
 
-/** What applying a file does to one source. */
+/** The effect of applying a file on one source. */
 export interface SourceChange {
   readonly name: string
   /** `taken-over`: made over the admin API, and from now on the file's. */
@@ -40,15 +40,15 @@ export interface SourceChange {
   readonly fields: readonly FieldChange[]
   /** Pages of it in the index. */
   readonly pages: number
-  /** Those of them that belong to other sources, too. */
+  /** How many of them also belong to other sources. */
   readonly pagesShared: number
-  /** Those of them that would no longer belong to it. */
+  /** How many of them would no longer belong to it. */
   readonly pagesOutOfScope: number
   /** Set if the change opens its pages to everybody, or to everybody who signs in: see `opened-to.ts`. */
   readonly opens?: NonNullable<ReturnType<typeof openedTo>>
   /** The last run's notes on sitemaps and feeds that could not be read in full. */
   readonly lists?: readonly string[]
-  /** What a run over all of it takes; of new and changed ones. */
+  /** The cost of a run over all of it; for new and changed sources. */
   readonly fullCrawl?: FullCrawl
 }
 
@@ -187,7 +187,7 @@ function differences<T extends object>(from: T, to: T): FieldChange[] {
   })
 }
 
-/** What applying a file does to the backups by schedule. */
+/** The effect of applying a file on the scheduled backups. */
 export interface BackupChange {
   readonly kind: "new" | "changed" | "removed" | "unchanged"
   readonly fields: readonly FieldChange[]

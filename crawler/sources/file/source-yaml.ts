@@ -56,7 +56,7 @@ function differing(value: object, usual: object): object {
   )
 }
 
-/** Of logins, certificates and webhooks: null is what is said of them when nothing is. */
+/** In logins, certificates and webhooks, null means that a field was left out. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isGroup(value)) return value

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { SOURCES_SCHEMA_FILE } from "../written/schema-problems.ts"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
-/** What is said against a file, with the lines and without the columns. */
+/** The problems of a file, with lines and without columns. */
 function refusal(text: string): string[] {
   try {
     parseSources(text, "f")
@@ -297,7 +297,7 @@ describe("the block backup", () => {
         `s.yaml:2:19: backup.folder must not be in the data folder (${join(folder.path, "data")})`,
       )
     }
-    // Of which no system has a file.
+    // No system has a file with that name.
     expect(() => read('"x\\0"')).toThrow("backup.folder must not hold a null character")
     for (const beside of ["backups", "data-backups", "."]) {
       expect(read(beside).backup?.folder).toBe(join(folder.path, beside))

@@ -36,7 +36,7 @@ export class SourcesFileError extends Error {
 type NamedSpec = SourceSpec & { readonly name: string }
 type Written = Readonly<Record<string, unknown>>
 
-/** What a file of sources declares. */
+/** The declarations in a file of sources. */
 export interface Declared {
   readonly sources: readonly NamedSpec[]
   /** Null: no backups by schedule. */
@@ -64,7 +64,7 @@ export function readSourcesFile(file: string, surroundings: FileSurroundings = {
 }
 
 /**
- * What a file's text declares: sources, each with the file's defaults under what it says itself, and the backup.
+ * The declarations in a file's text: the backup, and sources, each with the file's defaults applied.
  * @throws SourcesFileError
  */
 export function parseSources(text: string, file: string, surroundings: FileSurroundings = {}): Declared {
@@ -120,7 +120,7 @@ function collect(read: () => void, each: (problem: SourceProblem) => void): void
   }
 }
 
-/** What is wrong in a file, each once. */
+/** The problems in a file, each once. */
 class Problems {
   /** The name of each source, in order; null: it has none. */
   readonly names: readonly (string | null)[]
@@ -211,7 +211,7 @@ function withDefaults(source: Written, given: Written): Written {
   return merged
 }
 
-/** Times of its own replace the default's; a default without times fills up only. */
+/** A source's own times replace the default's; a default without times only fills the gaps. */
 function scheduleOf(own: unknown, byDefault: unknown): unknown {
   if (own === null) return null
   const [wanted, base] = [own, byDefault].map((schedule) =>

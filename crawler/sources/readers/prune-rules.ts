@@ -37,7 +37,7 @@ export async function pruneRules(
       .set({ seen_at: now })
       .where("label", "in", listed(labels))
       .execute()
-    // One that was registered meanwhile is young.
+    // A rule registered in the meantime is recent.
     await queries
       .deleteFrom("reader_rule")
       .where("seen_at", "<", now - KEPT_MS)

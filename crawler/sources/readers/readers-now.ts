@@ -6,9 +6,11 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** Who may read what, as of a moment ago. */
+/** Who may read what, a moment ago. */
 export interface ReadersNow {
-  /** Of sources, by name; a source that is missing here may be read by everybody. A deleted one is here while its pages may be there. */
+  /**
+   * Readers of sources, by name; everyone may read a source that is missing here. A deleted source stays here while its pages may exist.
+   */
   readonly sources: ReadonlyMap<string, Readers>
   /** The meaning of labels. A page whose label is missing here is for no one. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>

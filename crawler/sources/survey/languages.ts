@@ -6,7 +6,7 @@ export interface LanguageLook {
   readonly language: string
   /** How it is known: the page says so, it links translations (`hreflang`), or addresses begin with its code. */
   readonly from: "page" | "hreflang" | "address"
-  /** What the addresses of its pages begin with, such as `/de/`; null when they do not tell. */
+  /** The start of its pages' addresses, such as `/de/`; null when they have none in common. */
   readonly path: string | null
 }
 

@@ -24,7 +24,7 @@ export interface PoliteVisitsOptions {
   readonly signal: AbortSignal
 }
 
-/** What one visit of a look brought. */
+/** The result of one visit of a look. */
 export interface LookedAt {
   readonly visit: Visit
   /** Null when it is no HTML. */
@@ -32,7 +32,7 @@ export interface LookedAt {
   readonly headers: Fetched["headers"]
 }
 
-/** What robots.txt says to this crawler. */
+/** The rules of robots.txt for this crawler. */
 export interface RobotsLook {
   /** Why it keeps crawlers away from an address; null: it does not. */
   readonly refusal: string | null
@@ -66,7 +66,7 @@ export class PoliteVisits {
     return (await this.rules(url)) ?? { refusal: null, delayMs: null, sitemaps: [] }
   }
 
-  /** What robots.txt says; null when it could not be read. */
+  /** The rules of robots.txt; null when it could not be read. */
   async rules(url: PageUrl): Promise<RobotsLook | null> {
     const { reader } = this.#options
     if (this.#requests === 0) this.#requests += 1

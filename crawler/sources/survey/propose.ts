@@ -96,8 +96,8 @@ function secretOf(name: string): string {
 }
 
 /**
- * The address that was given, unless the site moves it: to another host, or to the folder of that name. A start that is
- * sent to one page of many, or to a login, stays what it is.
+ * The given address, unless the site redirects it to another host, or to the folder of that name. A start that is redirected to one page
+ * of many, or to a login, is unchanged.
  */
 function seedOf({ asked, url, login }: Findings): PageUrl {
   if (login) return asked

@@ -29,7 +29,7 @@ export interface SiteLook {
   readonly language: string | null
   /** Controls of its forms, by name. */
   readonly inputs: readonly Input[]
-  /** What the reader makes of it without a browser. */
+  /** The reading of the page without a browser. */
   readonly reading: Reading
 }
 

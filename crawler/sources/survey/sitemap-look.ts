@@ -7,7 +7,7 @@ const READ_OF_INDEX = 1
 /** Unpacked, like that of a run. */
 const MAX_BYTES = 50 * 1024 * 1024
 
-/** What a site's sitemaps say. */
+/** The content of a site's sitemaps. */
 export interface SitemapLook {
   /** The address of the sitemap, or of the index of sitemaps. */
   readonly url: PageUrl

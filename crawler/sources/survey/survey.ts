@@ -44,7 +44,7 @@ export interface SurveyOptions {
   readonly places?: ReadingPlaces
 }
 
-/** What one look at a site found, and the source that fits. */
+/** The findings of one look at a site, and the source that fits. */
 export interface Survey {
   readonly asked: PageUrl
   /** Where it leads; null when nothing could be read. */
@@ -54,7 +54,7 @@ export interface Survey {
   readonly detail: string | null
   /** The title of the first page. */
   readonly title: string | null
-  /** What robots.txt says of that page; null when it could not be read, or does not count. */
+  /** The robots.txt rules for that page; null when they could not be read, or do not count. */
   readonly robots: RobotsLook | null
   readonly program: Omit<Recognised, "advice"> | null
   readonly source: ProposedSource
@@ -264,7 +264,7 @@ function estimateOf(
   }
 }
 
-/** A page that holds a form to log in and hardly more. */
+/** A page that holds a login form and little else. */
 const BARE_CHARS = 300
 const isBare = ({ reading }: SiteLook): boolean => reading.extracted.markdown.length < BARE_CHARS
 

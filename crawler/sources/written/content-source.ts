@@ -17,7 +17,7 @@ export const OF_WEBSITES = [
   "feeds",
 ] as const satisfies readonly (keyof SourceSpec)[]
 
-/** What is wrong in a source whose pages do not come from websites. */
+/** Problems of a source whose pages do not come from websites. */
 export function contentProblems(spec: SourceSpec): SourceProblem[] {
   const [field, ...others] = contentFieldsOf(spec)
   if (field !== "folder" && (spec.folderReaders ?? "none") !== "none")

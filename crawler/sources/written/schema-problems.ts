@@ -4,10 +4,10 @@ import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { didYouMean, nearNames } from "#base/text/near-names.ts"
 import { fieldText, type SourceProblem } from "./source-problem.ts"
 
-/** What a source looks like to those who write one: the JSON Schema (draft 7) of a file of sources. */
+/** The JSON Schema (draft 7) of a file of sources, for people who write one. */
 export const SOURCES_SCHEMA_FILE = new URL("../sources.schema.json", import.meta.url)
 
-/** What is looked at: a whole file, or a part of it. */
+/** The part being checked: a whole file, or a part of it. */
 export type SchemaPart = "file" | "source" | "defaults"
 
 interface Validators extends Record<SchemaPart, ValidateFunction> {
@@ -34,7 +34,7 @@ export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[
   return [...problems.values()]
 }
 
-/** Whether an error is about a word, where a group of fields was written that may stand in its place. */
+/** Whether an error is about a word, where a group of fields was written that is also allowed. */
 const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   typeof error.data === "object" &&
   error.data !== null &&
@@ -140,7 +140,7 @@ function schemaProblem(
   }
 }
 
-/** What has the fields at `path`: `a source`, `limits`, `a form login`. */
+/** The owner of the fields at `path`: `a source`, `limits`, `a form login`. */
 function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): string {
   const inFile = part === "file"
   const [first] = path

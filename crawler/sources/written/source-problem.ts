@@ -2,7 +2,7 @@
 export interface SourceProblem {
   /** Way to the field: `["limits", "pages"]`; a list's entries by number. Empty: the whole. */
   readonly path: readonly (string | number)[]
-  /** What is expected; does not name the field. */
+  /** The expectation that was not met, without the field's name. */
   readonly message: string
 }
 

@@ -6,7 +6,7 @@ export interface Place {
   readonly column: number
 }
 
-/** What is no YAML, and where. */
+/** A place that is not valid YAML. */
 export interface Slip {
   readonly place: Place
   readonly text: string
@@ -47,7 +47,7 @@ export function readYaml(text: string): ReadYaml {
     if (mended) {
       for (const { at, secret } of mended.found)
         found.set(at, { place: placeOf(at), text: `${secret} must stand in quotes: "${secret}"` })
-      // As long as before, so that every place is still what it was.
+      // The same length as before, so that every place is still correct.
       left = mended.text
       continue
     }

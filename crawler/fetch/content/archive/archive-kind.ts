@@ -24,14 +24,14 @@ async function scratch(): Promise<FileHandle> {
 
 let opened: Promise<OpenArchives> | undefined
 
-/** Those of this process. */
+/** The open archives of this process. */
 const openArchives = (): Promise<OpenArchives> =>
   (opened ??= import("./open-archives.ts").then((room) => new room.OpenArchives(scratch)))
 
 /** Sites of one archive that are proposed as seeds. */
 const MAX_SITES = 100
 
-/** The sites whose pages an archive has, the one with the most pages first. @throws KnownError when it cannot be read */
+/** The sites whose pages an archive contains, the one with the most pages first. @throws KnownError when it cannot be read */
 async function sitesIn(path: string, format: ArchiveFormat): Promise<string[]> {
   await using lease = await (await openArchives()).lease(path, format)
   const counts = new Map<string, number>()

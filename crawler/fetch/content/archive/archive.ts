@@ -62,7 +62,7 @@ export interface ArchiveFormat {
   readonly endings: RegExp
   /** Whether its entries have addresses of their own. Otherwise their addresses are below the one seed. */
   readonly hasAddresses: boolean
-  /** What counts call one entry. */
+  /** The word for an entry in counts. */
   readonly noun: string
   /** @throws ArchiveError */
   index(bytes: Bytes, options: IndexOptions): Promise<Archive>

@@ -20,9 +20,9 @@ export interface Document {
   readonly facts: PageFacts
   /** Milliseconds since 1970 by its author's clock; null: unknown. */
   readonly updatedAt: number | null
-  /** What its author keeps with it; as it came. */
+  /** Metadata from its author, stored unchanged. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** Who may read it; null: everybody. */
+  /** Who may read it; null: everyone. */
   readonly readers: WrittenReaders | null
 }
 
@@ -89,10 +89,10 @@ export class DocumentStore {
   }
 
   /**
-   * Keeps documents of a source, some at a time; one with the id of another replaces it.
+   * Stores documents of a source, some at a time; a document replaces the one with the same id.
    * @param documents no two with one id, or one address
-   * @returns what became of each
-   * @throws AddressTakenError when another document of the source has the address of one; nothing was kept then
+   * @returns the result for each
+   * @throws AddressTakenError when another document of the source has the address of one; nothing was stored then
    */
   async put(source: string, documents: readonly Document[]): Promise<Put[]> {
     const parts = partsOf(documents)

@@ -19,7 +19,7 @@ export class DocumentsContent implements Content {
   }
 
   async check(): Promise<void> {
-    // The state is there, or nothing runs.
+    // The state always exists while anything runs.
   }
 
   async open(): Promise<void> {

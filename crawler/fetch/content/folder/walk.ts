@@ -11,12 +11,12 @@ export interface FolderFile {
   readonly stats: Stats
 }
 
-/** What a walk met in one folder: all of it, or of many files the next ones. */
+/** The files found in one folder: all of them, or if there are many, the next ones. */
 export interface Walked {
   /** Names of the folders that lead to it, and its own; the same object for all of one folder. */
   readonly folder: readonly string[]
   readonly files: readonly FolderFile[]
-  /** What could not be read, in words. */
+  /** Files and folders that could not be read, in words. */
   readonly troubles: readonly string[]
 }
 

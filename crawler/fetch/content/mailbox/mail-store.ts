@@ -341,5 +341,5 @@ const stored = ({
 
 const attachedIn = (column: string): AttachedEntry[] => JSON.parse(column) as AttachedEntry[]
 
-/** The mailboxes of a state, whose tables are looked after once. */
+/** The mailboxes of a state, whose tables are checked once. */
 export const mailIn = oncePerState((db) => new MailStore(db))

@@ -114,7 +114,7 @@ async function loaded(content: MailboxContent): Promise<string[]> {
   )
 }
 
-/** The ids whose texts are there, each as often as its text. */
+/** The ids whose texts are found, each as often as its text. */
 const found = (texts: readonly string[], ids: readonly string[]): string[] =>
   ids.flatMap((id) =>
     texts.flatMap((text) =>

@@ -25,7 +25,7 @@ function pages(messages: readonly ThreadedMessage[]): string[][] {
   )
 }
 
-/** What becomes of messages that come later, when the places of the earlier ones are kept. */
+/** The places of later messages when the places of the earlier ones are kept. */
 const kept = (messages: readonly ThreadedMessage[]): ThreadedMessage[] => {
   const places = threadsOf(messages)
   return messages.map((one, at) => ({ ...one, thread: places[at]!.thread }))

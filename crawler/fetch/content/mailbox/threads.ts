@@ -75,7 +75,7 @@ function joined(messages: readonly ThreadedMessage[]): number[][] {
     while (parents[node] !== node) node = parents[node] = parents[parents[node]!]!
     return node
   }
-  // A message without an id has a node of its own; copies share one.
+  // A message without an id gets its own node; copies share one.
   const own = messages.map(({ id, key }) => nodeOf(id ?? ` ${key}`))
   for (const [at, { refs }] of messages.entries())
     for (const ref of refs) parents[top(nodeOf(ref))] = top(own[at]!)
@@ -103,7 +103,7 @@ function inOrder(members: readonly number[], messages: readonly ThreadedMessage[
   }
   const times = new Map<number, number>()
   for (const member of members) {
-    // Up to the first message whose time is known, and down again. References may lead in a circle.
+    // Up to the first message with a known time, and down again. References may form a circle.
     const way: number[] = []
     const seen = new Set<number>()
     for (

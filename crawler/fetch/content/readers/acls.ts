@@ -3,7 +3,7 @@ import { once } from "node:events"
 import type { Stats } from "node:fs"
 import { createInterface } from "node:readline"
 
-/** An access control list: permissions by number. Those of owner and others are in the mode. */
+/** An access control list: permissions by number. The mode has the permissions of owner and others. */
 export interface Acl {
   readonly users: readonly (readonly [id: number, bits: number])[]
   readonly groups: readonly (readonly [id: number, bits: number])[]

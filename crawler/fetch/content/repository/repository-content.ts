@@ -186,7 +186,7 @@ export class RepositoryContent implements Content {
     }
   }
 
-  /** Who may read the files of the last list, or of the table that files are looked up in. */
+  /** Who may read the files of the last list, or of the table in which files are looked up. */
   async #readersNow(): Promise<ReadersTree> {
     if (this.#listed !== null && this.#readers !== null) return this.#readers
     const looked = this.#looked

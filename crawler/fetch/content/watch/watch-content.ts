@@ -26,8 +26,8 @@ export interface WatchContentOptions {
 }
 
 /**
- * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. A process of its own looks at
- * content that may hold it up, as long as there is any.
+ * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. While there is content that may
+ * block, a separate process looks at it.
  */
 export async function watchContent({ db, sources, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Content, OfContent } from "../content.ts"
 import { contentOf } from "../kinds.ts"
 
-/** What {@link watchContent} tells the process: what to look at from now on. */
+/** The message from {@link watchContent}: the content to look at from now on. */
 export type Watched = OfContent
 
 /** The message: this source's content changed, or was looked at for the first time. */
@@ -19,7 +19,7 @@ const LOW_PRIORITY = 10
 // A separate process, because a hanging file system, such as a share whose server is gone, would block everything else.
 
 interface Look {
-  /** What the source says, as text: another branch, say, needs another look. */
+  /** The source's settings as text: another branch, for example, needs another look. */
   readonly as: string
   readonly content: Promise<Content | null>
   fingerprint: string | null

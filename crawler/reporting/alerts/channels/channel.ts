@@ -38,7 +38,7 @@ export interface AlertChannel {
   readonly receivers: (config: AlertConfig) => readonly string[]
   /** The form of an address that people are shown; the address itself may hold a secret. */
   readonly shown: (receiver: string) => string
-  /** What is wrong with its settings, for people. */
+  /** Problems with its settings, for people. */
   readonly problems: (config: AlertConfig) => readonly string[]
   /** Whether messages can be sent; while they cannot, they wait. */
   readonly isReady: (config: AlertConfig) => boolean

@@ -7,7 +7,7 @@ export const CHANNELS = [email, ntfy, webhook] as const
 
 export type ChannelName = (typeof CHANNELS)[number]["name"]
 
-/** Those whose messages wait in the queue of alerts. */
+/** The channels whose messages wait in the queue of alerts. */
 export const QUEUED_CHANNELS = CHANNELS.filter(({ queue }) => queue === "alerts")
 
 /** Channels for short messages on screens: neither e-mail nor webhooks. */

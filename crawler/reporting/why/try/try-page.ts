@@ -11,7 +11,7 @@ import type { Source } from "../../../source.ts"
 import { type NoPage, verdictOn } from "../../../crawl/judge/verdict.ts"
 import { detailOf } from "../../../crawl/judge/visit-outcome.ts"
 
-/** What one visit with a source's settings finds, and what a run would make of it. */
+/** The findings of one visit with a source's settings, and what a run would do with them. */
 export interface Tried {
   readonly url: PageUrl
   readonly source: Source
@@ -25,7 +25,7 @@ export interface Tried {
   readonly detail: string | null
   /** The same with all that is known of it; null when there is a page. */
   readonly end: NoPage | null
-  /** What would be indexed; null when nothing would be. */
+  /** The page that would be indexed; null when nothing would be. */
   readonly page: Page | null
   readonly passages: readonly Passage[]
   readonly tookMs: number
@@ -68,7 +68,7 @@ export interface TryParts {
   readonly source: Source
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** What runs know of an address. */
+  /** The runs' record of an address. */
   readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
   readonly signal?: AbortSignal
 }

@@ -19,7 +19,7 @@ export interface ContentSurveyOptions {
   readonly signal: AbortSignal
 }
 
-/** What one look at a folder, or at other content, found, and the source that it proposes. */
+/** The findings of one look at a folder or other content, and the proposed source. */
 export interface ContentSurvey {
   readonly place: string
   /** One of what is counted: `file`. */
@@ -30,9 +30,9 @@ export interface ContentSurvey {
   readonly bytes: number
   /** How many have each ending of the address, the most frequent first: `.md`; empty: no ending. */
   readonly endings: readonly (readonly [ending: string, count: number])[]
-  /** Those larger than `FOSSICK_MAX_PAGE_BYTES`, which are not read. */
+  /** How many are larger than `FOSSICK_MAX_PAGE_BYTES` and are not read. */
   readonly tooLarge: number
-  /** What could not be listed, in words. */
+  /** Parts that could not be listed, in words. */
   readonly troubles: readonly string[]
   /** Some pages as they would be indexed. */
   readonly pages: readonly Tried[]

@@ -13,7 +13,7 @@ export interface Program {
   advise(look: SiteLook): Advice
 }
 
-/** What is known of a program's sites. */
+/** Known facts about a program's sites. */
 export interface Advice {
   /** Patterns of addresses that hold no page of their own. */
   readonly exclude?: readonly string[]

@@ -21,7 +21,7 @@ const WINDOW_BYTES = 256 * 1024
 const USUAL_BYTES = 8 * 1024
 const LINE_END = new Set([10, 13])
 
-/** A compressed file whose records can't be read one by one, because they aren't gzip members of their own. */
+/** A compressed file whose records can't be read one by one, because they aren't separate gzip members. */
 export class NotByRecordError extends Error {}
 
 /**

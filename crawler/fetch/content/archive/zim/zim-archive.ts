@@ -46,7 +46,7 @@ async function* pagesIn(
   yield chunk
 }
 
-/** A redirect isn't a page of its own. */
+/** A redirect isn't a page. */
 const isPage = ({ leads, path }: ZimEntry): boolean =>
   leads.to === "blob" && isPageType(leads.type, `https://zim.invalid/${encodeURI(path.toWellFormed())}`)
 

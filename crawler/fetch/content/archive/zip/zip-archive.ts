@@ -91,7 +91,7 @@ function isFile(entry: Entry): boolean {
   return mode !== SYMBOLIC_LINK && !/[/\\]$/.test(entry.fileNameRaw.toString("latin1"))
 }
 
-/** Many programs write UTF-8 without setting the flag, and text in code page 437 is hardly ever valid UTF-8. */
+/** Many programs write UTF-8 without setting the flag, and text in code page 437 is rarely valid UTF-8. */
 function nameOf({ generalPurposeBitFlag: flags, fileNameRaw: raw, extraFields }: Entry): string {
   return getFileNameLowLevel(isUtf8(raw) ? flags | 0x800 : flags, raw, extraFields, false)
 }
