@@ -25,7 +25,7 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** What a finished process used, with every process it started and waited for. */
+/** The resources a finished process used, including every process it started and waited for. */
 export interface Usage {
   /** Last line it wrote to standard output. */
   readonly lastLine: string

@@ -7,7 +7,7 @@ const GB = 1024 ** 3
 export const machine = (): string =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown processor"}, ${Math.round(totalmem() / GB)} GB, Node ${process.versions.node}`
 
-/** A markdown table of what came of a proof. */
+/** A markdown table of a proof's results. */
 export function table({ columns, rows }: Outcome): string {
   return [tableLine(columns), tableLine(columns.map(() => "---")), ...rows.map(tableLine)].join("\n")
 }
@@ -15,7 +15,7 @@ export function table({ columns, rows }: Outcome): string {
 const tableLine = (cells: Row): string =>
   `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`
 
-/** The rows that stand in the section with this title, as text; none where its table has other columns. */
+/** The rows in the section with this title, as text; none where its table has other columns. */
 export function rowsIn(
   page: string,
   title: string,

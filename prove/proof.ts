@@ -18,7 +18,7 @@ export type Row = readonly (string | number)[]
 
 /** How hard to try. */
 export interface Effort {
-  /** Share of the tries that the handbook's figures stand for: 1 is all of them, .05 a twentieth. */
+  /** Share of the tries behind the handbook's figures: 1 is all of them, .05 a twentieth. */
   readonly scale: number
   /** The source of chance: the same seed plays the same tries, as far as processes allow it. */
   readonly seed: number
@@ -26,14 +26,14 @@ export interface Effort {
   readonly tell: (line: string) => void
 }
 
-/** What came of it. */
+/** The result of a proof. */
 export interface Outcome {
   /** The figures: a heading for each column, and cells for each row. */
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
   /** Each try in which the promise was not kept, in words that let you repeat it. None: it holds. */
   readonly faults: readonly string[]
-  /** What shows them at a glance; left out: nothing does. */
+  /** A picture of the figures; left out: there is none. */
   readonly picture?: Picture
 }
 
@@ -41,7 +41,7 @@ export interface Outcome {
 export interface Picture {
   /** Its name in the folder of the handbook. */
   readonly file: string
-  /** What is seen on it, for those who do not see it. */
+  /** A description of the picture, for people who cannot see it. */
   readonly about: string
   readonly svg: string
 }

@@ -10,7 +10,7 @@ const PAGE = join(import.meta.dirname, "../docs/proofs.md")
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Share of the tries that the handbook's figures stand for. */
+    /** Share of the tries behind the handbook's figures. */
     scale: { type: "string", default: "1" },
     /** The source of chance. */
     seed: { type: "string", default: "1" },

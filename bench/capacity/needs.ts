@@ -14,7 +14,7 @@ export interface Measured {
   readonly diskMb: number
 }
 
-/** Where `npm run bench -- engines --write` keeps what it measured. */
+/** Where `npm run bench -- engines --write` stores its measurements. */
 export const MEASURED = new URL("measured.json", import.meta.url)
 
 const NUMBER = { type: "float64" } as const
@@ -38,7 +38,7 @@ export const readMeasured = (): readonly Measured[] =>
     },
   }).engines
 
-/** What an engine needs for so many passages. */
+/** The resources an engine needs for so many passages. */
 export interface Needs {
   readonly diskMb: number
   readonly memoryMb: number

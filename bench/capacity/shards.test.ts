@@ -6,7 +6,7 @@ const limits = { mbPerSecond: 10, atATime: 2, waitSeconds: 60 }
 
 describe("the copies of a dead node", () => {
   test("come from the one that is left to the one that has none", () => {
-    // Of three shards with two copies on three nodes each node has two; the other two send one and take one each.
+    // With three shards in two copies on three nodes, each node has two copies; the other two nodes send one and receive one each.
     const cluster = { nodes: 3, shards: 3, replicas: 1, shardMb: 100 }
     expect(recoverySeconds(cluster, limits)).toBeCloseTo(60 + 10)
   })

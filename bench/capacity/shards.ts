@@ -3,7 +3,7 @@ import type { Chance } from "#base/testing/chance.ts"
 /** How many documents the fullest shard has, beside the mean, where each goes to a shard by a hash of its address. */
 export function fullestShard(documents: number, shards: number, random: Chance): number {
   const mean = documents / shards
-  // So many throws of a die are a normal distribution, to the last digit that is shown.
+  // With this many shards, the distribution is normal to the last digit shown.
   const deviation = Math.sqrt(mean * (1 - 1 / shards))
   let most = 0
   for (let shard = 0; shard < shards; shard++) most = Math.max(most, mean + deviation * normal(random))
@@ -23,7 +23,7 @@ export interface Cluster {
 }
 
 export interface RecoveryLimits {
-  /** What a node sends and takes, each. OpenSearch: `indices.recovery.max_bytes_per_sec`, 40 MB. */
+  /** How much a node sends, and how much it receives. OpenSearch: `indices.recovery.max_bytes_per_sec`, 40 MB. */
   readonly mbPerSecond: number
   /** Copies that a node sends, and takes, at a time. OpenSearch: `node_concurrent_recoveries`, 2. */
   readonly atATime: number
@@ -79,7 +79,7 @@ export function recoverySeconds(
 const least = (nodes: readonly number[], of: readonly number[]): number =>
   nodes.reduce((best, node) => (of[node]! < of[best]! ? node : best))
 
-/** Seconds until all is copied: each node shares what it may send, and take, among its copies. */
+/** Seconds until everything is copied: each node shares its sending and receiving limits among its copies. */
 function copyAll(
   waiting: Copy[],
   nodes: number,

@@ -10,7 +10,7 @@ const METER = join(import.meta.dirname, "meter.ts")
 /** One of the two checkouts. */
 export interface Side {
   readonly root: string
-  /** A folder of its own for files. */
+  /** A separate folder for files. */
   readonly scratch: string
 }
 
@@ -28,7 +28,7 @@ const nodeOf = ({ root }: Side): string => {
   return existsSync(own) ? own : process.execPath
 }
 
-/** Each side has a compile cache of its own: it finds no code that an earlier run compiled, and nothing is written to the checkout. */
+/** Each side has its own compile cache, so it finds no code that an earlier run compiled, and nothing is written to the checkout. */
 const envOf = ({ scratch }: Side, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   ...process.env,
   NODE_COMPILE_CACHE: join(scratch, "compiled"),

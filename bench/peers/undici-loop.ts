@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2"
 import { Agent, request } from "undici"
 
-/** What a contestant of the crawl bench reports. */
+/** The report of a contestant in the crawl bench. */
 export interface CrawlReport {
   /** HTML pages read. */
   readonly pages: number

@@ -16,7 +16,7 @@ import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { type Collection, readCollections } from "../corpora/collection.ts"
 import { mean } from "./metrics.ts"
 
-/** As many as the appliance considers by default. */
+/** The appliance considers this many by default. */
 const MOST = 20
 const FOREIGN_PER_COLLECTION = 60
 

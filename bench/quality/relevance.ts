@@ -46,14 +46,14 @@ const TO_BEAT: Readonly<Record<string, { meilisearch: number; combined: number }
   passages: { meilisearch: 0.641, combined: 0.73 },
 }
 const DEPTHS = ["ultra-fast", "fast", "basic", "advanced"] as const
-/** Questions whose CPU time is taken, with nothing of the model's work kept from before. */
+/** Questions whose CPU time is measured, with none of the model's earlier work cached. */
 const TIMED = 25
 const DEPTH = 100
 
 const RANKERS = ["bm25", "exact", "embedded", "meilisearch", "opensearch", "hybrid"] as const
 /** Shares of the vectors in Meilisearch's own hybrid. */
 const RATIOS = [0.5, 0.7, 0.9] as const
-/** What the indexes on the server begin with. */
+/** The prefix of the indexes on the server. */
 const ON_SERVER = "fossick-relevance"
 
 const { values, positionals } = parseArgs({
@@ -163,7 +163,7 @@ async function exactSearch({ documents, language }: Collection, embedder: Embedd
     const shares = lexical.search(question)
     const cosines = way === "lexical" ? null : nearestPassages(vector!, vectors)
     const candidates = documents.map((_, i) => ({
-      // Of equal documents the one that comes first in the collection wins.
+      // If documents are equal, the one that comes first in the collection wins.
       id: String(i).padStart(8, "0"),
       words: way === "vector" ? 0 : shares[i]!,
       cosine: cosines?.[i],

@@ -7,7 +7,7 @@ import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 export interface ReportQuality {
   /** Units with a citation behind them. */
   readonly cited: number
-  /** Those whose lines stand word by word in the page that they cite first, as does what is printed before them. */
+  /** Citations whose lines are word by word in the page they cite first, including the text printed before them. */
   readonly supported: number
   /** Texts that no page bears out, and those without any citation. */
   readonly unsupported: readonly string[]

@@ -16,7 +16,7 @@ export interface JudgedReport extends ReportQuality {
   readonly cpuSeconds: number
 }
 
-/** A report, and what it took. */
+/** A report, and the resources it took. */
 interface Made {
   readonly content: string
   readonly sources: readonly { readonly url: string }[]

@@ -25,7 +25,7 @@ const manualQuestions = (name: string): readonly ManualQuestion[] =>
 export const EXACT_WORD_QUESTIONS = manualQuestions("exact-words.jsonl")
 /** Questions with the slips people make: letters left out, doubled, swapped and wrong. */
 export const MISSPELT_QUESTIONS = manualQuestions("misspelt.jsonl")
-/** Questions whose answer is one section of a page of more than 50,000 characters. Pages that say the same in full are all right answers. */
+/** Questions whose answer is one section of a page of more than 50,000 characters. Pages that all give the full answer are all right. */
 export const LONG_PAGE_QUESTIONS = manualQuestions("long-pages.jsonl")
 
 /** Languages that are asked, as ISO 639-1 has them. */

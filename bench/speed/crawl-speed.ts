@@ -7,17 +7,17 @@ import { BENCH_DIR, startDocumentationSite } from "../corpora/documentation-site
 import { MB, machine, median, runMeasured, short, table, type Usage } from "../measure.ts"
 import type { CrawlReport } from "../peers/undici-loop.ts"
 
-// lxml 6 left its HTML cleaner to a package of its own, which trafilatura's justext needs and does not name.
+// lxml 6 moved its HTML cleaner to a separate package, which trafilatura's justext needs and does not declare.
 const PYTHON_PACKAGES = ["scrapy==2.19.0", "trafilatura==2.3.1", "lxml_html_clean==0.4.6"]
 /** A contestant that reads fewer pages did not read the site. */
 const MIN_PAGES = 2000
 const SPIDER = join(import.meta.dirname, "../peers/scrapy_spider.py")
 
-/** A way to read the site, run as a process of its own. */
+/** A way to read the site, run as a separate process. */
 interface Contestant {
   readonly name: string
   command(start: string, concurrency: string, tools: Tools): [command: string, args: string[]]
-  /** Beside those of the bench. */
+  /** Besides those of the bench. */
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -71,7 +71,7 @@ async function pythonEnvironment(): Promise<string> {
   return python
 }
 
-/** colly's contestant, built with the Go that is there. */
+/** colly's contestant, built with the installed Go. */
 async function builtColly(): Promise<string | null> {
   const program = join(BENCH_DIR, "colly")
   try {

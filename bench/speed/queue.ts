@@ -21,7 +21,7 @@ import { freePort } from "#base/testing/free-port.ts"
 const MAX_MORE = 0.1
 const LOOK_MS = 500
 const LIMIT_MS = 1_800_000
-/** What the busy site asks for, in seconds. */
+/** The wait that the busy site asks for, in seconds. */
 const RETRY_AFTER = 15
 /** Parts of the number of pages on the slowest healthy site. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
@@ -162,7 +162,7 @@ async function healthySites(largest: number, kind: string): Promise<readonly Sit
   return sites
 }
 
-/** One that refuses connections, one that takes them and says nothing, one whose TLS is broken, one that is too busy. */
+/** A site that refuses connections, one that accepts them and stays silent, one with broken TLS, and one that is too busy. */
 async function sickSites(): Promise<readonly Site[]> {
   const silent = await listening(createServer(() => undefined))
   const noTls = await listening(createServer((socket) => socket.end("no TLS here\n")))

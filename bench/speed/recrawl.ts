@@ -17,8 +17,8 @@ import { type GeneratedSite, serveGenerated } from "../corpora/generated-site.ts
 import { MB, machine, memoryOf, short, table } from "../measure.ts"
 import { ownCrawl } from "../corpora/own-crawl.ts"
 
-// What crawling a site again costs, beside its first crawl; with `--addresses N`, what a crawl of N addresses does to
-// memory. The site is served by this process, each crawl runs in one of its own, as in the appliance.
+// The cost of crawling a site again, compared with its first crawl; with `--addresses N`, the memory that a crawl of N addresses takes.
+// This process serves the site; each crawl runs in a separate one, as in the appliance.
 
 /** Crawling an unchanged site may cost this share of its first crawl, in CPU and in bytes. */
 const MAX_RATIO = 0.1
@@ -37,7 +37,7 @@ const { values } = parseArgs({
   },
 })
 
-/** What one crawl did. */
+/** The result of one crawl. */
 interface Crawl {
   readonly cpuSeconds: number
   readonly vectors: number

@@ -215,7 +215,7 @@ async function post(server: Pool, query: string, depth: SearchDepth): Promise<vo
     body: JSON.stringify({ query, max_results: LIMIT, search_depth: depth }),
   })
   const answer = (await body.json()) as { results?: unknown[] }
-  // Words that stand in no page are found by their meaning only.
+  // Words that are in no page are only found by their meaning.
   const mayBeEmpty = depth === "ultra-fast" || depth === "fast"
   if (statusCode !== 200 || (!mayBeEmpty && !answer.results?.length)) {
     throw new Error(`/search answered ${statusCode} to ${query}: ${JSON.stringify(answer)}`)

@@ -7,9 +7,9 @@ import { ask, sign } from "../../api/doors/x402/testing/payments.ts"
 import { payee, payer } from "../../api/doors/x402/testing/wallets.ts"
 import { machine, median, percentile, table } from "../measure.ts"
 
-// What a payment adds to a search: the same question to the real appliance, with a key and with a payment, in turn. Chain
-// and facilitator are local and share the machine, so their steps are upper bounds of the work and hold no network. On a
-// real network settling waits for a block: two seconds on Base.
+// The cost that a payment adds to a search: the same question to the real appliance, with a key and with a payment, in turn. Chain and
+// facilitator are local and share the machine, so their steps are upper bounds of the work and include no network. On a real network
+// settling waits for a block: two seconds on Base.
 
 const WARM_UP = 5
 const QUESTION = { search_depth: "advanced", max_results: 5 }

@@ -22,7 +22,7 @@ export interface Run {
   readonly ended_at: string | null
 }
 
-/** What a command said, and how it ended. */
+/** A command's output and exit status. */
 export interface Said {
   readonly code: number | null
   readonly out: string
@@ -43,7 +43,7 @@ export class WeekAppliance implements AsyncDisposable {
     this.#env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "", ...env }
   }
 
-  /** Starts it, its log in `appliance.log`; resolves when its first screen is there. */
+  /** Starts it, with its log in `appliance.log`; resolves when its first screen appears. */
   async start(): Promise<void> {
     const child = spawn(process.execPath, [FOSSICK, "start"], {
       cwd: this.#folder,
@@ -83,7 +83,7 @@ export class WeekAppliance implements AsyncDisposable {
     return child.exitCode
   }
 
-  /** Takes the key of another appliance, whose accounts it was given. */
+  /** Uses the key of another appliance, whose accounts this one was given. */
   trust(other: WeekAppliance): void {
     this.#key = other.#key
   }
@@ -105,7 +105,7 @@ export class WeekAppliance implements AsyncDisposable {
     return { code, out, err }
   }
 
-  /** A call of its API with the first key. @throws Error with what it answered, unless that was well. */
+  /** Calls its API with the first key. @throws Error with the answer, unless it was a success */
   async call<T>(path: string, body?: unknown): Promise<T> {
     const response = await fetch(new URL(path, this.url), {
       headers: { authorization: `Bearer ${this.#key}`, "content-type": "application/json" },

@@ -4,15 +4,15 @@ import { join } from "node:path"
 import { doOnce, runCommand } from "./programs/packages.ts"
 
 const HOUR = 3_600_000
-/** How long the library may go on with the time it read last, in seconds. */
+/** How long the library may reuse the time it read last, in seconds. */
 const CACHE_SECONDS = 1
 
 /**
- * A clock that the week sets forward for the processes it starts: libfaketime of Debian, which adds to what the system
- * says. Their timers run as ever; for them it is as if the machine had been asleep.
+ * A clock that the week sets forward for the processes it starts: Debian's libfaketime, which adds to the system's time. Their timers run
+ * normally; to them it looks as if the machine had been asleep.
  */
 export interface WeekClock {
-  /** What a process needs in its environment to go by this clock. */
+  /** Environment variables that make a process use this clock. */
   readonly env: Readonly<Record<string, string>>
   /** Now, by this clock, in milliseconds since 1970. */
   now(): number

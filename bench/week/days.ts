@@ -10,7 +10,7 @@ import type { Text } from "./programs/texts.ts"
 import { setDokuWikiPassword, writePage } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** What a day needs of the week. */
+/** The parts of the week that a day needs. */
 export interface Stage {
   /** Folder of programs. */
   readonly folder: string

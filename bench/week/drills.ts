@@ -71,7 +71,7 @@ async function crawlers(supervisor: number): Promise<number[]> {
   return found
 }
 
-/** A backup, its check, and a restore into a folder of its own, where the question still has its answer. */
+/** A backup, its check, and a restore into another folder, where the question still finds its answer. */
 export async function drill(
   appliance: WeekAppliance,
   work: string,

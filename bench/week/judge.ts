@@ -4,7 +4,7 @@ import type { Message } from "./receiver.ts"
 /** The truth about a source on a day, written before the day is played. */
 export interface Truth {
   readonly source: string
-  /** What happened, in the words of the table. */
+  /** The event, in the words of the table. */
   readonly what: string
   /** Results of the run that tell it rightly. */
   readonly results: readonly string[]
@@ -31,9 +31,9 @@ export const TROUBLE = ["failed", "finished-with-problems"]
 /** Everything the operator received, over all channels. */
 export interface Told {
   readonly messages: readonly Message[]
-  /** What `fossick sources list` wrote. */
+  /** The output of `fossick sources list`. */
   readonly list: string
-  /** What `/metrics` answered. */
+  /** The answer of `/metrics`. */
   readonly metrics: string
 }
 

@@ -2,7 +2,7 @@ import type { Message } from "./receiver.ts"
 import { sameAddress } from "./judge.ts"
 import type { Stand } from "./world.ts"
 
-/** What a first crawl brought in of a site, beside what the site holds. */
+/** What a first crawl brought in from a site, compared with the site's content. */
 export interface Harvest {
   readonly source: string
   readonly program: string

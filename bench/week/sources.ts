@@ -4,7 +4,7 @@ import type { Certificates } from "./programs/manuals.ts"
 import { WIKI_LOGIN } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** What an operator knows and no look can find out. */
+/** Facts that only an operator knows, and no look can find out. */
 export interface Knowledge {
   /** File with the password of the wiki behind its login form. */
   readonly passwordFile: string

@@ -26,7 +26,7 @@ const WEBHOOK_SECONDS = 30
 const WELL_WORDS = "nothing"
 /** The longest that the runs of one night may take. */
 const NIGHT_MINUTES = 30
-/** What the sites of the week change in: built anew for each week. */
+/** Sites that change during the week: built anew for each week. */
 const CHANGED = ["blog", "gitlab-pages", "dokuwiki", "intranet"]
 
 const { values } = parseArgs({
@@ -88,7 +88,7 @@ const settings = {
   FOSSICK_PORT: String(firstPort + 90),
   FOSSICK_WEBHOOK_NETWORKS: receiver.address,
   FOSSICK_BROWSER_PATH: browser,
-  // A sick site is waited for as often as ever, for less time each: the nights are short.
+  // A sick site is retried as often as normal, with shorter waits, because the nights are short.
   FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_ALERT_WEBHOOK: receiver.url,
   FOSSICK_ALERT_WEBHOOK_SECRET: "${WEEK_WEBHOOK_SECRET}",
@@ -168,7 +168,7 @@ Left out: ${programs.missing.map(({ name, why }) => `${name} (${why})`).join("; 
 `)
 process.exitCode = right === verdicts.length ? 0 : 1
 
-/** Waits until the night's runs are there: all sources that have a schedule. */
+/** Waits until the night's runs have appeared: all sources that have a schedule. */
 async function started(before: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await appliance.runs()).filter(({ id }) => id > before).length < stands.size) {
@@ -217,7 +217,7 @@ async function declare(text: string): Promise<void> {
   if (code !== 0) throw new Error(`sources apply ended with ${code}:\n${err}${out}`)
 }
 
-/** Asks every site's question, whatever became of the site: a sick site's pages stay. */
+/** Asks every site's question, sick sites included, since their pages stay. */
 async function questions(number: number): Promise<void> {
   const found: string[] = []
   const lost: string[] = []

@@ -8,7 +8,7 @@ import { outsideIn } from "./outside.ts"
 
 const INSIDE = join(import.meta.dirname, "inside.ts")
 
-/** What was used inside, and what it says of itself. */
+/** A part that was used inside, and its own report. */
 export interface Used {
   readonly part: string
   readonly result: string
@@ -34,7 +34,7 @@ export function whyNot(): string | null {
   return tried.status === 0 ? null : `unshare is not permitted here: ${tried.stderr.trim().slice(0, 200)}`
 }
 
-/** Starts the appliance in a network namespace of its own and uses it. */
+/** Starts the appliance in its own network namespace and uses it. */
 export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> {
   const folder = mkdtempSync(join(tmpdir(), "fossick-air-gap-"))
   try {

@@ -5,7 +5,7 @@ import { article, startTestSite } from "#crawler/testing/test-site.ts"
 import { startAppliance } from "../../api/testing/appliance.ts"
 import type { Used } from "./air-gap.ts"
 
-// What is run in the network namespace: it prints what came of each use as one line of JSON.
+// Runs in the network namespace, and prints the result of each use as one line of JSON.
 
 const used: Used[] = []
 async function use(part: string, work: () => Promise<string>): Promise<void> {
@@ -56,7 +56,7 @@ try {
   })
   await use("crawl", async () => {
     await appliance.crawl(site.url("/"))
-    // The handbook's crawl is one of its own.
+    // The handbook's crawl is a separate one.
     for (let isDone = false; !isDone; await new Promise((resolve) => setTimeout(resolve, 200))) {
       const { jobs } = (await call("/admin/jobs")) as { jobs: { state: string }[] }
       isDone = jobs.every(({ state }) => state !== "queued" && state !== "running")

@@ -13,7 +13,7 @@ const ROUNDS = 6
 /** Pages that are indexed in a round, and how many in a call. */
 const PAGES = 600
 const PAGES_PER_CALL = 10
-/** Who asks at one time, and how many questions each. */
+/** How many clients ask at one time, and how many questions each of them asks. */
 const CLIENTS = 4
 const QUESTIONS = 150
 const CHECKS_AT_A_TIME = 8
@@ -77,7 +77,7 @@ class Phase {
   failed = 0
   slowestMs = 0
   lost = 0
-  /** From the kill until all copies are there again, the node having been started: the longest. */
+  /** From the kill until all copies are back, after the node was started again: the longest. */
   wholeMs = 0
 
   async time<T>(call: () => Promise<T>): Promise<T> {
@@ -208,7 +208,7 @@ async function dieWhileSearching(playing: Playing, reader: Engine, victim: numbe
   await restart(cluster, victim, searching, await died!)
 }
 
-/** Starts a node again that was killed at a time, and waits until all copies are there. */
+/** Starts a killed node again, and waits until all copies are back. */
 async function restart(cluster: TestCluster, victim: number, phase: Phase, killedAt: number): Promise<void> {
   await cluster.restart(victim)
   await cluster.whole()

@@ -16,7 +16,7 @@ const STATE = join("data", "state.db")
 /** How many characters of a message that names a file are shown. */
 const SHOWN = 160
 
-/** What came of one damaged file, or another trouble. */
+/** The result of one damaged file, or another trouble. */
 interface Case {
   readonly file: string
   readonly harm: string
@@ -91,7 +91,7 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
   }
 }
 
-/** An appliance one of whose files is damaged. */
+/** An appliance with one damaged file. */
 class Victim {
   /** The first words in which the file is named. */
   said = ""

@@ -26,10 +26,10 @@ const PAGES = 8
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 const SOURCE = "harbours"
 const LOOK_MS = 100
-/** In which a crawl of a few pages is over, also on a machine that is busy. */
+/** A crawl of a few pages finishes within this time, even on a busy machine. */
 const CRAWLED_MS = 120_000
 
-/** What can become of a file. */
+/** The ways to damage a file. */
 export type Harm = "a flipped byte" | "cut in half" | "removed"
 export const HARMS: readonly Harm[] = ["a flipped byte", "cut in half", "removed"]
 
@@ -127,7 +127,7 @@ export class Stores implements AsyncDisposable {
     return new DamagedCopy(folder, await applianceOn(folder, this.#env, this.#site))
   }
 
-  /** What it answers now to who looks for each page by its own word. */
+  /** Its answers now to a search for each page by its own word. */
   async answers(
     appliance: Appliance,
   ): Promise<{ readonly is: "right" | "refused" | "wrong"; readonly said: string }[]> {
@@ -176,7 +176,7 @@ export class Stores implements AsyncDisposable {
   }
 }
 
-/** What an appliance wrote, damaged, with one on it. */
+/** A damaged copy of an appliance's files, with an appliance running on it. */
 export class DamagedCopy implements AsyncDisposable {
   readonly folder: string
   readonly appliance: Appliance

@@ -20,7 +20,7 @@ import {
 import { damage, type DamagedCopy, type Harm, type Stores } from "./stores.ts"
 
 const LOOK_MS = 200
-/** In which an appliance that can go on does so, also on a machine that is busy. */
+/** An appliance that can continue does so within this time, even on a busy machine. */
 const PATIENCE_MS = 120_000
 const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
@@ -29,7 +29,7 @@ const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
 /** Allows a disk of some megabytes to be almost full. */
 const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
-/** What came of a trouble. */
+/** The result of a trouble. */
 interface Told {
   readonly what: string
   readonly harm: string
@@ -86,7 +86,7 @@ const named = (text: string, words: RegExp, folder: string): string => {
   return line.slice(Math.max(0, line.search(words) - 40)).replaceAll(folder, "")
 }
 
-/** What is not as it should be of an appliance that can read its data folder, and not write to it. */
+/** The faults of an appliance that can read its data folder but not write to it. */
 async function readsAlone(
   stores: Stores,
   { appliance, folder }: DamagedCopy,

@@ -11,7 +11,7 @@ const CONNECTIONS = 300
 const TURN_SECONDS = 10
 const TURNS = 6
 const PAGES = 200
-/** Another caller's slowest hundredth takes less than so many times what it takes alone. */
+/** Another caller's slowest hundredth takes less than this many times its time without the flood. */
 const MOST_FACTOR = 2
 /** Memory of the process that answers, before the floods and after them. */
 const MEMORY_FACTOR = 1.1
@@ -79,7 +79,7 @@ function compared({ alone, flooded }: Trial, call: "search" | "healthz"): string
   return `${before.toFixed(0)} → ${during.toFixed(0)} ms (× ${(during / before).toFixed(2)})`
 }
 
-/** What was not kept, in words. */
+/** The broken promises, in words. */
 export function faultsOf({ flood, hasKey, alone, flooded }: Trial, isTimed: boolean): string[] {
   const what = `${flood}, ${withOrWithout(hasKey)}`
   const faults = [...alone.wrong, ...flooded.wrong].slice(0, 5).map((wrong) => `${what}: ${wrong}`)

@@ -1,5 +1,5 @@
-// What clients of other programs call here, which `/openapi.json` leaves to those programs' own descriptions: the paths, and bodies as loose as
-// clients are. Answers are held to their statuses, and refusals to the shape that each client reads.
+// The calls of other programs' clients, which `/openapi.json` leaves to those programs' own descriptions: the paths, and bodies as loose
+// as the clients are. Answers are checked against their statuses, and refusals against the shape that each client reads.
 
 type Schema = Readonly<Record<string, unknown>>
 type Method = "get" | "post" | "delete"
@@ -72,7 +72,7 @@ export function foreignDoors(known: Known): object {
   return document("What other programs' clients call", paths)
 }
 
-/** The paid search, whose payments are among what is tried. */
+/** The paid search, tried with payments too. */
 export function paidDoor(payments: { readonly v1: string; readonly v2: string }): object {
   const refusal = refused(any, "503")
   const headers = { "PAYMENT-SIGNATURE": words(payments.v2), "X-PAYMENT": words(payments.v1) }

@@ -15,7 +15,7 @@ const { operations } = await describedBy(features)
 
 /** Seconds for which each kind of caller may call; random calls continue until they are over. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
-/** A program of Python is started for each, so that less would hardly be cheaper. */
+/** A Python program is started for each, so that less would not be much cheaper. */
 const LEAST_SECONDS = 3
 /** Operations that a small share of the tries asks, each kind of caller others. */
 const FEWEST = 4
@@ -122,7 +122,7 @@ async function settingsFor(operator: string, paidPort: number, facilitator: stri
   }
 }
 
-/** Those with a key first. */
+/** Callers with a key come first. */
 async function callersOf(appliance: Appliance, operator: string) {
   const made = async (body: object) => (await madeBy(appliance, operator, body)).key
   return {

@@ -47,7 +47,7 @@ def after_call(context, case, response):
             file.write(label + "\\n")
 `
 
-/** Schemathesis (https://schemathesis.io), installed into a folder of its own that goes with it. */
+/** Schemathesis (https://schemathesis.io), installed into a temporary folder. */
 export interface Schemathesis extends AsyncDisposable {
   /** Tries a running appliance by a document. */
   try(given: Tries): Promise<Tried>
@@ -77,7 +77,7 @@ export interface Tried {
   readonly failed: number
 }
 
-/** What this proof reads of the JSON report. */
+/** The parts of the JSON report that this proof reads. */
 interface Report {
   readonly test_cases: { readonly generated: number }
   readonly failures: readonly { readonly title: string; readonly operations: readonly string[] }[]

@@ -85,7 +85,7 @@ async function run(effort: Effort): Promise<Outcome> {
 async function readAll(kind: Kind, effort: Effort, faults: string[]) {
   const files = kind.files()
   const mutantOf = (number: number): Mutant => {
-    // Each from a seed of its own, so that one can be made again without those before it.
+    // Each page has its own seed, so that it can be made again without those before it.
     const random = chance(effort.seed * 1_000_003 + number)
     return kind.mutate(random.one(files), random.one(files), random)
   }
@@ -178,7 +178,7 @@ async function serve(mutantOf: (number: number) => Mutant) {
 /** A reader with a bug of its own reports it in the words of the language it is written in. */
 const BUG =
   /is not (?:a function|iterable|defined|a constructor)|Cannot read propert|Cannot access|Cannot convert|Maximum call stack|Invalid (?:array|string) length|out of (?:range|bounds)|toISOString|Invalid time value|Assertion/
-/** What any of these pages may come to; all else would be the reader's own fault. */
+/** The results that any of these pages may have; anything else would be a fault of the reader. */
 const MAY_BE = new Set(["unsupported-type", "too-large", "timeout", "unreadable"])
 
 /** Why a visit did not end as promised; null when it did. */
@@ -214,7 +214,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
   return null
 }
 
-/** Of this process with its threads, after all that can go is gone. */
+/** Memory of this process with its threads, after garbage collection. */
 async function memoryMb() {
   const collect = garbageCollector()
   for (let round = 0; round < 3; round++) {

@@ -3,12 +3,12 @@ import type { Chance } from "#base/testing/chance.ts"
 import { readJson } from "../../bench/data-files.ts"
 import type { RealFile } from "./real-pages.ts"
 
-/** What a server sends. */
+/** An answer that a server sends. */
 export interface Mutant {
   readonly bytes: Buffer
   /** The Content-Type header; empty for none. */
   readonly type: string
-  /** What was done to which file, in words. */
+  /** The change and the file, in words. */
   readonly made: string
 }
 

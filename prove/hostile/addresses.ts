@@ -99,7 +99,7 @@ const chains: readonly Attack[] = [
   },
 ]
 
-/** What a source's site serves beside its page, and what the source says itself. `at` begins a path of its own. */
+/** What a source's site serves besides its page, and the source's own settings. `at` is the start of a path. */
 interface Listing {
   /** HTML for its page's head. */
   readonly head?: string

@@ -16,7 +16,7 @@ export interface Arena {
   /** A public site at {@link OUTER_ADDRESS}, and at the port of the private service. */
   readonly outer: TestSite
   readonly internet: FakeInternet
-  /** Networks that may be reached: none, but for a look whether the attacks would arrive. */
+  /** Networks that may be reached: none, except to check whether the attacks would arrive. */
   readonly networks: readonly string[]
   /** Reads pages as live calls do. */
   readonly reader: PageReader
@@ -92,7 +92,7 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     pageTries: PAGES,
     /** The same, for what only pages over https or of this machine may do. */
     securePageTries: PAGES,
-    /** The same, for what leads the page itself away; each is a page of its own. */
+    /** The same, for tries that leave the page; each is a separate page. */
     leavingPageTries: PAGES,
   },
 })

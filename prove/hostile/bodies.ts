@@ -21,7 +21,7 @@ const timeoutOf = (scale: number): number => (isShort(scale) ? 1500 : 30_000)
 
 type Made = (scale: number) => Answer
 
-/** Serves it, reads it as often as it takes, and looks at what it cost. */
+/** Serves it, reads it as often as needed, and checks what it cost. */
 const sent = (
   name: string,
   made: Made,
@@ -64,7 +64,7 @@ const endless =
     write()
   }
 
-/** What is written to the socket, without HTTP's help. */
+/** Written to the socket without HTTP's help. */
 const raw = (text: string) => (request: IncomingMessage) => {
   request.socket.end(text)
 }

@@ -25,7 +25,7 @@ export const pageOf = (html: string, inner: Pick<PrivateService, "origin" | "aut
 export const SERVICE_WORKER = `const asked = fetch(decodeURIComponent(location.search.slice(1)) + "/sw", { mode: "no-cors" }).catch(() => 0)
 addEventListener("install", (event) => event.waitUntil(asked))`
 
-/** Renders a page with this, and leaves what it was refused to the look at the private service. */
+/** Renders a page with this; the check of the private service finds out whether anything got through. */
 const rendered = async (arena: Arena, name: string, html: string): Promise<ReadResult> => {
   const { inner, evil, internet } = arena
   internet.lead("inner.example", "127.0.0.1")

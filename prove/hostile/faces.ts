@@ -6,7 +6,7 @@ import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
 import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { type Attack, CASES, type Kind, unless } from "./attack.ts"
 
-/** What would run in an HTML document: an element, an attribute of an event, an address; null when nothing would. */
+/** Anything that would run in an HTML document: an element, an event attribute, an address; null when nothing would. */
 function running(html: string): string | null {
   let found: string | null = null
   let element = ""

@@ -13,7 +13,7 @@ test("No attack of the list reaches the private service, runs, writes or goes on
   expect(Number(rows.at(-1)![2])).toBeGreaterThan(500)
 })
 
-/** What the first attacks of some kinds come to, by their names. */
+/** The results of the first attacks of some kinds, by name. */
 async function told(
   arena: Arena,
   kinds: readonly Kind[],

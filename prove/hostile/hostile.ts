@@ -96,7 +96,7 @@ export async function played(attack: Attack, arena: Arena): Promise<string | nul
   return fault
 }
 
-/** `allowed`: networks that the reader may reach; none but for a look whether the attacks would arrive. */
+/** `allowed`: networks that the reader may reach; none, except to check whether the attacks would arrive. */
 export async function openArena(scale: number, allowed = ""): Promise<Arena & AsyncDisposable> {
   await using made = new AsyncDisposableStack()
   const evil = made.use(await startTestSite({}))

@@ -108,7 +108,7 @@ const LABELS: Readonly<Record<string, (name: string) => Call>> = {
 interface Named extends AsyncDisposable {
   readonly folder: string
   readonly ask: (call: Call) => Promise<{ readonly status: number; readonly body: Answered }>
-  /** What is there but should not. */
+  /** Files and folders that should not exist. */
   readonly strange: () => string[]
 }
 interface Answered {
@@ -147,7 +147,7 @@ async function openNamed(): Promise<Named> {
   await openCollections(db).set("staff", ["docs"])
   for (const [what, { call, good }] of Object.entries(NAMINGS)) {
     const { status, body } = await ask(call(good))
-    // Else it would not be the name that is refused.
+    // Otherwise it would not be the name that is refused.
     if (status >= 300 || problemsOf(body).length > 0)
       throw new Error(`${what} cannot be called ${good}: ${status} ${JSON.stringify(body)}`)
   }
@@ -192,7 +192,7 @@ const overApi: readonly Attack[] = Object.entries(NAMINGS).flatMap(([what, { cal
   })),
 )
 
-/** What a source says to read what its sites keep out, or to ask more of them than the settings let it. */
+/** Settings with which a source tries to read pages its sites keep out, or to ask more of them than the settings allow. */
 const OVERRULING: readonly { readonly fields: object; readonly field: string }[] = [
   { fields: { ignoreNoindex: true }, field: "ignoreNoindex" },
   { fields: { politeness: { robots: false } }, field: "politeness.robots" },
@@ -268,7 +268,7 @@ const labels: readonly Attack[] = Object.entries(LABELS).flatMap(([what, call]) 
 
 const withoutBlanks = (name: string): string => name.replaceAll(/\s+/g, " ").trim()
 
-/** What is wrong with a file of sources; empty: nothing. */
+/** Problems with a file of sources; empty: none. */
 function problemsIn(declared: object, folder: string): readonly string[] {
   try {
     parseSources(stringify(declared), join(folder, "sources.yaml"), { dataDir: join(folder, "data") })

@@ -9,7 +9,7 @@ export interface PrivateService extends AsyncDisposable {
   readonly authority: string
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
-  /** What came, in order: each connection and each datagram, whatever it says, and each request by its path. */
+  /** Everything that arrived, in order: each connection and each datagram, whatever its content, and each request by its path. */
   readonly reached: string[]
   url(path: string): string
 }

@@ -97,11 +97,11 @@ export const rebindings = (scale: number): readonly Kind[] => [
   { kind: "names whose address changes, of webhooks", must: MUST, attacks: attacks(post) },
 ]
 
-/** What a page asks of a name, one request after the other. */
+/** The requests that a page makes to a name, one after the other. */
 const script = (url: string, { length }: Answers): string =>
   `<script type="module">for (let n = 0; n <= ${length}; n++) await fetch("${url}/" + n, { mode: "no-cors", cache: "no-store" }).catch(() => 0)</script>`
 
-/** Pages whose scripts ask names that move meanwhile. */
+/** Pages whose scripts request names that move in the meantime. */
 const asked = (name: string, all: readonly Answers[]): Attack => ({
   name,
   tries: all.length,

@@ -9,7 +9,7 @@ import { defineSource } from "#crawler"
 import { parseSources } from "#crawler/sources/file/sources-file.ts"
 import { type Arena, type Attack, CASES, type Kind, unless } from "./attack.ts"
 
-/** What a server says to these bytes, until it closes the connection or has been silent for a while. */
+/** A server's answer to these bytes, until it closes the connection or has been silent for a while. */
 async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string> {
   const { hostname, port } = new URL(arena.app.url)
   const socket = connect(Number(port), hostname)
@@ -333,7 +333,10 @@ const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) 
 )
 
 const KEYLESS = ["/sources", "/searxng/search?q=x&format=json", "/searxng/config", "/metrics"]
-/** A page whose name was pointed at the appliance is the appliance's own to the browser, and sends all that says so. */
+/**
+ * To the browser, a page whose name was pointed at the appliance is the appliance's own, and its requests have all the headers that say
+ * so.
+ */
 const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   name: host,
   tries: KEYLESS.length,
@@ -355,7 +358,7 @@ const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   },
 }))
 
-/** What a server says to these bytes until it closes the connection, or has answered so many requests. */
+/** A server's answer to these bytes until it closes the connection, or has answered so many requests. */
 async function untilClosed(url: string, text: string, most: number): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

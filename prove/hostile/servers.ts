@@ -110,7 +110,7 @@ const ENTRIES: Readonly<Record<string, Header>> = {
   "a name with a line end": { name: "images/\r\nX-Evil: 1" },
 }
 
-/** The bytes of an entry, as they stand in an archive: its header, and its text where it has one. */
+/** The bytes of an archive entry: its header, and its text where it has one. */
 async function entryOf({ size, ...header }: Header): Promise<Buffer> {
   const archive = pack()
   archive.entry(header, (header.type ?? "file") === "file" ? "evil" : "")

@@ -52,7 +52,7 @@ async function read(response: Response): Promise<unknown> {
   }
 }
 
-/** What other APIs, tools and suggestions answer to a question. */
+/** The answers of other APIs, tools and suggestions to a question. */
 export const DOORS: readonly Door[] = [
   ...["json", "rss", "csv", "html"].map((format) =>
     got(`SearXNG's ${format}`, (query) => `/searxng/search?q=${query}&format=${format}`),

@@ -23,7 +23,7 @@ export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
   }
 })
 
-/** What passages, title and description of a page or a document have of its texts. */
+/** Which of a page's or document's texts appear in its passages, title and description. */
 interface Texts {
   /** Anything of the one that it hides, or seems to. */
   readonly hasSome: boolean

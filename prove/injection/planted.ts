@@ -20,7 +20,7 @@ export type SetHalf = (typeof SET_HALVES)[number]
 
 /** One page with an order planted in it. */
 export interface Planted {
-  /** What names it in faults: half, language, wording, disguise and place. */
+  /** Its name in faults: half, language, wording, disguise and place. */
   readonly name: string
   readonly half: SetHalf
   readonly language: string
@@ -83,7 +83,7 @@ interface LaterSet {
   readonly isDisguised: (nth: number, wordings: number) => boolean
 }
 
-/** So many pages of the second set, half of them of each of its halves. */
+/** This many pages of the second set, half of them from each half. */
 export const laterPages = (count: number): Planted[] =>
   pagesOf(
     {
@@ -95,7 +95,7 @@ export const laterPages = (count: number): Planted[] =>
     count,
   )
 
-/** So many pages of the third set: each wording plain, then disguised. */
+/** This many pages of the third set: each wording plain, then disguised. */
 export const thirdPages = (count: number): Planted[] =>
   pagesOf(
     {

@@ -9,7 +9,7 @@ export interface Said {
   readonly text: string
 }
 
-/** Beside the key. */
+/** Besides the key. */
 export type Headers = Readonly<Record<string, string>>
 
 /** Asks it, and waits for a task to end. @param url of the appliance */

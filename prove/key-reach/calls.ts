@@ -18,7 +18,7 @@ export interface Try {
   readonly finds?: true
 }
 
-/** What is asked of each call to get at a page. */
+/** The question with which each call tries to get at a page. */
 export function someTry(page: SecretPage, random: Chance, origin: string): Try {
   const { asked, url, host } = page
   const asking: Asking = {

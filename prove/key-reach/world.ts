@@ -23,7 +23,7 @@ export interface SecretPage {
   readonly host: string
   readonly port: number
   readonly sources: readonly string[]
-  /** What questions ask for: in its text, and in answers that repeat the question. */
+  /** The subject of questions: it is in the page's text, and in answers that repeat the question. */
   readonly asked: string
   /** In its address. */
   readonly inAddress: string

@@ -54,7 +54,7 @@ export class Appliance implements AsyncDisposable {
     this.key = key
   }
 
-  /** The end of what it wrote since it was made. */
+  /** The end of its output since it was made. */
   get output(): string {
     return this.#output
   }
@@ -84,7 +84,7 @@ export class Appliance implements AsyncDisposable {
     return this.#child?.pid
   }
 
-  /** Whether `fossick start` is there. */
+  /** Whether `fossick start` is running. */
   get isRunning(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
   }
@@ -178,7 +178,7 @@ export class Appliance implements AsyncDisposable {
     throw new Error(`${path} was not answered in ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
   }
 
-  /** Leaves no process, whatever became of them. */
+  /** Leaves no process behind, in whatever state they are. */
   async [Symbol.asyncDispose](): Promise<void> {
     const pid = this.#child?.pid
     await this.kill("all")

@@ -12,7 +12,7 @@ const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
 /** `readerLagMs` of the embedded engine: after this, a search sees another process's writes. */
 const LAG_MS = 1000
-/** What the calls of this proof cost: a basic search. */
+/** The cost of this proof's calls: a basic search. */
 const CREDITS = 1
 
 interface Entry {
@@ -22,7 +22,7 @@ interface Entry {
   readonly url: string
 }
 
-/** What was acknowledged, and whether the appliance still knows it. Each check gives what it found wrong, in words. */
+/** Everything that was acknowledged, and whether the appliance still knows it. Each check returns the faults it found, in words. */
 export class Books {
   readonly #world: World
   /** Keys whose creation was acknowledged. */

@@ -20,7 +20,7 @@ const READY_MS = 5000
 const MOST_AGAIN = 8
 const MIGRATION = "migration"
 
-/** What was tried at one operation. */
+/** The results of one operation. */
 interface Tried {
   rounds: number
   readonly faults: string[]
@@ -32,7 +32,7 @@ export interface Kills {
   readonly tried: ReadonlyMap<string, Tried>
 }
 
-/** Kills an appliance again and again, and checks after each start what it promised before. */
+/** Kills an appliance again and again, and checks after each start what it promised before the kill. */
 export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> {
   const rounds = tries({ scale, seed, tell }, ROUNDS)
   await using world = await World.begin(

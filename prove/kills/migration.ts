@@ -13,7 +13,7 @@ import { type Chance } from "#base/testing/chance.ts"
 
 /** Longer than an older index of eleven pages takes to be taken over. */
 const WITHIN_MS = 4000
-/** What that index holds. */
+/** The pages of that index. */
 const PAGES = 11
 
 /**

@@ -23,7 +23,7 @@ export interface Stage {
 /** Something that an appliance does, and may be killed at. */
 export interface Operation {
   readonly name: string
-  /** Who can be killed at it. */
+  /** The processes that can be killed during it. */
   readonly victims: readonly Victim[]
   /** Milliseconds from the moment it is begun to the kill, at most. */
   readonly withinMs: number

@@ -14,7 +14,7 @@ interface SitePage {
   version: number | null
 }
 
-/** A site whose pages come, change and go, and which knows what each of them said when. */
+/** A site whose pages come, change and go, and which remembers the content of each at every time. */
 export class ChangingSite implements AsyncDisposable {
   readonly #pages = new Map<string, SitePage>()
   readonly #site: TestSite
@@ -49,7 +49,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#site.authority
   }
 
-  /** Addresses of the pages that are there. */
+  /** Addresses of the existing pages. */
   get urls(): string[] {
     return this.#there().map(([path]) => this.#site.url(path))
   }

@@ -17,7 +17,7 @@ export const SOURCE = "harbours"
 export const MODELS = ["words-a", "words-b"] as const
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 
-/** What a life needs: an appliance, a site that it crawls, and all that it talks to, on loopback. */
+/** Everything a life needs: an appliance, a site that it crawls, and all its counterparts, on loopback. */
 export class World implements AsyncDisposable {
   readonly #held: AsyncDisposableStack
   readonly appliance: Appliance

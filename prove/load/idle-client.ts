@@ -12,7 +12,9 @@ const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
 
-/** Of so many connections all but the kinds below are kept after an answer: others are given up after half a minute at most. */
+/**
+ * Out of this many connections, each kind below gets one; the rest stay open after an answer. The kinds below end after half a minute at most.
+ */
 const KEPT_OF = 20
 
 const keep = (socket: Socket): unknown => socket.write(`${HEAD}\r\n`)

@@ -35,9 +35,9 @@ const LEAST_SECONDS = 0.5
 const ALONE_SECONDS = 90
 /** Seconds for which vectors are made, and for which they are not. */
 const TURN_SECONDS = 4
-/** Below this scale a server makes the vectors at no cost: no model is loaded, and none takes its place meanwhile. */
+/** Below this scale a server makes the vectors at no cost: no model is loaded or replaced. */
 const VECTORS_FROM = 0.02
-/** Searches whose slowest hundredth says anything. */
+/** The fewest searches whose slowest hundredth means anything. */
 const LEAST_JUDGED = 300
 /** Searches may take so much longer while vectors are made. */
 const VECTORS_FACTOR = 1.5
@@ -49,7 +49,7 @@ const REFUSED_PART = 0.25
 const LEAST_REFUSED = 50
 /** How many of the searches may wait: FOSSICK_SEARCH_QUEUE for the whole number of them. */
 const QUEUE = 256
-/** What memory may be more than before. */
+/** How much more memory may be in use than before. */
 const MEMORY_FACTOR = 1.1
 /** A round that adds less than this has warmed up what there was to warm. */
 const WARM_FACTOR = 1.03
@@ -64,7 +64,7 @@ const MOST_EACH = 64_000
 const TIMES_FROM = 1
 /** Below this scale no process comes to rest: memory, threads and processes are not judged. */
 const REST_FROM = 0.5
-/** Threads that pools may have begun meanwhile: those of files and of the index grow up to their size with need. */
+/** Threads that pools may have started in the meantime: the pools for files and for the index grow to their size when needed. */
 const MORE_THREADS = 16
 /** Files that the API may have opened meanwhile, for a larger index. */
 const MORE_HANDLES = 30
@@ -148,7 +148,7 @@ class Load {
     return msOf(tallies)
   }
 
-  /** Stops the appliance's processes of this program. @returns lets them go on */
+  /** Stops the appliance's processes of this program. @returns a function that continues them */
   #stop(program: string): () => void {
     const pids = this.#pidsOf(program)
     for (const pid of pids) sendSignal(pid, "SIGSTOP")
@@ -247,7 +247,7 @@ class Load {
     }
   }
 
-  /** Those who take what they can, and give nothing. */
+  /** Clients that take all they can and give nothing. */
   async rude(): Promise<void> {
     const query = this.#site.question()
     const leavers = tries(this.#effort, LEAVERS, 60)
@@ -302,7 +302,7 @@ class Load {
     this.#compare(`${wanted} idle connections`, before, await this.#atRest())
   }
 
-  /** Connections of the API. Those just made may still wait to be taken. */
+  /** Connections of the API. New ones may still be waiting to be accepted. */
   async #connections(): Promise<{ readonly open: number; readonly most: number }> {
     for (let looks = 1; ; looks++) {
       const metrics = await this.#appliance.metrics()

@@ -84,7 +84,7 @@ const WEIGHTS = KINDS.reduce((sum, { weight }) => sum + weight, 0)
 /** How long clients wait after a refusal at most, whatever Retry-After says: they should not all sleep. */
 const MOST_WAIT_MS = 500
 
-/** What came of the calls of one kind. */
+/** The results of the calls of one kind. */
 export interface Tally {
   readonly ms: number[]
   readonly refusedMs: number[]
@@ -94,7 +94,7 @@ export interface Tally {
 
 export type Tallies = ReadonlyMap<string, Tally>
 
-/** So many clients, each asking one call after the other by keep-alive, until `signal` aborts; then what they wait for is waited for. */
+/** So many clients, each making one call after the other over keep-alive, until `signal` aborts; then waits for their last calls. */
 export async function askAll(
   appliance: LiveAppliance,
   site: MadeUpSite,

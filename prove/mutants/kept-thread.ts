@@ -3,8 +3,8 @@ import { type PoolOptions, type PoolWorker, ThreadsPoolWorker } from "vitest/nod
 type Listener = (...args: unknown[]) => void
 
 /**
- * A pool of vitest whose thread outlives a run, with all that it has loaded: a mutant that is switched on while tests run costs its tests
- * and no more. Mutants of what runs while a file is loaded take a new thread each. For one worker at a time, without isolation.
+ * A pool of vitest whose thread outlives a run, with everything it has loaded: a mutant that is switched on while tests run costs only
+ * its tests. Mutants of code that runs while a file is loaded take a new thread each. For one worker at a time, without isolation.
  */
 export const keptThread = {
   name: "kept-thread",
@@ -70,7 +70,7 @@ class KeptThread implements PoolWorker {
     else kept = this.#thread
   }
 
-  /** What the thread would say. */
+  /** The thread's answer. */
   #answer(type: "started" | "stopped"): void {
     const message = { type, __vitest_worker_response__: true }
     queueMicrotask(() => {

@@ -66,7 +66,7 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
   return { columns: COLUMNS, rows, faults }
 }
 
-/** The rows of rooms that were not tried this time stay as they are; the rooms stand in their order, their sums below. */
+/** Keeps the rows of rooms that were not tried this time; the rooms are in their order, with their sums below. */
 export function joined(before: readonly Row[], now: readonly Row[]): readonly Row[] {
   const rows = ROOMS.map(({ name }) => [...now, ...before].find(([room]) => room === name)).filter(
     (row) => row !== undefined,
@@ -75,7 +75,7 @@ export function joined(before: readonly Row[], now: readonly Row[]): readonly Ro
   return [...rows, ["all", "", ...sums, percent(noticed(sums))]]
 }
 
-/** What became of a room's mutants: the cells behind its name and how much of it was tried. */
+/** The results of a room's mutants: the cells behind its name, and how much of it was tried. */
 export function counted(mutants: readonly Mutant[], judged: readonly Judged[] = JUDGED) {
   const of = (status: Mutant["status"]) => mutants.filter((one) => one.status === status)
   const alive = [...of("Survived"), ...of("NoCoverage")]

@@ -1,4 +1,4 @@
-/** A room whose tests are tried by changing what they test. */
+/** A room whose tests are tried by changing the code they test. */
 export interface MutatedRoom {
   readonly name: string
   /** Files that are changed, as patterns from the root. */
@@ -15,7 +15,7 @@ interface RoomOptions {
   readonly withoutTests?: readonly string[]
 }
 
-/** The program of a thread, of a line: a test sees what it does, and in another thread Stryker sees no test. */
+/** The program of a thread, one line long: a test sees its effects, but Stryker sees no test in another thread. */
 const THREADS = ["!base/process/threads/work-thread.ts"]
 
 const room = (

@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Stryker } from "@stryker-mutator/core"
 import { TESTS_VARIABLE } from "./tests-variable.ts"
 
-// Runs Stryker once, in a process of its own: it changes much of the one it runs in.
+// Runs Stryker once, in a separate process, because it changes much of the process it runs in.
 
 const { mutate, tests, dir, report } = JSON.parse(process.argv[2]!) as {
   readonly mutate: string[]

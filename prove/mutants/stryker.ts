@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 export const ROOT = join(import.meta.dirname, "../..")
 const COMMAND = join(import.meta.dirname, "stryker-command.ts")
 
-/** What became of a change: some test failed by it, or never ended; or all passed; or none even runs that line. */
+/** The result of a change: some test failed because of it, or never ended; or all passed; or none even runs that line. */
 export type Status = "Killed" | "Timeout" | "Survived" | "NoCoverage"
 
 export interface Mutant {
@@ -20,7 +20,7 @@ export interface Mutant {
   readonly status: Status
 }
 
-/** What is read of https://github.com/stryker-mutator/mutation-testing-elements, the report's schema. */
+/** The part that is read of https://github.com/stryker-mutator/mutation-testing-elements, the report's schema. */
 interface Report {
   readonly files: Readonly<
     Record<

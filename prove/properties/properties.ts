@@ -7,7 +7,7 @@ import { MADE_UP, type MadeUp } from "#base/testing/made-up.ts"
 import type { Effort, Outcome, Proof } from "../proof.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
-/** As many times as many cases as in a test. */
+/** How many times more cases than in a test. */
 const TIMES = 100
 /** No property is cut short for its time here. */
 const NO_LIMIT_MS = 2 ** 31 - 1

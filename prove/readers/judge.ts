@@ -11,11 +11,11 @@ interface Count {
   leaks: number
 }
 
-/** What is different for some answers. */
+/** Exceptions for some answers. */
 export interface Situation {
   /** For the table, in place of the name of the call. */
   readonly of?: string
-  /** Who may be shown a page while readers change; whether a page is found isn't judged by it. */
+  /** Who may be shown a page while readers change; whether a page is found is not judged by it. */
   readonly mayRead?: World["mayRead"]
 }
 
@@ -86,7 +86,7 @@ export class Judge {
     return seen
   }
 
-  /** Counts a call whose answer was held against something else. */
+  /** Counts a call whose answer was compared with something else. */
   compared(of: string, shown: number, fault: string | null): void {
     const count = this.#counts.get(of) ?? { calls: 0, shown: 0, refused: 0, leaks: 0 }
     this.#counts.set(of, {

@@ -6,7 +6,9 @@ import { openTestServer } from "#engine/testing/meilisearch/test-server.ts"
 import { clusterUnderTest } from "#engine/testing/opensearch/cluster-under-test.ts"
 import { onCluster } from "#engine/testing/opensearch/under-test.ts"
 
-/** An index of its own: on the server of `MEILI_URL`, on the cluster of `OPENSEARCH_URLS`, else in the folder. It goes with the stack. */
+/**
+ * A separate index: on the server of `MEILI_URL`, on the cluster of `OPENSEARCH_URLS`, else in the folder. It is removed with the stack.
+ */
 export async function openIndex(
   opened: AsyncDisposableStack,
   dir: string,

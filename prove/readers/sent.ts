@@ -11,7 +11,7 @@ export const FOLDER = "s7"
 const AT = "http://localhost:8080/files"
 const SHARE = "share"
 
-/** What is declared of these sources beside their readers. */
+/** The declarations of these sources, without their readers. */
 export const ownSources = (dir: string) => [
   { name: SENT, documents: true, seeds: [`${AT}/${SENT}/`] },
   { name: FOLDER, folder: join(dir, SHARE), seeds: [`${AT}/${FOLDER}/`] },

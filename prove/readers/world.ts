@@ -25,7 +25,7 @@ import { openIndex } from "./open-index.ts"
 import { openSignOnAndGrants } from "./sign-on.ts"
 import { addSent, FOLDER, ownSources, SENT, sendDocuments, writeFiles } from "./sent.ts"
 
-/** Who may read, as people write it. */
+/** Readers, as people write them. */
 export interface Written {
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
@@ -64,7 +64,7 @@ export interface World extends AsyncDisposable {
   readonly engine: Engine
   readonly pages: readonly GuardedPage[]
   readonly people: readonly Person[]
-  /** What each source says of its readers; without an entry: nothing. */
+  /** The readers that each source declares; without an entry: none. */
   readonly ofSources: ReadonlyMap<string, Written>
   /** By the oracle, as of now. */
   readonly mayRead: (person: Person, page: GuardedPage) => boolean

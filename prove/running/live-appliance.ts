@@ -24,7 +24,7 @@ export interface Reply {
 export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
   (status === 429 || status === 503) && retryAfter !== null
 
-/** `fossick start` over made-up sites, each a source of its own, in a folder that goes with it. */
+/** `fossick start` over made-up sites, each as a separate source, in a temporary folder. */
 export class LiveAppliance implements AsyncDisposable {
   readonly #held: AsyncDisposableStack
   readonly #appliance: WeekAppliance
@@ -147,7 +147,7 @@ export class LiveAppliance implements AsyncDisposable {
     )
   }
 
-  /** What is taken of a bound. */
+  /** How much of a bound is used. */
   async used(bound: string): Promise<number> {
     return (await this.metrics()).get(`fossick_bound_used{bound="${bound}"}`) ?? Number.NaN
   }

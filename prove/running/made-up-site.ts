@@ -15,7 +15,7 @@ const LINKS_BACK = 300
 /** Every so many pages one is made by a script, from data. */
 const BY_SCRIPT = 50
 
-/** A site whose pages are made up: of words that are spread as in a language, a few of them frequent and most rare. */
+/** A site with made-up pages: their words are distributed as in a language, a few frequent and most rare. */
 export class MadeUpSite implements AsyncDisposable {
   readonly site: TestSite
   readonly #chance: Chance
@@ -50,7 +50,7 @@ export class MadeUpSite implements AsyncDisposable {
     return this.site.url("/")
   }
 
-  /** Addresses of the pages that are there. */
+  /** Addresses of the existing pages. */
   get urls(): readonly string[] {
     return this.#there().map((at) => this.site.url(`/page/${at}`))
   }
@@ -60,7 +60,7 @@ export class MadeUpSite implements AsyncDisposable {
     return this.#rendered
   }
 
-  /** A question whose words stand on pages. */
+  /** A question whose words occur on pages. */
   question(): string {
     return Array.from({ length: 2 + this.#chance.below(4) }, () => this.#word(this.#chance)).join(" ")
   }

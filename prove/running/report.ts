@@ -2,7 +2,10 @@ import { pause } from "#base/flow/pause.ts"
 
 import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
 
-/** A report is there within this time of its call. It waits for those before it, 25 at most of one key, which took 25 s each beside 64 clients. */
+/**
+ * A report is ready within this time after its call. It waits for those before it, 25 at most for one key, which took 25 s each beside 64
+ * clients.
+ */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200
 /** A caller that has waited long looks less often: each millisecond of waiting adds this much, up to the most. */
@@ -11,8 +14,8 @@ const MOST_LOOK_MS = 2000
 
 /**
  * Waits for the report of a task of `POST /research`, as its caller does.
- * @param accepted what the call was answered
- * @returns what is wrong with it, in words; null: it is there
+ * @param accepted the answer to the call
+ * @returns the fault, in words; null: the report arrived
  */
 export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promise<string | null> {
   const { request_id: id } = JSON.parse(text) as { readonly request_id: string }

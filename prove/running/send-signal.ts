@@ -1,4 +1,4 @@
-/** To a process; one that ended meanwhile is none. */
+/** Sends a signal to a process; a process that has ended in the meantime is no error. */
 export function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 import { memoryOf, processTree } from "../../bench/measure.ts"
 
-/** What an appliance uses at one moment. */
+/** The resources that an appliance uses at one moment. */
 export interface Vitals {
   readonly processes: number
   /** Bytes that its processes hold, each page that several share counted once (PSS, proc(5)). */

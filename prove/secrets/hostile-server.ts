@@ -71,7 +71,7 @@ export async function startEchoServer(): Promise<
   }
 }
 
-/** A receiver of traces that keeps what it is sent. Every second call it refuses, and repeats its headers. */
+/** A receiver of traces that records the data it is sent. It refuses every second call, and repeats its headers. */
 export async function startCollector(): Promise<Foreign & { readonly bodies: readonly Uint8Array[] }> {
   const bodies: Uint8Array[] = []
   let calls = 0
@@ -109,7 +109,7 @@ function postgresMessage(letter: string, rest: Buffer): Buffer {
   return Buffer.concat([head, rest])
 }
 
-/** A PostgreSQL server that wants the password as it is, and repeats what it refuses. */
+/** A PostgreSQL server that wants the password in plain text, and repeats what it refuses. */
 export async function startEchoPostgres(): Promise<Foreign & { readonly passwords: readonly string[] }> {
   const passwords: string[] = []
   const sockets = new Set<Socket>()
@@ -144,7 +144,7 @@ export async function startEchoPostgres(): Promise<Foreign & { readonly password
   }
 }
 
-/** A mail server that repeats what it refuses, the login in base64 as it came. */
+/** A mail server that repeats what it refuses, with the login still in base64. */
 export async function startEchoMail(): Promise<Foreign> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined)

@@ -77,7 +77,7 @@ export class MarkedAppliance {
     })
   }
 
-  /** Makes a key, whose secret the command shows. */
+  /** Makes a key; the command shows its secret. */
   async makeKey(): Promise<string> {
     const how = { cwd: this.#folder, env: this.env }
     const { stdout } = await asFile(process.execPath, [FOSSICK, "keys", "create", "--json"], how)

@@ -154,7 +154,7 @@ async function lookAtEverything(appliance: MarkedAppliance, jobs: readonly numbe
   await appliance.keepCall("POST /admin/alerts/test", "/admin/alerts/test", { method: "POST" })
   let looked = 0
   for (const { method, path } of operations) {
-    // Who made a watch is shown the address of its feed.
+    // The maker of a watch sees the address of its feed.
     if (method !== "get" || path.includes("{") || path === "/admin/events" || path === "/watches") continue
     await look(path)
     looked += 1

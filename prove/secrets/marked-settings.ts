@@ -32,7 +32,7 @@ export interface SettingsParts {
   readonly vectors: Readonly<Record<string, string>>
 }
 
-/** Writes a secret into a file of its own. @returns the file */
+/** Writes a secret into a separate file. @returns the file */
 export async function inFile(givenDir: string, name: string, mark: string): Promise<string> {
   const file = join(givenDir, name)
   await writeFile(file, mark)
@@ -63,7 +63,7 @@ export async function markedSettings(parts: SettingsParts): Promise<Record<strin
     ...(await saleSettings(parts)),
     ...(await traceSettings(parts)),
     ...sourceSecrets(parts),
-    // What an operator may have Node write when a process crashes.
+    // Options with which an operator may have Node.js write a report when a process crashes.
     NODE_OPTIONS: `--report-on-signal --report-on-fatalerror --report-uncaught-exception --report-directory=${reports}`,
   }
 }

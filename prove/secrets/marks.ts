@@ -7,7 +7,7 @@ export class Marks {
   readonly #forms = new Map<string, Forms>()
   #starts: Starts | null = null
 
-  /** The secret of this name; the same each time. Its `+` and `/` are there to be encoded. */
+  /** The secret of this name; the same each time. It contains `+` and `/` so that encodings change it. */
   of(name: string): string {
     let mark = this.#marks.get(name)
     if (mark === undefined) this.add(name, (mark = `Mark+${randomBytes(18).toString("hex")}/s`))
@@ -25,7 +25,7 @@ export class Marks {
     return [...this.#forms.keys()]
   }
 
-  /** Names of the secrets that stand in these bytes, as they are or encoded. */
+  /** Names of the secrets found in these bytes, plain or encoded. */
   in(bytes: Uint8Array): readonly string[] {
     const starts = (this.#starts ??= startsOf([...this.#forms.values()]))
     const text = Buffer.from(bytes).toString("latin1")
@@ -51,7 +51,7 @@ type Forms = readonly Form[]
 const START = 4
 type Starts = ReadonlyMap<number, Forms>
 
-/** @throws Error when a form is shorter than what it is looked for by */
+/** @throws Error when a form is shorter than the start by which it is looked for */
 function startsOf(all: readonly Forms[]): Starts {
   return Map.groupBy(all.flat(), ([how, encoded]) => {
     if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to be looked for`)
@@ -62,7 +62,7 @@ function startsOf(all: readonly Forms[]): Starts {
 /** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any place of a longer text. */
 export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
-  // What is left of three bytes before and behind it depends on its neighbours.
+  // The rest of three bytes before and after it depends on its neighbours.
   const inBase64 = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")

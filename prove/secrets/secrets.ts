@@ -38,7 +38,7 @@ export interface Leaks {
   readonly kept: readonly string[]
 }
 
-/** Gives an appliance secrets everywhere one can be, uses them in every way, and looks for them in what it says and keeps. */
+/** Gives an appliance secrets wherever possible, uses them in every way, and looks for them in its output and its files. */
 export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Promise<Leaks> {
   await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), "fossick-secrets-"))

@@ -20,7 +20,7 @@ export interface World extends AsyncDisposable {
   age(minutes: number): Promise<void>
 }
 
-/** By OpenID Connect under the name `keycloak`, and by SAML under `company`. Who is in hr is an admin here, who is in staff a reader. */
+/** By OpenID Connect under the name `keycloak`, and by SAML under `company`. Members of hr are admins here, members of staff readers. */
 export async function openWorld(): Promise<World> {
   const opened = new AsyncDisposableStack()
   const keycloak = opened.use(await Keycloak.start())

@@ -1,6 +1,6 @@
 import type { Point } from "./trend.ts"
 
-/** One line of the chart, with a scale of its own. */
+/** One line of the chart, with its own scale. */
 export interface Curve {
   readonly name: string
   readonly points: readonly Point[]

@@ -10,16 +10,16 @@ const SHARE_REPLACED = 0.05
 /** A person reads what was found. */
 const READ_MS = 300
 
-/** What happened, for the table. */
+/** Counts of events, for the table. */
 export class Counts {
   crawls = 0
   searches = 0
   research = 0
-  /** What was not answered as it should be. */
+  /** Calls that got a wrong answer. */
   readonly wrong: string[] = []
 }
 
-/** What becomes of a site of so many pages between two crawls: some change, some go, and as many come. */
+/** The changes to a site of so many pages between two crawls: some change, some go, and as many come. */
 export function goOn(site: MadeUpSite, pages: number): void {
   const replaced = Math.max(1, Math.round(pages * SHARE_REPLACED))
   site.change(Math.max(1, Math.round(pages * SHARE_CHANGED)))

@@ -36,7 +36,7 @@ const RESEARCH_SECONDS = 120
 const SEARCHERS = 2
 /** Searches that are one figure. */
 const LATELY = 100
-/** What may have grown after the first ten minutes: of memory as of a load, of counts what a crawl under way takes. */
+/** Allowed growth after the first ten minutes: for memory as under load, for counts as much as a running crawl takes. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
 /** Versions of the index stay for a minute, and go with the next tidying up: with every crawl it goes up and down. */
@@ -53,7 +53,7 @@ const PARTS_TOLD = 3
 const NOTICE_MS = 60_000
 /** Below this scale nothing has come to rest. */
 const JUDGED_FROM = 0.5
-/** The index without the pages of a source may be so much of what it was with them. */
+/** The index without a source's pages may have this share of its size with them. */
 const SPACE_BACK = 0.6
 
 const mb = (value: number): string => `${(value / MB).toFixed(value < 10 * MB ? 1 : 0)} MB`
@@ -207,14 +207,14 @@ async function sample(
   return { samples, parts }
 }
 
-/** What is measured all the time, and judged at the end. */
+/** Measured all the time, and judged at the end. */
 interface Measure {
   readonly name: string
   readonly of: (one: Sample) => number
   readonly show: (value: number) => string
   /** The part of the time after which it is compared. Default: the first ten minutes. */
   readonly share?: number
-  /** What it may be at the end. */
+  /** The limit at the end. */
   readonly most: (first: number) => number
 }
 

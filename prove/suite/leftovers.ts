@@ -31,7 +31,7 @@ const REAL = {
 
 const OWN_FOLDER = Symbol.for("fossick.tests.folder")
 
-/** A folder for what the tests of this process write, so that each file can be held to what it leaves there. */
+/** A folder for the files of this process's tests, so that each test file can be checked for what it leaves there. */
 function ownFolder(): string {
   const here = globalThis as { [OWN_FOLDER]?: string }
   if (here[OWN_FOLDER] === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Files of four seconds and more on two cores (the end of `npm run test:all` names the slowest), which `npm test` leaves out. What they
- * prove at length, shorter files beside them prove in the main.
+ * Files that take four seconds or more on two cores (the end of `npm run test:all` names the slowest), which `npm test` leaves out.
+ * Shorter files beside them prove most of the same.
  */
 export const LONG_FILES: readonly string[] = [
   "api/identity/accounts/storage/stored-use.test.ts",

@@ -34,7 +34,7 @@ export class ClosingReport implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const withState = (state: string) => tests.filter((test) => test.result().state === state)
     const lines: string[] = []
-    // A file that cannot be loaded, or whose clean-up fails, has failed whatever its tests say.
+    // A file that cannot be loaded, or whose clean-up fails, has failed whatever its tests report.
     const brokenFiles = modules.filter(
       (module) => module.state() === "failed" && ownErrors(module).length > 0,
     )

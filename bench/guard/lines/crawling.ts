@@ -16,7 +16,7 @@ interface Crawled {
   readonly read: number
 }
 
-/** Each crawl is a process of its own, as in the appliance, with a new data folder. */
+/** Each crawl is a separate process, as in the appliance, with a new data folder. */
 export const crawl: Measure = {
   lines: [{ name: "crawl", of: "CPU ms of a page's first crawl, vectors apart" }],
   starts: 7,

@@ -6,7 +6,7 @@ import { makeVectors, type Measure } from "../ground.ts"
 /** One page in so many, since vectors take long. */
 const FILLED = 12
 
-/** Each turn is a process of its own, as the crawler's is, on a copy of an index without vectors. */
+/** Each turn is a separate process, like the crawler's, on a copy of an index without vectors. */
 export const vectors: Measure = {
   lines: [{ name: "vectors", of: "CPU ms of a passage's vector" }],
   starts: 6,

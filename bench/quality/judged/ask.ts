@@ -20,9 +20,9 @@ export interface Indexed {
 }
 
 /**
- * Indexes pages in a folder of its own, which is gone afterwards.
+ * Indexes pages in a temporary folder.
  *
- * @param vectors whether pages have vectors; without, words alone find them
+ * @param vectors whether pages have vectors; without, only words find them
  */
 export async function withIndex(
   pages: AsyncIterable<Page>,
@@ -87,7 +87,7 @@ export async function withAnswers(
   }
 }
 
-/** An answer or the body of a report with what it cites, compared with the pages. */
+/** Compares an answer or the body of a report, and its citations, with the pages. */
 export async function saidIn(
   question: string,
   text: string,

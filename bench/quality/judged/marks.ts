@@ -3,7 +3,7 @@ import { mean } from "../metrics.ts"
 import { says } from "./facts.ts"
 import type { Judgements } from "./judgements.ts"
 
-/** What was answered, or reported: pieces of text, each with the addresses of the pages cited for it. */
+/** An answer or a report: pieces of text, each with the addresses of the pages cited for it. */
 export interface Said {
   readonly question: string
   readonly pieces: readonly { readonly text: string; readonly urls: readonly string[] }[]
@@ -15,7 +15,7 @@ export interface Said {
 export interface Marks {
   /** Nothing is cited: it says that nothing was found. */
   readonly refused: boolean
-  /** Those of the wanted facts that stand in it. */
+  /** How many of the wanted facts it contains. */
   readonly held: number
   readonly wanted: number
   /** How many of the facts that name pages have one of those pages cited. */

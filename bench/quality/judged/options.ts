@@ -13,7 +13,7 @@ export const SHARED_OPTIONS = {
   verbose: { type: "boolean", default: false },
 } as const
 
-/** Those named that there are; ends the process when one is named that there is not. */
+/** The values of `all` that are named; ends the process if a name is unknown. */
 export function chosen<T extends string>(what: string, all: readonly T[], named: readonly string[]): T[] {
   const unknown = named.filter((name) => !all.includes(name as T))
   if (unknown.length > 0) {

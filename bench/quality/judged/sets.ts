@@ -43,7 +43,7 @@ import {
 
 /** Pages, and what is asked of them. */
 interface JudgedSet {
-  /** Those of the questions. */
+  /** Pages for the questions. */
   readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
   /** The questions kept for a last run, if the set lists them. Otherwise every second one is kept. */
@@ -51,7 +51,7 @@ interface JudgedSet {
     readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
     readonly tasks: readonly JudgedTask[]
   }
-  /** Those of the tasks. */
+  /** Pages for the tasks. */
   readonly taskPages: () => AsyncIterable<Page>
   readonly tasks: readonly JudgedTask[]
   /** The address of a page by its path. */

@@ -1,7 +1,7 @@
 import type { MissQuestion } from "../../questions/miss-questions.ts"
 import { COMPLETE, pathOf, type World } from "./world.ts"
 
-/** What came of one question. */
+/** The result of one question. */
 export interface Outcome {
   readonly question: MissQuestion
   /** The cause that was named; null: none, since it was found. */
@@ -64,7 +64,7 @@ function judged(
   return { question, cause, isRight, isFalselyComplete, text: miss?.text ?? "" }
 }
 
-/** Of how many questions the cause was right, by seed. */
+/** For how many questions the cause was right, by seed. */
 export function bySeed(outcomes: readonly Outcome[]): Map<string, { right: number; of: number }> {
   const counts = new Map<string, { right: number; of: number }>()
   for (const { question, isRight } of outcomes) {

@@ -15,7 +15,7 @@ import { openPageKnowledge } from "../../../api/services/pages/page-knowledge.ts
 import { serveAccounts } from "../../../api/testing/serve-accounts.ts"
 import type { MissQuestion, Seed } from "../../questions/miss-questions.ts"
 
-/** Sources whose runs came to their end and left out nothing that their rules let in. */
+/** Sources whose runs finished and left out nothing that their rules let in. */
 export const COMPLETE: ReadonlySet<string> = new Set(["open", "other"])
 
 /** The folder of the site in which things of a kind are. */

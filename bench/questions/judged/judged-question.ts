@@ -25,12 +25,12 @@ export interface JudgedTask {
   readonly parts: readonly TaskPart[] | null
 }
 
-/** A part of a task, with the facts of which one at least is to stand in the report. */
+/** A part of a task, with facts of which the report must contain at least one. */
 export interface TaskPart extends Fact {
   readonly about: string
 }
 
-/** Every second one of a list is kept for a last run: `tune` is there to look at while something changes. */
+/** Every second one of a list is kept for a last run; you may look at `tune` while you change something. */
 export const HALVES = ["tune", "kept"] as const
 export type Half = (typeof HALVES)[number]
 

@@ -1,7 +1,7 @@
 import { readJsonLines } from "../../data-files.ts"
 import { byKind, type ByKind } from "../judged/judged-question.ts"
 
-/** By what they are about; each has manuals of its own, so that what was learned of one says nothing of another. */
+/** By subject; each has its own manuals, so that tuning on one tells nothing about another. */
 const TRAINED = ["mail", "servers", "frameworks", "network", "computing"]
 const TUNE = ["systems"]
 const KEPT = ["office"]

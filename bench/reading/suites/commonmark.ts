@@ -11,7 +11,7 @@ import { suite } from "../suite.ts"
 const BASE = "https://example.org/x/"
 /** An example, or the heading of the section that the next ones are in. */
 const EXAMPLE = /^`{32} example\n([\s\S]*?)^\.\n([\s\S]*?)^`{32}$|^#{1,6} (.*)$/gm
-/** Sections whose HTML is the author's own, not markdown's. */
+/** Sections whose HTML is the author's, not from markdown. */
 const RAW_SECTIONS = new Set(["HTML blocks", "Raw HTML"])
 /** Every element that CommonMark writes. */
 const OWN = new Set("p h1 h2 h3 h4 h5 h6 pre code blockquote ul ol li hr em strong a img br".split(" "))

@@ -15,7 +15,7 @@ export async function pageReader(code: Code): Promise<(one: Case<unknown>) => Pr
 /** The page's text, as the index gets it. */
 export const textOf = ({ markdown }: Extracted): string => textOfMarkdown(markdown)
 
-/** A page's title and text, read or expected. The title is a field of its own in our readings and in the suites. */
+/** A page's title and text, read or expected. The title is a separate field in our readings and in the suites. */
 export const titled = (title: string, text: string): string => `${title}\n${text}`
 
 export const markdownOf = ({ markdown }: Extracted): string => markdown

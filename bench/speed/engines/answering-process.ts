@@ -1,4 +1,4 @@
-// What a process that answers takes of memory: forked by engines.ts, which sends the settings and the questions.
+// Measures the memory of a process that answers: forked by engines.ts, which sends the settings and the questions.
 import { openEngine } from "#engine"
 import type { engineSettings } from "#engine/settings.ts"
 import type { Values } from "#base/settings.ts"

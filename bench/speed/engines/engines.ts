@@ -44,7 +44,7 @@ const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
 /** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
-/** Other questions before all that a cluster is asked: a Java machine compiles what it has run some hundred times. */
+/** Warm-up questions before any that are measured: a Java machine compiles code that has run some hundred times. */
 const BEFORE_JAVA_IS_QUICK = 400
 /** Questions that a process has answered when its memory is read. */
 const BEFORE_MEMORY = 50

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright"
 
-/** What a browser tells of one opening of a page. */
+/** A browser's measurements of opening a page once. */
 export interface Vitals {
   /** Milliseconds after the request. */
   readonly firstPaint: number

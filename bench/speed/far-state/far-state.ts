@@ -35,7 +35,7 @@ const { values } = parseArgs({
     before: { type: "string" },
     rounds: { type: "string", default: "3" },
     clients: { type: "string", default: "32" },
-    /** What the line adds to each direction, in milliseconds. */
+    /** The line's delay in each direction, in milliseconds. */
     delay: { type: "string", default: "5" },
     /** Seconds of searching in each row. */
     seconds: { type: "string", default: "10" },

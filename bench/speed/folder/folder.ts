@@ -17,8 +17,8 @@ import { rareWord } from "#engine/testing/pages.ts"
 import { machine, nextMessage, short, table } from "../../measure.ts"
 import { CountingEmbedder } from "../counting-embedder.ts"
 
-// What a folder of many files costs: the first run, one in which nothing changed, one after a few changes, and a look of the
-// process that watches it. Each run is in a process of its own, as in the appliance; vectors are made by hashing.
+// The cost of a folder with many files: the first run, a run in which nothing changed, one after a few changes, and a look of the process
+// that watches it. Each run is a separate process, as in the appliance; vectors are made by hashing.
 
 /** An unchanged run may cost this share of the first. */
 const MAX_RATIO = 0.02
@@ -35,7 +35,7 @@ const { values } = parseArgs({
   },
 })
 
-/** What one run did. */
+/** The result of one run. */
 interface Run {
   readonly seconds: number
   readonly cpuSeconds: number

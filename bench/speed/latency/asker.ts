@@ -8,13 +8,13 @@ import type * as Models from "#engine/models/embedders/transformers-embedder.ts"
 import type * as SearchIndex from "../../corpora/search-index.ts"
 import { readSettings } from "#base/settings.ts"
 
-/** What is asked in one turn. */
+/** The questions of one turn. */
 export interface Turn {
   readonly depth: SearchDepth
   readonly texts: readonly string[]
 }
 
-/** What a turn took: milliseconds of each question, and processor time of all, threads included. */
+/** The cost of a turn: milliseconds of each question, and processor time of all, threads included. */
 export interface Took {
   readonly each: readonly number[]
   readonly cpuMs: number

@@ -21,7 +21,7 @@ import type { Took, Turn } from "./asker.ts"
 
 const OWN = join(import.meta.dirname, "../../..")
 const ASKER = join(import.meta.dirname, "asker.ts")
-/** What is asked, by the name of its row. */
+/** The questions of one row of the table. */
 interface Kind {
   readonly depth: SearchDepth
   /** Reading pages again is most of what such a question costs: fewer are asked. */
@@ -59,7 +59,7 @@ const roots = new Map([...(values.before ? [["before", resolve(values.before)] a
 process.stdout.write(`${machine()}\n`)
 for (const passages of values.passages.split(",")) await compare(passages)
 
-/** One table: each checkout on an index of its own making, in turn, several rounds. */
+/** One table: each checkout on the index it built, in turn, over several rounds. */
 async function compare(passages: string): Promise<void> {
   const askers: Asker[] = []
   try {

@@ -278,7 +278,7 @@ export async function buildBlog(node: string, site: string): Promise<void> {
   await runCommand(process.execPath, [program, "--quiet", "--output=out"], { cwd: site })
 }
 
-/** What Hugo makes, served as GitLab Pages does: below the project's path, names found without their ending. */
+/** Hugo's output, served as GitLab Pages does: below the project's path, with names found without their ending. */
 export async function gitlabPages(folder: string, texts: readonly Text[]): Promise<RealSite> {
   await debianPackages(folder)
   const site = builtFolder(folder, "gitlab-pages")

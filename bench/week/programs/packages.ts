@@ -64,7 +64,7 @@ export async function forget(folder: string, names: readonly string[]): Promise<
   }
 }
 
-/** Runs a command to its end, with the environment given added. @throws Error with the end of what it said. */
+/** Runs a command to its end, with these variables added to the environment. @throws Error with the end of its output */
 export async function runCommand(
   command: string,
   args: readonly string[],

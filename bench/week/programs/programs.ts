@@ -7,7 +7,7 @@ import type { RealSite } from "./site.ts"
 import { readTexts, type Text } from "./texts.ts"
 import { dokuWiki, mediaWiki } from "./wikis.ts"
 
-/** What was built, and what could not be and why. */
+/** The programs that were built, and those that could not be built with the reason. */
 export interface Programs {
   readonly sites: readonly RealSite[]
   /** Texts that no site has. */

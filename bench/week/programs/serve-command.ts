@@ -5,7 +5,7 @@ import { buildPrograms } from "./programs.ts"
 import { WIKI_LOGIN } from "./wikis.ts"
 import { certificates } from "./manuals.ts"
 
-// Serves every program on a port of its own until Ctrl-C, to try a recipe by hand.
+// Serves every program on a separate port until Ctrl-C, so that you can try a recipe by hand.
 
 const { values } = parseArgs({
   options: {

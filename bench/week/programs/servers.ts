@@ -24,7 +24,7 @@ export interface StaticSite {
   readonly more?: string
 }
 
-/** Serves a folder by a real nginx of its own, as the user who runs it. */
+/** Serves a folder with a real nginx, as the current user. */
 export async function serveByNginx(
   folder: string,
   port: number,
@@ -160,7 +160,7 @@ export async function serveByPhp(
   return serve(`http://127.0.0.1:${port}`, port, program.command, args, workers, work)
 }
 
-/** Starts a server in a process group of its own and waits until its port answers. */
+/** Starts a server in its own process group and waits until its port answers. */
 async function serve(
   url: string,
   port: number,

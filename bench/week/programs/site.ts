@@ -2,7 +2,7 @@
 export interface ExpectedPage {
   /** Path with query or fragment, from the site's root. */
   readonly path: string
-  /** Other addresses at which it may stand in the index. */
+  /** Other addresses at which it may be in the index. */
   readonly also?: readonly string[]
   readonly title: string
 }
@@ -29,7 +29,7 @@ export interface RealSite {
 
 export type Environment = Readonly<Record<string, string>>
 
-/** A question whose page is known. */
+/** A question whose right page is known. */
 export interface Question {
   readonly text: string
   readonly path: string

@@ -2,7 +2,7 @@ import type { Manual } from "./manual.ts"
 
 export type Change = "new" | "changed" | "gone"
 
-/** What became of a page. */
+/** How a page changed. */
 export interface Changed {
   readonly change: Change
   /** Below its site, with a slash at the start. */

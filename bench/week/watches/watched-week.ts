@@ -33,7 +33,7 @@ const SITES = {
 } as const
 type SiteName = keyof typeof SITES
 const NAMES = Object.keys(SITES) as SiteName[]
-/** Watched as a page, and asked for; something becomes of them each day. */
+/** Watched as a page and by a question; they change each day. */
 const WATCHED = { workshop: "hammer", garden: "spade" } as const
 /** Kills of a day, and the longest pause before each. */
 const KILLS = 3
@@ -42,7 +42,7 @@ const KILL_WITHIN_MS = 2500
 const TOLD_WITHIN_MS = 15 * 60_000
 const LOOK_MS = 300
 const EMAIL = "watcher@example.com"
-/** What is killed: each by its command line. */
+/** The processes to kill, each by its command line. */
 const VICTIMS = [/api\/main\.ts/, /crawler\/main\.ts/, /crawler\/[\w/-]*worker\.ts/]
 
 export interface WatchedWeek {
@@ -69,7 +69,7 @@ export interface WatchedWeekOptions {
   readonly asks: boolean
   /** Settings of the appliance, besides its own. */
   readonly settings?: Readonly<Record<string, string>>
-  /** What happens, for people who watch. */
+  /** Receives what happens, for people who watch. */
   readonly say?: (text: string) => void
 }
 
@@ -189,7 +189,7 @@ class Week {
     await until(async () => (await all()).watches.every(({ ready_at }) => ready_at !== null), LOOK_MS)
   }
 
-  /** A receiver of its own for a watch, which knows its secret once there is one. */
+  /** A separate receiver for a watch, which gets the watch's secret once there is one. */
   async #receiver() {
     let secret = ""
     const receiver = this.#parts.cleanup.use(await startReceiver(() => secret))
@@ -280,7 +280,7 @@ async function calm<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Pids of processes whose command line matches. */
+/** Ids of processes whose command line matches. */
 async function processesOf(appliance: WeekAppliance, pattern: RegExp): Promise<readonly number[]> {
   const found: number[] = []
   for (const pid of processTree(appliance.pid)) {

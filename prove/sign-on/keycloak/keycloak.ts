@@ -88,7 +88,7 @@ export class Keycloak implements AsyncDisposable {
     await this.#admin("POST", "", readFileSync(join(import.meta.dirname, "realm.json"), "utf8"))
   }
 
-  /** What `bin/kc.sh start --optimized` runs, in one process. */
+  /** The command that `bin/kc.sh start --optimized` runs, in one process. */
   #args(): readonly string[] {
     const opened = ["java.util", "java.util.concurrent", "java.security", "java.lang"]
     return [
@@ -116,7 +116,7 @@ export class Keycloak implements AsyncDisposable {
     ]
   }
 
-  /** Makes a client as the handbook writes it, but for the appliance. @returns its secret */
+  /** Makes a client as in the handbook, except for the appliance's address. @returns its secret */
   async addClient(example: object, appliance: string): Promise<string> {
     const secret = "secret-of-the-client"
     const text = JSON.stringify({ ...example, secret }).replaceAll("https://search.example.com", appliance)

@@ -6,7 +6,7 @@ import { ClosingReport } from "../report.ts"
 
 const ROCKET = { name: "rocket", advice: "build a rocket", isThere: () => false }
 
-/** What suite.test.ts runs to see the report and the check of leftovers at work. */
+/** The run with which suite.test.ts checks the report and the search for leftovers. */
 export default defineConfig({
   test: {
     root: import.meta.dirname,
