@@ -1,5 +1,5 @@
 /**
- * Milliseconds since 1970 by the wall clock: what is kept of times is told by it, so that tests can let weeks pass. It may
- * be set at any time; waits go by `steadyNow()`.
+ * Milliseconds since 1970 by the wall clock. Stored times use this, so that tests can let weeks pass. The wall clock may be set
+ * at any time; waits use `steadyNow()`.
  */
 export type Clock = () => number

@@ -15,7 +15,7 @@ const SQLITE_CANTOPEN = 14
 const SQLITE_WRITES = new Set([778, 1034, 1290, 1546, 2570, 4618, 4874])
 /** No room, no room within the quota, no writing. */
 const ERRNOS = new Set(["ENOSPC", "EDQUOT", "EROFS"])
-/** What libraries that know no codes say, LanceDB among them ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
+/** Messages of libraries that report no error codes, such as LanceDB ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
 const WORDS =
   /no space left on device|disk quota exceeded|database or disk is full|read-only file system|\bos error (?:28|30|122)\b|\b(?:ENOSPC|EROFS)\b/i
 /** With less than this free a disk is full. An I/O error of SQLite may be all that is said of that. */
@@ -59,10 +59,10 @@ export function failedToWrite(error: unknown): boolean {
   return errcode !== undefined && (SQLITE_WRITES.has(errcode) || (errcode & 0xff) === SQLITE_READONLY)
 }
 
-/** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity where nobody knows. */
+/** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity when unknown. */
 export const freeBytes = (dir: string): number => diskOf(dir)?.freeBytes ?? Infinity
 
-/** Bytes of the disk of a folder, which need not be there yet; null where nobody knows. */
+/** Bytes of the disk of a folder, which need not be there yet; null when unknown. */
 export function diskOf(dir: string): { readonly freeBytes: number; readonly totalBytes: number } | null {
   for (let folder = dir; ; folder = dirname(folder)) {
     try {
@@ -84,7 +84,7 @@ export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 
-/** What an operator can do about it, as the beginning of a sentence that continues. */
+/** What an operator can do about it, as the first half of a sentence. */
 export const remedy = (because: UnwritableBecause): string =>
   because === "ENOSPC" ? "make room on its disk" : writableBy(because)
 
@@ -115,7 +115,10 @@ export function makeDataFolder(dataDir: string): void {
   }
 }
 
-/** The one message for it. What comes next is for its caller to say: a process that runs goes on by itself, a command has to be run again. */
+/**
+ * The message for a full disk. The caller adds what happens next: a running process continues on its own, a command has to be run
+ * again.
+ */
 export function unwritableMessage(dir: string): string {
   const because = readOnlyBecause(dir)
   return because === null ? fullMessage(dir, freeBytes(dir)) : readOnlyMessage(dir, because)
@@ -192,7 +195,7 @@ export class DiskRoom {
     return this.#free()
   }
 
-  /** Of the whole disk: what is taken, by whomever, and what may be; null where nobody knows. */
+  /** Used and available bytes of the whole disk, by anyone; null when unknown. */
   get use(): { readonly usedBytes: number; readonly mostBytes: number } | null {
     const disk = diskOf(this.dir)
     return disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.leastBytes }
@@ -215,7 +218,7 @@ export class DiskRoom {
     return this.#free() < bytes + (wasBelow ? bytes * MORE : 0)
   }
 
-  /** What the operator is told before there is too little; null when there is room enough, or too little already. */
+  /** A warning before space runs out; null when there is enough room, or already too little. */
   nearNote(): string | null {
     if (!this.isNear() || this.isLow()) return null
     return `The disk of ${this.dir} is filling up: ${megabytes(this.#free())} left, less than FOSSICK_WARN_FREE_MB. Crawls and vectors stop when ${megabytes(this.leastBytes)} are left.`
@@ -229,7 +232,7 @@ export class DiskRoom {
     return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
   }
 
-  /** What the operator is told now: {@link note}, or that the disk is full, whatever may fill it; null when there is room. */
+  /** The current warning: {@link note}, or that the disk is full, whatever fills it; null when there is room. */
   warning(): string | null {
     if (isFull(this.#free()) && this.readOnly === null) return fullMessage(this.dir, this.#free())
     return this.isLow() ? this.note : null
@@ -254,7 +257,7 @@ export class DiskRoom {
 
   /**
    * A signal that aborts with `signal`, or when there is too little room.
-   * @param onLow told in the latter case, before
+   * @param onLow called just before it aborts for lack of room
    */
   untilLow(
     signal: AbortSignal,
@@ -273,7 +276,7 @@ export class DiskRoom {
   }
 }
 
-/** What is written in bulk takes some megabytes a second. */
+/** Bulk writes take some megabytes a second. */
 const LOOK_MS = 1000
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`

@@ -19,7 +19,7 @@ export class Refusal extends KnownError {
     | "busy"
     | null
 
-  /** What is wrong by field, where that is known. */
+  /** Problems by field, where the fields are known. */
   readonly problems: readonly { readonly field: string; readonly message: string }[]
 
   constructor(because: Refusal["because"], message: string, problems: Refusal["problems"] = []) {

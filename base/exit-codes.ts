@@ -6,8 +6,8 @@ export const EXIT = {
   failed: 1,
   /** The arguments, a setting or a file of the operator's is wrong; nothing was done. */
   usage: 2,
-  /** A crawl came to its end with problems that somebody should look at. */
+  /** A crawl finished with problems that need a look. */
   problems: 3,
-  /** Ctrl-C or SIGTERM ended it early; the same command goes on from there, where its page says so. */
+  /** Ctrl-C or SIGTERM ended it early; running the same command again continues from there, where its page says so. */
   interrupted: 130,
 } as const

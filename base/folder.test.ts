@@ -128,7 +128,7 @@ describe("a folder that the system refuses", () => {
 
   test("for another reason is not said to be read-only", async () => {
     expect(await refused("accessSync", "EIO")).toEqual([null, null])
-    // Of others who let everybody write.
+    // Folders of other users that everyone may write to.
     expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
   })
 })

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** What has a folder written to, by why it is not. */
+/** What the folder is needed for, by why it cannot be written. */
 const WRITABLE_BY = {
   EROFS: "mount its disk for writing",
   EACCES: "give it to the user who runs Fossick",
@@ -32,7 +32,7 @@ export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
   }
 }
 
-/** What an operator can do about it, as the beginning of a sentence goes on. */
+/** What an operator can do about it, as the rest of a sentence. */
 export const writableBy = (because: ReadOnlyBecause): string => WRITABLE_BY[because]
 
 /** The one message for it, for the operator: it names the folder. */

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** What a command comes to: its exit code, and what it says. */
+/** The result of a command: its exit code and its output. */
 async function came(work: () => number | Promise<number>, options = {}): Promise<[unknown, string]> {
   process.exitCode = undefined
   await runCommand("crawl", work, options)

@@ -9,7 +9,7 @@ import { codeOf, endWithReader, outliveReader } from "./process/lost-reader.ts"
 import { safeOutput } from "./process/safe-output.ts"
 import { environment, SettingsError } from "./settings.ts"
 
-/** What a command cannot do; the message is for people and says what to do next. */
+/** A command cannot do its work; the message is for people and says what to do next. */
 export class CommandError extends KnownError {}
 
 /**
@@ -69,7 +69,7 @@ function trustOperators(): void {
   try {
     trustAuthorities(environment())
   } catch {
-    // Settings that cannot be read are told of by those who need them.
+    // Code that needs a setting reports when that setting cannot be read.
   }
 }
 

@@ -5,7 +5,7 @@ const LEAST_DIFFERENT = 8
 /** One more than `password12345678` has. */
 const LEAST_JUMPS = 9
 
-/** What is asked of a key or secret that guards this appliance, going on a sentence whose subject it is. */
+/** The requirement for a key or secret that guards this appliance, as the rest of a sentence. */
 export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
 
 /**
@@ -37,10 +37,10 @@ function isRow(chars: readonly string[]): boolean {
 }
 
 /**
- * The value behind a reference: `${NAME}` is taken from the environment, `file:/path` from a file without its final
- * line break; any other text stands for itself.
+ * The value behind a reference: `${NAME}` is taken from the environment, `file:/path` from a file without its final line break;
+ * any other text is the value itself.
  *
- * @param where what `env` is, for the error
+ * @param where name of `env` in the error
  * @throws Error naming what is missing, never a value
  */
 export function resolveSecret(

@@ -222,7 +222,7 @@ describe("the environment", () => {
       vi.resetModules()
     })
 
-    /** What is read there; that it is there is made up, since all tests share a working directory. */
+    /** The content of a file. Its existence is made up, since all tests share a working directory. */
     async function read(content: () => string) {
       vi.doMock("node:fs", async (original) => {
         const real = await original<typeof Files>()

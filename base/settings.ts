@@ -106,7 +106,7 @@ export class SettingsError extends Error {
  * directory if there is one. The file has the form of a `.env` file and the same names; the environment wins.
  */
 export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  // What Node writes of a process that crashes, where the operator has it do that, would have all of the environment.
+  // Node's crash report, if the operator enables it, would otherwise contain the whole environment.
   if (process.report !== undefined) process.report.excludeEnv = true
   const named = env["FOSSICK_CONFIG_FILE"]
   try {
@@ -151,7 +151,7 @@ export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv
   if (problems.length > 0) throw new SettingsError(problems)
 }
 
-/** What is set, or the default; a wrong value is added to `problems`. */
+/** The setting, or the default; a wrong value is added to `problems`. */
 function valueOf(setting: Setting<unknown>, env: NodeJS.ProcessEnv, problems: string[]): unknown {
   const text = env[setting.name] || setting.default
   try {

@@ -4,7 +4,7 @@ import { DeletionGuard, steadyNow, StepWatch } from "./steady-time.ts"
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A wall clock that somebody sets, and time that passes. */
+/** A wall clock that tests set, and time that passes. */
 function clocks() {
   const at = { wall: 1_000_000_000_000, steady: 1_000_000_000_000 }
   return {
@@ -38,7 +38,7 @@ test.each([MINUTE, -MINUTE, 10 * DAY, -10 * DAY])(
     set(by)
     expect(watch.hasStepped()).toBe(true)
     expect(watch.hasStepped()).toBe(false)
-    // Set back it is set once more.
+    // Setting it back counts as another step.
     set(-by)
     expect(watch.hasStepped()).toBe(true)
   },

@@ -1,12 +1,11 @@
 /**
- * Whole milliseconds as of 1970 that pass evenly and never step: the wall clock at the start of this process, and what has
- * passed since. Waits, pauses and deadlines go by it, so that a wall clock that is set in between neither freezes nor
- * ends them. Only to be compared with itself, within one process; what other processes or people are told of goes by the
- * wall clock.
+ * Whole milliseconds since 1970 that pass evenly and never step: the wall clock at the start of this process plus the time
+ * elapsed since. Waits, pauses and deadlines use it, so that setting the wall clock neither freezes nor ends them. Compare these
+ * values only within one process; times for other processes or people use the wall clock.
  */
 export const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** The wall clock and the steady one drift apart by less than this between two looks, unless somebody sets the clock. */
+/** Drift between the wall clock and the steady one stays below this between two looks, unless the clock is set. */
 const STEP_MS = 60_000
 
 /** Notices that the wall clock was set. */

@@ -10,7 +10,7 @@ import { x402Settings } from "../api/doors/x402/settings.ts"
 import { FLOORS } from "../docs/house/imports.ts"
 import { IMAGE_CODE, namedPackages } from "./named-packages.ts"
 
-// What can be said of the containers without Docker: by reading the files.
+// Tests of the containers that need no Docker: they read the files.
 
 interface Service {
   readonly image?: string

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 
-/** Hands each connection that comes in on to one address, and makes none by itself. It keeps no process alive. */
+/** Forwards each incoming connection to one address, and opens none otherwise. It does not keep a process alive. */
 export function forwardPort(
   listen: { host: string; port: number },
   target: { host: string; port: number },
@@ -14,7 +14,7 @@ export function forwardPort(
   return server.listen(listen).unref()
 }
 
-/** What ends badly on one side ends on the other. */
+/** An error on one side ends the other. */
 function join(one: Socket, other: Socket): void {
   one.unref()
   one.on("error", () => other.destroy())

@@ -42,7 +42,7 @@ function id(name: string): number {
   return Number(value)
 }
 
-/** Docker makes the folders of mounts that are not there as root's. What is another user's stays so. */
+/** Docker creates missing mount folders as root. Files of other users stay unchanged. */
 function handOver(folder: string, uid: number, gid: number): void {
   if (!existsSync(folder) || statSync(folder).uid !== 0) return
   chownSync(folder, uid, gid)

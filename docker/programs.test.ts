@@ -20,7 +20,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { forwardPort } from "./forward-port.ts"
 
-// What runs in the containers, run without them.
+// Runs the containers' programs without containers.
 
 const UID = String(process.getuid?.())
 const GID = String(process.getgid?.())

@@ -26,7 +26,7 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
 ]
 
-/** Of each processor's own packages npm leaves out, without a word, what it cannot get. */
+/** npm silently skips packages for one processor when it cannot get them. */
 const NEEDED = (processor: string): readonly string[] => [
   `@lancedb/lancedb-linux-${processor}-gnu`,
   `@img/sharp-linux-${processor}`,

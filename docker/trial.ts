@@ -1,6 +1,6 @@
 import type { ComposeProject } from "./compose-project.ts"
 
-// What the trials of images and of Compose files say, what they expect, and how they end.
+// Output, expectations and clean-up of the trials of images and of Compose files.
 
 const startedAt = Date.now()
 

@@ -4,8 +4,8 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 
 /**
- * 40 MB where each entry takes 400 bytes. A fifth is for one actor: two years of a change in each hour, and whoever makes
- * changes on purpose pushes out entries of their own.
+ * 40 MB at 400 bytes an entry. One actor may have a fifth: two years of one change an hour. An actor who floods the log pushes
+ * out only their own entries.
  */
 const SHARES = { most: 100_000, mostOfOne: 20_000, countEvery: 500 }
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
@@ -43,15 +43,15 @@ const STEPS: readonly Step[] = [
    create index audit_entry_who on audit_entry (who_id, id)`,
 ]
 
-/** `key`: a call with an API key; `session`: somebody who signed in on a page; `command`: the command line. */
+/** `key`: a call with an API key; `session`: a user signed in on a page; `command`: the command line. */
 export const ACTOR_KINDS = ["key", "session", "command"] as const
 
 /** Who changed something. */
 export interface Actor {
   readonly kind: (typeof ACTOR_KINDS)[number]
-  /** Of a key or the one somebody signed in with: its id, never its text; of the command line: the user of the machine. */
+  /** The id of the key, or of the key that the user signed in with, never its text; for the command line, the machine's user. */
   readonly id: string
-  /** What the key was called then; empty: it had no name. */
+  /** What the key was called at the time; empty when it had no name. */
   readonly name: string
 }
 
@@ -67,9 +67,9 @@ export interface Change {
   readonly who: Actor
   /** `PUT /admin/sources/{name}`, `fossick keys create`. */
   readonly action: string
-  /** What was changed, `sources/docs`; empty for what has no name. */
+  /** The thing that was changed, such as `sources/docs`; empty when it has no name. */
   readonly object: string
-  /** Of the answer; null for the command line. */
+  /** Status of the answer; null for the command line. */
   readonly status: number | null
   readonly changes: readonly FieldChange[]
   /** IP address of the caller; empty for the command line. */
@@ -95,7 +95,7 @@ export interface AuditFilter {
   readonly action?: string | undefined
 }
 
-/** What was changed by people and programs who may, newest first. Nothing here is a secret: callers mask what they note. */
+/** Changes made by authorized people and programs, newest first. Contains no secrets: callers mask what they note. */
 export class AuditLog {
   readonly #queries: Queries<AuditTables>
   readonly days: number
@@ -116,7 +116,7 @@ export class AuditLog {
     this.prune = this.#log.prune
   }
 
-  /** Belongs into a write transaction, or stands for one. */
+  /** Runs inside a write transaction, or opens its own. */
   async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
     await this.#queries
       .insertInto("audit_entry")

@@ -21,5 +21,5 @@ const changed: FieldChange[] = []
 /** Names in the entry of the command that runs what its arguments do not, such as a key that it made. */
 export const tellChange = (change: FieldChange): void => void changed.push(change)
 
-/** What was told since it was asked for last: for the command that has just run. */
+/** Notes of the command that has just run: everything since the last call of this function. */
 export const toldChanges = (): readonly FieldChange[] => changed.splice(0)

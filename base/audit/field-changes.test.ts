@@ -46,7 +46,7 @@ test("long values are cut, and many fields are counted", () => {
   expect(JSON.stringify(changes).length).toBeLessThan(6000)
 })
 
-/** What is shown of one field's value. */
+/** How the value of one field is shown. */
 const shown = (field: string, value: unknown): string | null =>
   fieldChanges(null, { [field]: value })[0]!.after
 

@@ -7,17 +7,17 @@ const MOST_FIELDS = 20
 const MAX_VALUE_CHARS = 160
 const MAX_DEPTH = 6
 const HIDDEN = "(hidden)"
-/** Names of fields whose values are, or may be, secrets. What names a secret, such as `${NAME}`, is none. */
+/** Names of fields whose values are, or may be, secrets. A reference to a secret, such as `${NAME}`, is not one itself. */
 const SECRET_NAME =
   /(?:^|[._-])(?:api_?key|key|password|passphrase|secret|token|authorization|cookies?|credentials?|headers?|private_?key)(?:$|[._-])/i
-/** Parameters of addresses that let somebody in. */
+/** Parameters of addresses that grant access. */
 const IN_QUERIES = /([?&][^=&"]*(?:token|key|secret|sig|password|auth|code)[^=&"]*=)[^&"#]+/gi
 const REFERENCE = /^"(\w+ )?(\$\{\w+\}|file:[^"]+)"$/
 
 /**
- * What is different between two states of an object, field by field, in short and without secrets.
- * @param before null: there was none, or it is not known
- * @param after null: it is gone
+ * The differences between two states of an object, field by field, shortened and without secrets.
+ * @param before null: there was none, or it is unknown
+ * @param after null: the object is gone
  */
 export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
   const [old, now] = [fieldsOf(before), fieldsOf(after)]

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
 /**
- * What an answer can be made without when a part of the appliance is late, busy or out of order, and what that does to the
- * answer, as the rest of a sentence for anyone to read. The names are the wire format of `degraded`.
+ * Parts that an answer can do without when they are late, busy or out of order, and the effect on the answer as the rest of a
+ * sentence for readers. The names are the wire format of `degraded`.
  */
 export const DEGRADED_PARTS = {
   index: "the index is being rebuilt, so no page could be found",
@@ -26,13 +26,13 @@ const ORDER = Object.keys(DEGRADED_PARTS) as DegradedPart[]
 /** Whether a text names a part: of a peer's answer, only these are passed on. */
 export const isDegradedPart = (name: string): name is DegradedPart => Object.hasOwn(DEGRADED_PARTS, name)
 
-/** What an answer was made without, as a sentence; null for one that is complete. */
+/** The missing parts of an answer as a sentence; null when it is complete. */
 export const degradedText = (parts: readonly DegradedPart[] = []): string | null =>
   parts.length === 0
     ? null
     : `Part of the appliance was busy or out of order: ${parts.map((part) => DEGRADED_PARTS[part]).join("; ")}.`
 
-/** What one answer was made without. */
+/** The missing parts of one answer. */
 export class Degraded {
   readonly #found = new Set<DegradedPart>()
   readonly #onFound: ((part: DegradedPart) => void) | undefined
@@ -77,7 +77,10 @@ const counted = new Map<DegradedPart, number>(ORDER.map((part) => [part, 0]))
 /** How many answers of this process were made without each part. */
 export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
 
-/** Counts in {@link degradedCounts} what it finds. @param isWanted false once nobody waits for the answer: what it lacks is then no fault */
+/**
+ * Counts in {@link degradedCounts} what it finds. @param isWanted false once no caller waits for the answer: missing parts are no
+ * fault then
+ */
 export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
   new Degraded((part) => {
     if (isWanted()) counted.set(part, counted.get(part)! + 1)

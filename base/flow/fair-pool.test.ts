@@ -189,7 +189,7 @@ describe("when too much waits", () => {
     all.push(pool.run(task("b1"), { key: "b" }))
     await expect(all[3]).rejects.toThrow(Refused)
     await expect(pool.run(task("b2"), { key: "b" })).rejects.toThrow(Refused)
-    // One that nobody waits for is let in all the same, and loses its turn to nobody.
+    // A task that nobody waits for is still admitted, and no other key loses its turn to it.
     all.push(pool.run(task("c1"), { key: "c", isPatient: true }))
     for (let i = 0; i < 6; i++) await endOne()
     await Promise.allSettled(all)
@@ -241,13 +241,13 @@ describe("when too much waits", () => {
     await until(isRefused)
     await endOne()
     await first
-    // With a free place nobody waits, however long the last one took.
+    // With a free place no task waits, however long the last one took.
     expect(await isRefused()).toBe(false)
   })
 })
 
 describe("how long a task has waited", () => {
-  /** What a task in a pool with one place says that it has waited, after another one had the place. */
+  /** The wait that a task reports in a pool with one place, after another task had that place. */
   async function waited(name: "searches" | "research", task: () => number | Promise<number>) {
     const { task: other, endOne } = tasks()
     const pool = new FairPool(name, { places: 1 })
@@ -277,7 +277,7 @@ describe("how long a task has waited", () => {
 })
 
 describe("how long a task has waited", () => {
-  /** What a task in a pool with one place says that it has waited, after another one had the place. */
+  /** The wait that a task reports in a pool with one place, after another task had that place. */
   async function waited(name: "searches" | "research", task: () => number | Promise<number>) {
     const { task: other, endOne } = tasks()
     const pool = new FairPool(name, { places: 1 })

@@ -39,7 +39,7 @@ export interface PoolOptions {
 
 export interface TurnOptions {
   readonly signal?: AbortSignal | undefined
-  /** Waits however long it takes, and is never refused: for work that nobody waits for. */
+  /** Waits as long as needed, and is never refused: for background work. */
   readonly isPatient?: boolean
 }
 
@@ -50,7 +50,7 @@ interface Waiter {
   readonly isPatient: boolean
 }
 
-/** What a pool of one name has done in this process since the start, all its instances together. */
+/** Totals since this process started of all pools with one name. */
 export interface PoolCounts {
   waiting: number
   /** Tasks that had to wait for their turn. */
@@ -63,13 +63,13 @@ export interface PoolCounts {
 const SHARE_OF_KEY = 2
 /** So much of the places of a pool of long work is kept for keys that have none of them, rounded down. */
 const SHARE_KEPT = 4
-/** What one more measured task counts in the mean of all: the last twenty or so decide. */
+/** Weight of a new measurement in the mean: the last twenty or so decide. */
 const WEIGHT = 0.1
 const MOST_RETRY_SECONDS = 60
 
 const all = new Map<PoolName, PoolCounts>()
 
-/** Of every pool that this process has opened. */
+/** Every pool that this process has opened. */
 export const poolCounts = (): ReadonlyMap<PoolName, Readonly<PoolCounts>> => all
 
 function countsOf(name: PoolName): PoolCounts {
@@ -79,14 +79,14 @@ function countsOf(name: PoolName): PoolCounts {
 }
 
 /**
- * Lets so many tasks run at once, the one semaphore of the house. Keys that wait take turns: one task of each, then the
- * next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have them all. In
- * pools whose tasks take long, a quarter of the places is kept for keys that have none, since what a key has is never
- * taken from it: so another key's first task begins at once.
+ * Lets a fixed number of tasks run at once, the one semaphore of the house. Keys that wait take turns: one task of each, then the
+ * next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have them all. In pools whose
+ * tasks take long, a quarter of the places is kept for keys that have none, since running tasks are never stopped: another key's
+ * first task then begins at once.
  *
- * A task that would wait too long, by the time that tasks took lately and those before it, is refused at once, and one
- * that has waited too long is sent away: better a quick no than an answer that nobody waits for any more. When too many
- * wait, the key with most of them loses its last to a key with fewer.
+ * A task that would wait too long, judged by recent durations and the tasks ahead of it, is refused at once, and one that has
+ * waited too long is rejected: a quick no is better than an answer after the caller has given up. When too many wait, the key
+ * with most of them loses its last to a key with fewer.
  */
 export class FairPool {
   readonly #options: Required<PoolOptions>
@@ -154,9 +154,9 @@ export class FairPool {
   }
 
   /**
-   * Rejects with the signal's reason when it aborts before the task's turn, and with the pool's refusal when its turn
-   * would come too late. What the task starts is in the name of the key, where the key is that of a caller.
-   * @param key default: whoever this runs for
+   * Rejects with the signal's reason when it aborts before the task's turn, and with the pool's refusal when its turn would come
+   * too late. If the key belongs to a caller, everything the task starts runs under that key.
+   * @param key default: the current caller
    */
   async run<T>(
     task: () => T | Promise<T>,
@@ -174,7 +174,7 @@ export class FairPool {
     const begun = { at: performance.now() }
     this.#begun.add(begun)
     try {
-      // What long work asks of others begins its own time.
+      // Requests that a long task makes have their own time limit.
       const waited = this.#isLong ? 0 : waitedHere() + begun.at - asked
       const work = () => havingWaited(waited, task)
       return await (typeof key === "string" && key !== APPLIANCE ? actingFor(key, work) : work())
@@ -187,7 +187,7 @@ export class FairPool {
   }
 
   /**
-   * Takes a place now or not at all. Since nobody can wait here, a key has half of the places at most.
+   * Takes a place now or not at all. Since tasks cannot wait here, a key has half of the places at most.
    * @returns gives the place back, once; null where there is none for this key
    */
   enter(key: Party): (() => void) | null {
@@ -203,7 +203,7 @@ export class FairPool {
     }
   }
 
-  /** Sends away whoever waits, and whoever comes from now on. */
+  /** Rejects all waiting tasks, and every later one. */
   close(reason: Error): void {
     this.#closed = reason
     for (const waiter of [...this.#waiting.lines.values()].flat()) waiter.giveUp(reason)

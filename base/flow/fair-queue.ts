@@ -3,7 +3,7 @@ export type Party = object | string
 
 /** Things that wait their turn: parties take turns, and each of them has its own in the order it came. */
 export class FairQueue<T> {
-  /** The party whose turn is next stands first. */
+  /** The party whose turn is next comes first. */
   readonly #parties = new Map<Party, T[]>()
   #length = 0
 

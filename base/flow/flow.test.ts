@@ -126,7 +126,7 @@ describe("an LRU", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
         const lru = new Lru<number, number>(capacity)
-        /** The one that was asked for last stands last. */
+        /** The most recently used entry comes last. */
         let kept: [number, number][] = []
         const [told, expected]: [unknown[], unknown[]] = [[], []]
         for (const { key, value } of steps) {

@@ -1,10 +1,10 @@
 import { sharing } from "./sharing.ts"
 
 /**
- * Does `work` every so many milliseconds, unless its last round is still under way. Disposing of it waits for that round.
+ * Runs `work` at an interval, and skips a round while the last one still runs. Disposing waits for the running round.
  *
  * @param work never rejects
- * @param options.keepsAlive whether the process goes on for its sake; default true
+ * @param options.keepsAlive whether it keeps the process running; default true
  */
 export function repeat(
   work: () => Promise<unknown>,

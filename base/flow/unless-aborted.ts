@@ -1,5 +1,5 @@
 /**
- * What `work` comes to, or null as soon as the signal is aborted; `work` itself goes on unheeded.
+ * The result of `work`, or null as soon as the signal is aborted; `work` itself keeps running.
  *
  * Leaves nothing behind on a signal that outlives many calls, unlike `Promise.race`.
  */

@@ -18,7 +18,7 @@ function emptyState(): SqliteStore {
   return new SqliteStore(file)
 }
 
-// What this process talked to before.
+// Hosts that this process talked to earlier.
 beforeEach(async () => {
   using db = emptyState()
   await writeOutbound(db)
@@ -77,7 +77,7 @@ test("it is written down every five seconds, which keeps no process alive, and n
   const keeping = keepOutbound(db)
   expect(timers.mock.results.map(({ value }) => value.hasRef())).toEqual([false])
   vi.advanceTimersByTime(5000)
-  // A process that talks to nobody writes nothing.
+  // A process without connections writes nothing.
   expect(await hasTable(db, "outbound_host")).toBe(false)
   noteOutbound("crawl", "docs.example")
   vi.advanceTimersByTime(4999)

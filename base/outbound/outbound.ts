@@ -3,7 +3,7 @@ import { isOnServer, type StateStore, transaction } from "#base/store/state-stor
 import { OutboundLedger } from "./outbound-ledger.ts"
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** What was talked to since it was written down last. */
+/** Connections since the last write. */
 interface Talked {
   readonly purpose: OutboundPurpose
   readonly host: string
@@ -35,7 +35,7 @@ export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.n
 /** Whether this process talked to anybody since it was written down last. */
 export const hasTalked = (): boolean => talked.size > 0
 
-/** Writes down what this process talked to. What cannot be written now, such as on a full disk, is written later. */
+/** Writes down which hosts this process talked to. If that fails, for example on a full disk, the next round writes them. */
 export async function writeOutbound(db: StateStore): Promise<void> {
   if (talked.size === 0) return
   const notes = [...talked.values()]
@@ -59,7 +59,7 @@ function putBack(note: Talked): void {
 
 /** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
 export function keepOutbound(db: StateStore): AsyncDisposable {
-  // Its connections are noted here, since the ledger itself stands on it.
+  // Connections of the store are noted here, since the ledger itself is kept in the store.
   if (isOnServer(db)) noteOutbound("state", db.host)
   const timer = setInterval(() => void writeOutbound(db), WRITE_EVERY_MS)
   timer.unref()

@@ -1,4 +1,7 @@
-/** What the appliance opens connections for, with the settings that decide on it; docs/outbound-connections.md has a row for each. */
+/**
+ * The purposes for which the appliance opens connections, with the settings that control them; docs/outbound-connections.md has a
+ * row for each.
+ */
 export const OUTBOUND_PURPOSES = {
   crawl: {
     what: "pages, robots.txt, sitemaps, feeds, images, Git repositories and mail servers of sources, and logins to them",

@@ -10,7 +10,7 @@ import { moduleBeside } from "./module-beside.ts"
 const [ONE, TWO] = rootCertificates as [string, string]
 const BROKEN = "-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----"
 
-/** What is said of why it failed. */
+/** The message of the failure. */
 function causeOf(work: () => unknown): string | undefined {
   try {
     work()

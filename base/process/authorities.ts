@@ -6,7 +6,7 @@ const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]*-----END (?:TR
 
 /**
  * The certificates in a text of PEM (RFC 7468), one after the other.
- * @throws Error that goes on a sentence whose subject is the text's name: "holds no certificate …"
+ * @throws Error whose message continues a sentence that begins with the text's name: "holds no certificate …"
  */
 export function certificatesIn(text: string): string[] {
   const found = text.match(CERTIFICATE) ?? []

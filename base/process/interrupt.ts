@@ -4,8 +4,8 @@ const stops = new Set<() => void>()
 let canStop = false
 
 /**
- * Calls `stop` when a command should end early: on Ctrl-C, on SIGTERM, and once nobody reads its output any more.
- * @returns dispose it when there is nothing left to stop
+ * Calls `stop` when a command should end early: on Ctrl-C, on SIGTERM, and when its output is no longer read.
+ * @returns dispose of it when nothing is left to stop
  */
 export function onInterrupt(stop: () => void): Disposable {
   canStop = true

@@ -7,8 +7,8 @@ const INTERRUPTED = 130
 let isLost = false
 
 /**
- * Has the process end quietly once nobody reads its output any more, as after `fossick jobs list | head -1`, and not
- * with the trace of an EPIPE. Work that can be stopped ({@link onInterrupt}) stops as on Ctrl-C.
+ * Ends the process quietly when its output is no longer read, as after `fossick jobs list | head -1`, instead of with the stack
+ * trace of an EPIPE. Work that can be stopped ({@link onInterrupt}) stops as on Ctrl-C.
  */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -22,7 +22,7 @@ export function endWithReader(): void {
   }
 }
 
-/** The code to end with: it is no failure that nobody wanted to read the rest. */
+/** Exit code 0: it is no failure when a reader skips the rest. */
 export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
 
 /** For what works on whether its output is read, or kept on a disk with room for it, or not, such as a server. */

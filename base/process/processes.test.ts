@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What a listener is told once it is added, without telling anybody else. */
+/** What a newly added listener receives, without notifying the others. */
 function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) => void> {
   const listeners = new Map<string, (...args: unknown[]) => void>()
   vi.spyOn(emitter, "on").mockImplementation((name, listener) => {
@@ -46,12 +46,12 @@ function spreadSpies(): void {
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
 describe("output that nobody reads any more", () => {
-  /** As a process that has just begun, which ends with `work`. What is not its own must not miss the process for longer. */
+  /** Acts as a process that has just started and ends with `work`. Code outside of it must not miss the process any longer. */
   async function begin(
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")
       readonly interrupt: typeof import("./interrupt.ts")
-      /** Of both streams. */
+      /** Output of both streams. */
       readonly hear: ((code: string) => void)[]
       readonly exits: unknown[][]
     }) => void,
@@ -240,7 +240,7 @@ describe("a thread that lets all others go first", () => {
     const id = Number(await new Promise((done) => void worker.once("message", done)))
     return { id, [Symbol.asyncDispose]: async () => void (await worker.terminate()) }
   }
-  /** Of the columns of `/proc/self/task/…/stat` the 41st: 5 is SCHED_IDLE (proc(5), sched(7)). */
+  /** Column 41 of `/proc/self/task/…/stat`: 5 is SCHED_IDLE (proc(5), sched(7)). */
   const policyOf = (id: number) =>
     readFileSync(`/proc/self/task/${id}/stat`, "latin1").split(") ")[1]!.split(" ")[38]
 

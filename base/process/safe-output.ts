@@ -3,9 +3,8 @@ import { printable } from "../text/printable.ts"
 const SAFE = Symbol("safe output")
 
 /**
- * From now on no text that this process writes to its output can command a terminal, whoever writes it: commands show what
- * pages, addresses, errors and logs say. Bytes pass as they are: with them a command moves the cursor itself, and
- * gives away files.
+ * Makes sure that no text in this process's output can control a terminal, since commands print text from pages, addresses,
+ * errors and logs. Bytes pass unchanged: commands use them to move the cursor and to output files.
  */
 export function safeOutput(
   streams: readonly (NodeJS.WriteStream & { [SAFE]?: true })[] = [process.stdout, process.stderr],

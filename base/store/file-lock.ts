@@ -21,7 +21,7 @@ export function tryLock(file: string): Disposable | null {
   }
 }
 
-/** What may run once on a data folder. The crawler of an appliance has a lock of its own, since containers run it alone. */
+/** Work that may run once on a data folder. The crawler of an appliance has its own lock, since containers run it separately. */
 export type FolderRole = "appliance" | "crawler"
 
 const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string>> = {
@@ -65,7 +65,10 @@ export async function takeFolder(
   }
 }
 
-/** The places of those that share a role; the first is the only one's, or that of somebody who looks for a place. */
+/**
+ * The slots of processes that share a role; the first is also the slot of a role with one process, or of a process that only
+ * looks for a slot.
+ */
 const placeOf = (folder: string, role: FolderRole, at = 0): string =>
   path.join(folder, at === 0 ? role : `${role}-${at + 1}`)
 
@@ -84,7 +87,7 @@ function takeOne(folder: string, role: FolderRole): string | null {
   return placeOf(folder, role, 1)
 }
 
-/** As {@link takeOne}, where nobody shares it. */
+/** Like {@link takeOne}, for a role that is not shared. */
 function takeAll(folder: string, role: FolderRole): string | null {
   const first = placeOf(folder, role)
   const lock = tryLock(`${first}.lock`)

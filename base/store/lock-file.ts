@@ -7,7 +7,7 @@ const SQLITE_CORRUPT = 11
 
 /**
  * Holds a lock among all processes of the machine: an SQLite file in an exclusive transaction. The operating system frees it when
- * the process ends, however it ends, so that no stale lock is ever left behind. A damaged file, which nobody can hold, is made anew.
+ * the process ends, however it ends, so no stale lock is left behind. A damaged file, which no process can hold, is replaced.
  *
  * @throws Error of SQLite when another process holds it for longer than `waitMs`
  */

@@ -5,16 +5,16 @@ import { crc32 } from "node:zlib"
 // one, so each holds a checksum of what it says (CRC-32, as `checksum`). Those without which nothing is found are written twice:
 // `index.json` and `index-copy.json`.
 
-/** What is wrong with a file, going on a sentence whose subject it is. */
+/** The problem of a file, as the rest of a sentence about that file. */
 export interface FileDamage {
   readonly path: string
   readonly damage: string
 }
 
 export interface Twins<T> {
-  /** What the file says, or its copy when the file cannot be read; null when neither is there, or neither can be read. */
+  /** The content of the file, or of its copy when the file cannot be read; null when neither exists or can be read. */
   readonly value: T | null
-  /** Of the file and its copy; empty also when neither is there. */
+  /** Problems of the file and its copy; empty also when neither exists. */
   readonly damaged: readonly FileDamage[]
 }
 
@@ -31,7 +31,7 @@ export async function writeSealed(path: string, value: object): Promise<void> {
   await rename(temporary, path)
 }
 
-/** What a file says, or what is wrong with it; neither when there is none. */
+/** The content of a file, or its problem; neither when there is no file. */
 export interface Sealed<T> {
   readonly value: T | null
   readonly damage: string | null

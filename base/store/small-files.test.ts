@@ -206,7 +206,7 @@ describe("a lock", () => {
 })
 
 describe("a data folder", () => {
-  // What a process takes it keeps to its end: each test has a folder, and takes names of roles as it likes.
+  // A process keeps the roles it takes until it ends: each test has its own folder, and picks any role names.
   const taken = (role: "appliance" | "crawler", isShared = false) =>
     takeFolder(folder, role, { isShared }).then(
       () => "taken",
@@ -349,12 +349,12 @@ describe("a damaged state.db", () => {
     expect(next).toBe("state.db.damaged-2026-05-03T04-05-06-790Z")
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`, next])
     using db = new DatabaseSync(file("state.db"))
-    // What rows leave that are gone can be given back.
+    // Space of deleted rows can be given back.
     expect(db.prepare("pragma auto_vacuum").get()).toEqual({ auto_vacuum: 2 })
     const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
     read.setReadBigInts(true)
     expect(read.get()).toEqual({ count: 1500n, least: 2n ** 62n, most: 2n ** 62n + 1499n })
-    // What its triggers had made is there once; ids that were given are not given again.
+    // Everything its triggers made exists once; ids that were given are not reused.
     expect(db.prepare("select count(*) as n from made").get()).toEqual({ n: 2000 })
     db.exec("insert into thing (name) values ('new')")
     expect(db.prepare("select max(id) as id from thing").get()).toEqual({ id: 2001 })

@@ -5,8 +5,8 @@ import { queriesOf } from "./query/queries.ts"
 import type { Step } from "./query/schema-words.ts"
 import type { StateDialect, StateStore } from "./state-port.ts"
 
-// Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder whose state.db was
-// lost is told from one at its first start, and from one that only ever had an index imported into it.
+// Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder that lost its state.db
+// differs from one at its first start, and from one that only had an index imported into it.
 
 /** In the data folder: the id of the state.db that belongs there, and what the file is for. */
 export const STATE_ID = "state.id"
@@ -35,7 +35,7 @@ its place. Remove the file to have Fossick continue with the state.db that is th
 export async function noteIdentity(dataDir: string, db: StateStore): Promise<void> {
   if (notedId(dataDir) !== null) return
   const file = join(dataDir, STATE_ID)
-  // Of this process alone: another one may be doing the same.
+  // Of this process alone, since another one may be doing the same.
   const draft = `${file}.${process.pid}.new`
   const handle = openSync(draft, "w", 0o600)
   try {
@@ -48,7 +48,7 @@ export async function noteIdentity(dataDir: string, db: StateStore): Promise<voi
 }
 
 /**
- * What is wrong when the state store is not the one that its folder was begun with, for anybody to read; null: it is.
+ * The problem when the state store is not the one that its folder was begun with, for any reader; null when it is.
  *
  * @param db null: there is no state.db
  */

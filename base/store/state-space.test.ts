@@ -66,7 +66,7 @@ test("what was written ahead takes little once it is in the file, however much i
   expect(ahead()).toBeGreaterThan(16 * MB)
 })
 
-/** What is said to a file of which so many pages are free. */
+/** The result for a file with this many free pages. */
 async function saidTo({
   free = 0,
   pages = 1,

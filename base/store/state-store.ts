@@ -25,16 +25,16 @@ import { refuseUnfinishedRestore } from "./unfinished-restore.ts"
 
 export type { StateStore, Step }
 
-/** What an appliance keeps is for its own user: keys, and pages from behind logins. */
+/** Only the appliance's own user may read its files: they hold keys, and pages from behind logins. */
 const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
-/** What rows leave that are gone can be given back: see {@link giveBack}. Said of a file with tables, it would change nothing. */
+/** Lets {@link giveBack} return the space of deleted rows. Has no effect on a file that already has tables. */
 export const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
-/** What is written ahead takes more while somebody reads for long, and shrinks to this with the next checkpoint. */
+/** The write-ahead log grows while a reader holds it for long, and shrinks to this at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024
 /** SQLite's number for a file that can become shorter step by step. */
 const INCREMENTAL = 2
-/** Of the file so much may stand empty, as room for what is written next. */
+/** So much of the file may stay empty, as room for later writes. */
 const LOOSE = 0.25
 /** File pages of 4 KB: so few are not worth the writing. */
 const LEAST_GIVEN_BACK = 256
@@ -131,7 +131,10 @@ async function beginState(db: StateStore): Promise<void> {
   await db.ready()
 }
 
-/** Tightens what an earlier version, or somebody else, left open, and says so unless `silently`. What is another user's stays as it is. */
+/**
+ * Tightens permissions that an earlier version or another program left open, and says so unless `silently`. Files of other users
+ * stay unchanged.
+ */
 function closeToOthers(path: string, mode: number, silently = false): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (process.platform === "win32" || found === undefined || (found.mode & 0o077) === 0) return
@@ -143,9 +146,9 @@ function closeToOthers(path: string, mode: number, silently = false): void {
 }
 
 /**
- * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the steps
- * that this state has not seen. Steps are only ever appended. It waits for other processes, also on a store that otherwise waits for
- * nobody. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
+ * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the
+ * steps that this state has not seen. Steps are only ever appended. It waits for other processes, even on a store that otherwise
+ * never waits. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
  */
 export function migrate(db: StateStore, part: string, allSteps: readonly Step[]): void {
   const taken = copied.get(db)
@@ -218,8 +221,8 @@ export async function transaction<T>(db: StateStore, work: () => Promise<T>): Pr
 }
 
 /**
- * Gives the file system back what rows that are gone leave in `state.db`, but for some room. A file that an older version made keeps
- * its length, and its empty room is used again; a database on a server does this by itself.
+ * Returns the space of deleted rows in `state.db` to the file system, except for some room. A file of an older version keeps its
+ * length and reuses its empty space; a database server does this on its own.
  */
 export async function giveBack(db: StateStore): Promise<void> {
   if (db.location() === null || (await pragma(db, "auto_vacuum")) !== INCREMENTAL) return

@@ -1,6 +1,6 @@
 import { resourceLimits, threadId } from "node:worker_threads"
 
-// Work for the tests of threads: some of it goes on only when somebody else had a turn meanwhile.
+// Work for the tests of threads: some of it continues only after other code has had a turn.
 
 /** Waits, without giving way, for the cell to be set by another thread; says whether it was. */
 export function waitsForOthers(cell: Int32Array<SharedArrayBuffer>, _text: string): boolean {
@@ -24,7 +24,7 @@ export function isAtOnce(cell: Int32Array, _text: string): Int32Array {
   return cell
 }
 
-/** Lets whoever waits for the cell go on. */
+/** Wakes every thread that waits for the cell. */
 export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.store(cell, 0, 1)
   Atomics.notify(cell, 0)
@@ -50,8 +50,8 @@ export function growsForever(): never {
   for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))
 }
 
-/** What it may take. */
+/** Its limits. */
 export const limits = (): object => resourceLimits
 
-/** What it knows of the process it is in. */
+/** What it sees of its process. */
 export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

@@ -4,8 +4,8 @@ const groups = new Set<number>()
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Ends a child that was started `detached`, with all processes of its group, when this process ends or is interrupted: Ctrl-C does not
- * reach another group. What is to be cleared away after that belongs into a listener of `exit` that is added later.
+ * Ends a child that was started `detached`, with all processes of its group, when this process ends or is interrupted: Ctrl-C
+ * does not reach another group. Clean-up that has to follow belongs in an `exit` listener that is added later.
  */
 export function endWithUs(child: ChildProcess): void {
   const { pid } = child

@@ -11,8 +11,8 @@ const base = FIRST + ((process.pid * SLOT) % (END - FIRST))
 let next = 0
 
 /**
- * A port of loopback that nobody listens on. It stays so until the caller listens on it: no socket is given it by chance, and other
- * test processes try others.
+ * A free port of loopback. It stays free until the caller listens on it: the system assigns it to no other socket, and other test
+ * processes try other ports.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 
-/** What tests run in, whichever store their state is on. */
+/** The processes that tests run in, whichever store their state is on. */
 export const WORKERS = {
   // Most of a test's time is waiting: for processes, sockets and databases. With as many workers as processors, three
   // tenths of a small machine stay idle.

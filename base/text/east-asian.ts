@@ -1,10 +1,10 @@
-/** Nothing before it is East Asian: most texts are told by this at once. */
+/** No character before this one is East Asian, which settles most texts at once. */
 const FROM_HANGUL = /[\u1100-\uffff]/
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
 /**
- * Latin letters that a Chinese, Japanese or Korean character stands for. A token of multilingual-e5-small has 4.2 characters of an English
- * manual, 1.6 of its Chinese, 2.0 of its Japanese and 1.9 of its Korean translation.
+ * How many Latin letters one Chinese, Japanese or Korean character counts for. A token of multilingual-e5-small has 4.2
+ * characters of an English manual, 1.6 of its Chinese, 2.0 of its Japanese and 1.9 of its Korean translation.
  */
 export const LETTERS_PER_CHARACTER = 3
 

@@ -30,7 +30,7 @@ test("names all that are near, without what they all begin with", () => {
   expect(didYouMean("FOSSICK_PROT", ["FOSSICK_PORT", "PROT", "FOSSICK_HOST"], "FOSSICK_")).toBe(
     '; did you mean "FOSSICK_PORT"?',
   )
-  // What begins otherwise is not offered under a beginning that it does not have.
+  // A name with another beginning is not suggested.
   expect(didYouMean("FOSSICK_PORTS", ["MACHINE_PORT"], "FOSSICK_")).toBe("")
 })
 

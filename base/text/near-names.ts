@@ -2,8 +2,8 @@
 const SHOWN = 3
 
 /**
- * Those of `known` that somebody who wrote `name` may have meant, nearest first: a letter in three may be wrong, left
- * out, added, or swapped with its neighbour.
+ * The `known` names that the writer of `name` may have meant, nearest first: one letter in three may be wrong, left out, added,
+ * or swapped with its neighbour.
  */
 export function nearNames(name: string, known: Iterable<string>): readonly string[] {
   const limit = Math.max(1, Math.floor(name.length / 3))

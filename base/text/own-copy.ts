@@ -1,6 +1,6 @@
 /** V8 cuts a longer text out of another by pointing into it. */
 const LONGEST_COPIED = 12
 
-/** The same text, apart from the one that it was cut out of: for whoever keeps a word and is to let its page go. */
+/** A copy of a text that does not keep the page it was cut from in memory. */
 export const ownCopy = (text: string): string =>
   text.length > LONGEST_COPIED ? Array.from(text).join("") : text

@@ -1,14 +1,14 @@
 /**
- * What a terminal would obey, or show elsewhere than it stands: the controls of C0 and C1 (ISO/IEC 6429), except line
- * breaks and tabs, and the characters that turn the direction of text round (Unicode UAX 9).
+ * Characters that control a terminal or move text around: the controls of C0 and C1 (ISO/IEC 6429), except line breaks and tabs,
+ * and the characters that change the direction of text (Unicode UAX 9).
  */
 const COMMANDS =
   // oxlint-disable-next-line no-control-regex
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g
 
 /**
- * A text for a terminal: what pages, addresses and errors say may hold sequences that it would obey. These stand there as
- * JSON writes them (`\u001b`), so that JSON stays what it is.
+ * A text for a terminal: pages, addresses and errors may contain control sequences. They are written as JSON escapes (`\u001b`),
+ * so that JSON keeps its meaning.
  */
 export const printable = (text: string): string => text.replace(COMMANDS, escaped)
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { madeUp } from "../testing/made-up.ts"
 import { writtenDate } from "./written-date.ts"
 
-/** Of the time in which pages are dated, to the second. */
+/** A second-precise time in the range that pages are dated in. */
 const anyTime = fc
   .integer({ min: Date.UTC(1990, 0, 2) / 1000, max: Date.UTC(2026, 0, 1) / 1000 })
   .map((seconds) => seconds * 1000)

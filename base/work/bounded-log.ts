@@ -96,7 +96,10 @@ export class BoundedLog<Row> {
     await this.#drop(this.#log.owner, "=", owner, count)
   }
 
-  /** Rows were written: with the first, and whenever there are enough since, whoever has more than a share loses the oldest. */
+  /**
+   * Call this after writing rows: with the first, and each time enough have been added, writers with more than their share lose
+   * their oldest rows.
+   */
   async wrote(rows = 1): Promise<void> {
     const { shares } = this.#log
     if (shares === undefined) return

@@ -32,7 +32,7 @@ export interface Message {
   readonly lastAttemptAt: Date | null
   /** Null once it is over. */
   readonly nextAttemptAt: Date | null
-  /** Of the last answer; null when there was none. */
+  /** Status of the last answer; null when there was none. */
   readonly lastStatus: number | null
   readonly lastError: string | null
 }

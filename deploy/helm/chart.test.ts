@@ -257,7 +257,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     for (const host of ["fossick-opensearch-0.fossick-opensearch", "localhost"])
       expect(node.checkHost(host)).toBe(host)
 
-    // The command of the init container, as it stands but for where the folders are.
+    // The command of the init container, unchanged except for the folders.
     const inPlace = (text: string) =>
       text
         .replace(/^\/app\//, `${ROOT}/`)

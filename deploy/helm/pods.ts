@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-// The pods of rendered manifests as services of Compose: commands, environments, files, users and limits are theirs. What only Kubernetes
-// has is left out: scheduling, policies of networks, disruption budgets.
+// The pods of rendered manifests as services of Compose: commands, environments, files, users and limits are theirs. Features
+// that only Kubernetes has are left out: scheduling, network policies, disruption budgets.
 
 interface Volume {
   readonly name: string
@@ -64,7 +64,7 @@ interface Manifest {
   }
 }
 
-/** What Compose starts, and which of its services end by themselves. */
+/** The Compose project, and which of its services end on their own. */
 export interface Pods {
   readonly services: Readonly<Record<string, object>>
   readonly ending: readonly string[]

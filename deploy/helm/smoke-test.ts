@@ -83,7 +83,7 @@ async function smokeTest(): Promise<void> {
   await findsHandbook(key)
   say("the handbook was crawled, and is found by the name of the service")
   for (const kind of ["api", "crawler", "opensearch", "postgresql"]) {
-    // Its program is the pod's first process, which Docker starts again by itself only when it ends by itself.
+    // Its program is the pod's first process. Docker restarts it only when it exits on its own.
     const { id } = await project.container(podOf(kind))
     await project.docker("kill", id)
     // The state has one pod.

@@ -7,7 +7,7 @@ const YEAR_MS = 365 * 86_400_000
 /** Nobody is there to renew an authority on whose word all nodes and processes go. */
 const AUTHORITY_YEARS = 30
 const YEARS = 10
-/** What ends sooner is made anew at the next start. */
+/** A certificate that ends sooner is renewed at the next start. */
 const RENEWED_YEARS = 1
 
 /** Common names, by which the nodes know each other and operators (`plugins.security.nodes_dn`, `…admin_dn`). */

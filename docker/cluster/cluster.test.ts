@@ -154,19 +154,19 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     await using proxy = await startProxy(one.port, names.port)
     const ask = async (path: string, calls = 20) =>
       new Set(await Promise.all(Array.from({ length: calls }, async () => await proxy.post(path))))
-    // Those that wait for the same answer of the name server go the same way.
+    // Requests that wait for the same answer of the name server go the same way.
     await until(async () => (await ask("/search")).size === 2)
 
     // It hears the question and dies.
     one.answers = (request) => request.socket.destroy()
     expect(await ask("/search")).toEqual(new Set(["200 127.0.0.2"]))
-    // What may not be done twice is not sent again.
+    // A request that must not run twice is not sent again.
     await until(async () => (await ask("/admin/keys")).has("502"))
 
     one.answers = (_, response) => void response.writeHead(503).end()
     expect(await ask("/search")).toEqual(new Set(["200 127.0.0.2"]))
 
-    // One that nobody can connect to has not heard any call.
+    // A server that refuses connections has not received any call.
     await one[Symbol.asyncDispose]()
     expect(await ask("/search")).toEqual(new Set(["200 127.0.0.2"]))
     expect(await ask("/admin/keys")).toEqual(new Set(["200 127.0.0.2"]))
@@ -246,7 +246,7 @@ async function startNames(addresses: readonly string[]) {
   return names
 }
 
-/** The configuration as it stands, but for where things are on this machine. */
+/** The unchanged configuration, except for paths on this machine. */
 async function startProxy(apiPort: number, namesPort: number) {
   const folder = mkdtempSync(join(tmpdir(), "fossick-proxy-"))
   const [port, own] = [await freePort(), await freePort()]

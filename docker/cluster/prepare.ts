@@ -14,8 +14,8 @@ import type { MadeCertificate } from "#crawler/fetch/connect/make-certificate.ts
 import { ADMIN, isGood, makeAuthority, makeIssued, NODE } from "./certificates.ts"
 import { internalUsers } from "./users.ts"
 
-// Runs to its end before the services of compose.cluster.yaml start: makes the folders that they mount, their passwords and
-// their certificates. What is there stays: whoever wants a password of their own puts it there before.
+// Runs to its end before the services of compose.cluster.yaml start: makes the folders that they mount, their passwords and their
+// certificates. Existing files stay, so an operator can put their own password there before.
 
 const DATA_DIR = process.env["FOSSICK_DATA_DIR"] ?? "/data"
 /** 256 bits. */
@@ -44,7 +44,7 @@ function prepare(): void {
     folder(name, appliance)
     folder(`secrets/${name}`, appliance)
   }
-  // What no container is given, and operators need: the authority, and who may do everything.
+  // Files for operators that no container gets: the authority, and the certificate of the administrator.
   folder("secrets/operator", appliance)
   const authority = authorityOf(appliance)
   const admin = password("secrets/operator/opensearch-admin-password", appliance)
@@ -77,7 +77,7 @@ function nodeNames(): readonly string[] {
   return names
 }
 
-/** Made for its user, or handed over to them when it is root's. What is another user's stays so. */
+/** Creates it for its user, or hands it over when root owns it. Files of other users stay unchanged. */
 function folder(name: string, { uid, gid }: User): void {
   const path = join(DATA_DIR, name)
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })

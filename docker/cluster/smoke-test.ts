@@ -73,7 +73,7 @@ const project = new ComposeProject({
 await tried(project, smokeTest, options.keep ? null : () => rm(work, { recursive: true, force: true }))
 if (options.keep) say(`kept: ${base}, ${work}`)
 
-/** A site beside the cluster, and what stand-ins mount. */
+/** A site beside the cluster, and the mounts of stand-ins. */
 function beside(): object {
   const mounts = (name: string) =>
     options["stand-ins"] && {
@@ -141,7 +141,7 @@ async function smokeTest(): Promise<void> {
   say("the page is found by the proxy, and by each API on its own")
 
   for (const service of ["api", "crawler", nodes.at(-1)!, "proxy", "postgres"]) {
-    // Without one of these two nobody is answered.
+    // Without one of these two no caller gets an answer.
     const asked = service !== "proxy" && service !== "postgres"
     const answered = await killed(service, key, { asked })
     say(

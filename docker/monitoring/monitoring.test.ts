@@ -29,7 +29,7 @@ const dashboard = JSON.parse(readFileSync(join(import.meta.dirname, "dashboard.j
 const rules = groups.flatMap((group) => group.rules)
 const inPanels = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 const expressions = [...rules.map(({ expr }) => expr), ...inPanels]
-/** What Prometheus and Node give by themselves. */
+/** Metrics that Prometheus and Node provide themselves. */
 const OTHERS = new Set(["up", "process_resident_memory_bytes", "process_cpu_seconds_total"])
 
 const namesIn = (expression: string): readonly string[] =>

@@ -10,9 +10,9 @@ export class ByteBudget {
   #refused = 0
 
   /**
-   * @param total bytes; one that changes as they are now
-   * @param parent what it is a part of
-   * @param beside bytes that nobody reserves and that count all the same, as they are now; costs next to nothing to ask
+   * @param total bytes; a function when the number changes
+   * @param parent the budget that this one is a part of
+   * @param beside bytes in use without a reservation, which count as well; must be cheap to call
    */
   constructor(
     total: number | (() => number),
@@ -30,12 +30,12 @@ export class ByteBudget {
     return this.#total()
   }
 
-  /** What is reserved, and what is held beside. */
+  /** Reserved bytes plus the bytes held beside them. */
   get held(): number {
     return this.#held + this.#beside()
   }
 
-  /** What may still be reserved, here and in what this is a part of. */
+  /** Bytes that may still be reserved, here and in the parent. */
   get left(): number {
     return Math.max(0, Math.min(this.total - this.held, this.#parent?.left ?? Infinity))
   }
@@ -65,7 +65,7 @@ export class ByteBudget {
   }
 }
 
-/** What one work holds of a {@link ByteBudget}. */
+/** The share of one work in a {@link ByteBudget}. */
 export class ByteAccount implements Disposable {
   readonly #limit: number
   readonly #take: (bytes: number) => boolean

@@ -1,4 +1,4 @@
-/** What the caches of one kind hold in this process, and may hold together: bytes. */
+/** Bytes that all caches of one kind hold in this process, and their limit. */
 export interface CacheUse {
   readonly held: number
   readonly total: number
@@ -9,7 +9,7 @@ const ENTRY_BYTES = 200
 
 const kinds = new Map<string, CacheUse>()
 
-/** Has the caches of a kind stand among {@link cacheUses}. */
+/** Lists the caches of a kind in {@link cacheUses}. */
 export function noteCache(kind: string, use: CacheUse): void {
   kinds.set(kind, use)
 }
@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Memory that the caches of one kind share in this process, however many of them there are: what was asked for longest ago goes first,
- * whichever of them has it. So those of an index that was replaced make room by themselves.
+ * Memory that all caches of one kind in this process share. The least recently used value goes first, whichever cache holds it,
+ * so the caches of a replaced index make room without help.
  */
 export class CacheMemory implements CacheUse {
   readonly total: number
@@ -62,7 +62,7 @@ export class CacheMemory implements CacheUse {
   }
 }
 
-/** Keeps the values that were asked for last, as far as the memory goes that it shares. */
+/** Keeps the most recently used values within the memory it shares. */
 export class ByteLru<K, V> {
   readonly #memory: CacheMemory
   readonly #values = new Map<K, Entry & { readonly value: V }>()

@@ -50,7 +50,7 @@ interface Shared {
   close(): void
 }
 
-/** What one work holds of a {@link QueuedBudget}. */
+/** The share of one work in a {@link QueuedBudget}. */
 export class QueuedAccount implements Disposable {
   readonly #shared: Shared
   #held = 0

@@ -10,17 +10,16 @@ export const AT_ONCE_CHARS = 32_000
 export interface WorkOptions {
   /** Characters of text in the arguments. */
   readonly chars: number
-  /** When it aborts, the work is given up, wherever it stands. */
+  /** Aborting gives the work up at any point. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * A function whose work grows with a text, for the event loop: with little text it is called at once, with more in a
- * thread, while others have their turn. What it takes and gives is copied (structured clone), so it is made of plain
- * values.
+ * Wraps a function whose work grows with the length of a text: a short text is handled at once, a longer one in a thread, so the
+ * event loop stays free. Arguments and results are copied (structured clone), so they must be plain values.
  *
  * @param module `import.meta.url` of the module that exports `work` under its own name
- * @returns it throws WorkError when a thread fails, and what `signal` aborts with
+ * @returns throws WorkError when a thread fails, and the signal's reason when it aborts
  */
 export function offLoop<Args extends readonly unknown[], Result>(
   module: string,

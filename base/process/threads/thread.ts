@@ -2,18 +2,18 @@ import { setFlagsFromString } from "node:v8"
 import { Worker, type WorkerOptions } from "node:worker_threads"
 
 /**
- * Calls of an imported function after which V8 compiles a wrapper of its own for it (`--wasm-wrapper-tiering-budget`,
- * 1,000 unless told): never. In Node 24 such wrappers are shared by all threads, and one that is freed while another
- * thread compiles ends the process (`Check failed: jit_page.has_value()`, or SIGSEGV; nodejs/node#64500). Node strips the
- * types of every module with WebAssembly in each thread, which is what makes calls enough.
+ * Calls of an imported function after which V8 compiles a wrapper of its own for it (`--wasm-wrapper-tiering-budget`, default
+ * 1,000): never. In Node 24 such wrappers are shared by all threads, and one that is freed while another thread compiles ends the
+ * process (`Check failed: jit_page.has_value()`, or SIGSEGV; nodejs/node#64500). Node strips the types of every module with
+ * WebAssembly in each thread, which is why there are enough calls.
  */
 const NEVER = 2 ** 31 - 1
 
 let isSet = false
 
 /**
- * A report of a crash has an environment for each thread, whatever the process itself was told; the process's own, with all
- * its secrets. A thread that was started with this has none.
+ * A crash report contains the environment of each thread, even if the process itself excludes it, and with the process's own
+ * environment all its secrets. A thread started with this has an empty one.
  */
 const WITHOUT_ENVIRONMENT = "--report-exclude-env"
 

@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** What has come by then is heard. */
+/** Messages that have arrived by then are handled. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }

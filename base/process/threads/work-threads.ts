@@ -5,15 +5,15 @@ import { bareEnvironment, startThread } from "./thread.ts"
 
 /** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
 const WORK_MS = 30_000
-/** For a thread to get ready: a busy machine fails nobody. */
+/** Time for a thread to get ready: a busy machine must not cause failures. */
 const START_MS = 60_000
 const IDLE_MS = 10_000
 
-/** What threads may take. */
+/** Limits of a thread. */
 export interface WorkLimits {
   /** More of them help no one: what they do is rare, and others have their turn all the same. */
   readonly threads: number
-  /** Of the heap of each. */
+  /** Heap size of each thread. */
   readonly memoryMb: number
 }
 
@@ -30,14 +30,14 @@ export class WorkError extends Error {
   override readonly name = "WorkError"
 }
 
-/** What a thread is asked: to call an exported function of a module. */
+/** A request to a thread: call an exported function of a module. */
 export interface WorkAsked {
   readonly module: string
   readonly name: string
   readonly args: readonly unknown[]
 }
 
-/** What a thread says: once that it has its program, then what came of each call. */
+/** A message from a thread: first that its program is loaded, then the result of each call. */
 export type WorkAnswer = "ready" | { readonly value: unknown } | { readonly error: string }
 
 interface Task {
@@ -78,7 +78,7 @@ export class WorkThreads {
     const task = { asked, resolve, reject }
     const giveUp = () => {
       reject(signal?.reason)
-      // What nobody waits for holds up those who wait.
+      // Abandoned work must not hold up callers that still wait.
       for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
     }
     signal?.addEventListener("abort", giveUp, { once: true })

@@ -6,11 +6,11 @@ import { type Queries, queriesOf } from "../query/queries.ts"
 import type { Step } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
-// The store remembers up to when the wall clock went on as clocks do. A machine that starts with a clock ten years ahead looks like one that was
-// off for ten years; until somebody says which it is, nothing is deleted for its age.
+// The store remembers up to when the wall clock ran normally. A machine that starts with a clock ten years ahead looks like one
+// that was off for ten years; until the operator says which it is, nothing is deleted for its age.
 
 const DAY_MS = 86_400_000
-/** What is off for no longer than this was switched off, as far as anybody can tell; most that is deleted for its age was kept for longer. */
+/** A gap no longer than this counts as a machine that was switched off; most data that is deleted for its age was kept for longer. */
 export const ORDINARY_MS = 30 * DAY_MS
 /** The time is written no more often than this. */
 const NOTED_EVERY_MS = 60_000
@@ -48,7 +48,7 @@ export async function deletionTime(db: StateStore, now: number): Promise<number>
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
 }
 
-/** What anybody may read of a clock that is in doubt; null while it is not. */
+/** A message about a clock in doubt, for any reader; null while the clock is trusted. */
 export async function clockInDoubt(db: StateStore, now: number = Date.now()): Promise<string | null> {
   const trusted = await trustedTime(db)
   return trusted === null ? null : doubt(trusted, now)
@@ -83,7 +83,7 @@ export class TimeGuard {
     this.#since = steady()
   }
 
-  /** To be asked before each round. Remembers the time, as far as it is in no doubt. */
+  /** Ask this before each round. Remembers the time while the clock is not in doubt. */
   async mayDelete(): Promise<boolean> {
     const isCalm = this.#steps.mayDelete()
     const now = this.#wall()
@@ -93,7 +93,7 @@ export class TimeGuard {
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
-    // Of a clock that was ahead when it was trusted: what goes on evenly for a day is right.
+    // For a clock that was ahead when it was trusted: time that runs evenly for a day is right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
     if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm

@@ -5,18 +5,18 @@ import { openStateStore, type StateStore } from "../state-store.ts"
 /** Between two tries to reach the server of the state. */
 const AGAIN_MS = 1000
 
-/** Whether something failed because the server of the state cannot be reached, by itself or its cause. It may pass. */
+/** Whether an error or its cause says that the state's server cannot be reached, which may pass. */
 export function isStateAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (error instanceof PostgresError && error.isUnreachable) || isStateAway(error.cause)
 }
 
 /**
- * Opens the state as {@link openStateStore} does, and where its server cannot be reached waits until it can: a process that ended instead
- * would be started again and again, and given up in the end.
+ * Opens the state as {@link openStateStore} does, and waits while its server cannot be reached. If the process ended instead, its
+ * supervisor would restart it a few times and then give up.
  *
- * @param onAway told once why it waits
- * @returns null when the process was told to end before that
+ * @param onAway called once with the reason for waiting
+ * @returns null when the process was asked to end before that
  */
 export async function openStateOnceThere(
   dataDir: string,

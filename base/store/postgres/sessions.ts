@@ -93,9 +93,9 @@ export interface SessionMode {
   readonly isDurable: boolean
 }
 
-/** What one store learns of a server, for all of its thread: a call that asks several stores waits for a silent server once. */
+/** What one store learns about a server, shared in its thread: a call that uses several stores waits for a silent server once. */
 interface Reach {
-  /** Of the last attempt to connect that failed. */
+  /** The error of the last failed attempt to connect. */
   failedAt: number
   failure: unknown
   /** When a session was last found lost. */

@@ -26,7 +26,7 @@ export interface CopiedTable {
   readonly digest: string
 }
 
-/** What there is in a SQLite file beside its rows. */
+/** Contents of a SQLite file besides its rows. */
 interface Definition {
   readonly name: string
   readonly type: "table" | "index" | "trigger"
@@ -166,7 +166,7 @@ async function copyTable(
   return { table, rows: is.rows, digest: is.text() }
 }
 
-/** New rows go on behind those that were copied. */
+/** New rows get ids after those that were copied. */
 async function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string): Promise<void> {
   const key = from
     .prepare("select name from pragma_table_info(?) where pk > 0 and lower(type) = 'integer'")
@@ -185,7 +185,7 @@ async function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string
     )
 }
 
-/** What rows come to, whatever their order. */
+/** A digest of rows that does not depend on their order. */
 class Digest {
   rows = 0
   readonly #sum = Buffer.alloc(32)

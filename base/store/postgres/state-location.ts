@@ -11,7 +11,7 @@ export interface ServerLocation {
   readonly schema: string
 }
 
-/** Of a state whose address names no schema. */
+/** The schema when the address names none. */
 const SCHEMA = "fossick"
 /** Stands for a schema of each data folder's own: one database for many appliances, or tests. */
 const OF_FOLDER = "folder"
@@ -23,7 +23,7 @@ export const stateSettings = {
     default: "",
     about:
       "Where keys, sources, jobs and usage are kept: empty for `state.db` in the data folder, or `postgres://user@host/database` ([Use PostgreSQL](use-postgresql.md)).",
-    // A wrong one may hold a password; a right one is told by its host.
+    // A wrong address may hold a password; a valid one is shown by its host.
     secret: true,
     parse(value) {
       if (value === "") return value
@@ -68,14 +68,14 @@ export function serverLocation(
   }
 }
 
-/** pg takes the password that stands in the address, also when none does, before one that is given beside it. */
+/** pg prefers the address's password, even a missing one, to a password that is passed separately. */
 export function withPassword({ url, password }: ServerLocation): string {
   const address = new URL(url)
   address.password = encodeURIComponent(password)
   return address.href
 }
 
-/** What all stores of this thread share that have a state in the same place. */
+/** Shared by all stores of this thread that have a state in the same place. */
 export function sharedBy<T>(make: () => T): (location: ServerLocation) => T {
   const made = new Map<string, T>()
   return (location) => {

@@ -6,9 +6,9 @@ import { OwnProcess, SIGN_MS } from "./own-process.ts"
 export type LivingProcess = Pick<OwnProcess, "id" | "take">
 
 /**
- * Has this process be one of those that work on a state, until it is disposed of.
+ * Registers this process among those that work on a state, until you dispose of it.
  *
- * @param onProblem told once when signs of life cannot be given, and again after they could
+ * @param onProblem called once when signs of life fail, and again if they fail after having worked
  */
 export async function keepAlive(
   db: StateStore,

@@ -8,9 +8,9 @@ import { migrate, type StateStore, type Step, transaction } from "../state-store
 
 /** How often a process gives a sign of life, and looks at those of others. */
 export const SIGN_MS = 2000
-/** One that has given none for so long is lost, as far as other machines can tell. Beyond what a busy machine holds an event loop up. */
+/** A process without a sign for this long counts as lost on other machines. Longer than a busy machine blocks an event loop. */
 const LEASE_MS = 15_000
-/** A process stops by itself before others take its work over. */
+/** A process stops on its own before others take over its work. */
 const MARGIN_MS = 3000
 /** After a longer pause between two looks nothing is known of what others did meanwhile. */
 const LOOK_MS = 3 * SIGN_MS
@@ -55,16 +55,16 @@ export const migrateProcesses = (db: StateStore): void => {
 /** Ids of processes are those of a container: where they mean the same process. */
 const MACHINE = `${hostname()} ${pidNamespace()}`
 
-/** What another process had said when this one looked, and since when, by the steady clock, it has said no more. */
+/** What another process's row said at the last look, and since when, by the steady clock, it has not changed. */
 interface Seen {
   readonly signs: number
   readonly since: number
 }
 
 /**
- * This process among all that work on one state. What one has in hand carries its {@link id}, and is another's to take up once it is
- * lost: as soon as a process of the same machine sees that it has ended, or when it has given no sign of life for {@link LEASE_MS}.
- * Each judges by its own steady clock: machines need not agree on the time.
+ * This process among all that work on one state. Its work carries its {@link id}, and others may take that work over once the
+ * process is lost: as soon as a process of the same machine sees that it has ended, or when it has given no sign of life for
+ * {@link LEASE_MS}. Each process judges by its own steady clock, so machines need not agree on the time.
  */
 export class OwnProcess implements AsyncDisposable {
   readonly id = randomUUID()
@@ -115,7 +115,7 @@ export class OwnProcess implements AsyncDisposable {
     return true
   }
 
-  /** Whether nobody can have taken it for lost yet. Asks nobody. */
+  /** Whether no other process can consider this one lost yet. Runs no query. */
   get isSound(): boolean {
     return this.#clock() - this.#signedAt < LEASE_MS - MARGIN_MS
   }

@@ -3,7 +3,7 @@ import type { StateDialect } from "../state-port.ts"
 /** A trigger that fires after each row. */
 export interface TriggerSpec {
   readonly name: string
-  /** What sets it off: `insert`, `delete`, `update`, `update of state`. */
+  /** The event that fires it: `insert`, `delete`, `update`, `update of state`. */
   readonly on: string
   readonly table: string
   /** A condition on `new` and `old`, which may query tables. */

@@ -97,7 +97,7 @@ test("a file that somebody reads is made to write ahead as soon as he has read",
   useWal(db)
   expect(db.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" })
   await once(other, "exit")
-  // What never passes is told at once.
+  // A permanent error is reported at once.
   using none = new DatabaseSync(path, { readOnly: true, open: false })
   const tries = vi.spyOn(none, "exec")
   expect(() => useWal(none)).toThrow("not open")

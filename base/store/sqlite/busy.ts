@@ -37,8 +37,9 @@ export function useWal(db: DatabaseSync): void {
 }
 
 /**
- * Opens a file to read it, with the same patience. SQLite makes files beside one that writes ahead, also to read it; where it may not, it reads the file
- * alone if it is told that nobody changes it. Files that are there already, left by a process that was killed, it can read with it.
+ * Opens a file for reading, with the same patience. SQLite creates files beside a database in WAL mode even to read it. Where it
+ * may not create them, it reads the database alone if the address says that it is immutable. It can read files that a killed
+ * process left there.
  */
 export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)

@@ -17,11 +17,11 @@ const STATE = "state.db"
 /** In the data folder: `state.db` as it was before it was written anew. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
-/** Problems that are told of one file. */
+/** Most problems that are reported for one file. */
 const MOST_TOLD = 3
 const WAIT_MS = 2000
 
-/** What is wrong with `state.db`, in SQLite's words; empty when nothing is, or there is none. It reads all of the file, and changes nothing. */
+/** Problems of `state.db` in SQLite's words; empty when there are none, or no file. Reads the whole file, and changes nothing. */
 export function stateDamage(dataDir: string): string[] {
   const file = join(dataDir, STATE)
   if (!existsSync(file)) return []
@@ -105,7 +105,7 @@ function copyTables(file: string, draft: string): boolean {
         .all()
     for (const { sql } of made("'table'")) copy.exec(String(sql))
     for (const table of tablesIn(db)) copyRows(db, copy, table)
-    // Of what the tables hold now, and without one being called by our own copying.
+    // From the current contents of the tables, without letting our own copying fire a trigger.
     for (const { sql } of made("'index', 'view', 'trigger'")) copy.exec(String(sql))
     copy.exec("commit")
     return damageIn(copy).length === 0

@@ -58,7 +58,7 @@ export class Pooler implements Disposable {
     return pooler
   }
 
-  /** Of the server's database, by way of this one. */
+  /** Address of the server's database through this pooler. */
   url(schema = "pooled"): string {
     return `postgres://fossick@127.0.0.1:${this.#port}/fossick?schema=${schema}`
   }

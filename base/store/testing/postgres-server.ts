@@ -92,9 +92,9 @@ export class PostgresServer implements AsyncDisposable {
       `-p${this.port}`,
       `-k${this.folder}`,
       "-h127.0.0.1",
-      // What a test writes need not outlive the machine's power.
+      // Data of a test need not survive a power cut.
       "-cfsync=off",
-      // In its folder, which is removed: what stands in /dev/shm outlives a server that is killed.
+      // In its own folder, which is removed: files in /dev/shm would remain after a server is killed.
       "-cdynamic_shared_memory_type=mmap",
       "-cmax_connections=300",
       "-cshared_buffers=32MB",

@@ -10,7 +10,7 @@ import { leftWork, OwnProcess } from "../processes/own-process.ts"
 import { migrate, openStateStore, type StateStore, transaction } from "../state-store.ts"
 import { statement } from "./statement.ts"
 
-/** What processes that share a state can rely on, in every store. */
+/** Guarantees for processes that share a state, in every store. */
 export function describeProcesses(name: string): void {
   describe(`processes on one state in ${name}`, () => {
     let folder: string
@@ -180,7 +180,7 @@ export function describeProcesses(name: string): void {
       ])
       await second.leave("lead")
       expect(await second.take("lead")).toBe(false)
-      // Who has it is told so while another one writes.
+      // A reader learns who holds it while another process writes.
       db.patienceMs = 0
       await transaction(other, async () =>
         expect([await own.take("lead"), await own.bury()]).toEqual([true, 0]),

@@ -42,7 +42,7 @@ const STEPS: readonly Step[] = [
   ({ text }) => `alter table thing add column added ${text} not null default 'later'`,
 ]
 
-/** What every store of the state does, and all of Fossick builds on. */
+/** Guarantees of every state store, which all of Fossick relies on. */
 export function describeStateStore(name: string, isServer: boolean): void {
   describe(`the state in ${name}`, () => {
     let folder: string

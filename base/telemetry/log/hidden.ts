@@ -1,7 +1,7 @@
 const MIN_CHARS = 6
 
 /**
- * A text of somebody else's without secrets that they were given and may repeat: as they are, as addresses have them, and within
+ * A foreign text without the secrets that we sent and that it may repeat: as they are, as addresses spell them, and within
  * base64, as logins do.
  */
 export function hidden(text: string, secrets: readonly string[]): string {
@@ -16,7 +16,7 @@ export function hidden(text: string, secrets: readonly string[]): string {
     }, text)
 }
 
-/** What of a secret stands in base64 (RFC 4648), at whichever of three places it begins: with all of the word round it. */
+/** The parts of a secret that appear in base64 (RFC 4648) at any of the three offsets, with the whole word around them. */
 function fragmentsOf(secret: string): readonly RegExp[] {
   const bytes = Buffer.from(secret)
   return [0, 1, 2].map((shift) => {

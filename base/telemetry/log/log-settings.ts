@@ -1,6 +1,6 @@
 import { oneOf } from "#base/settings.ts"
 
-/** What every process of the appliance writes to its log, and in which form. */
+/** Which lines every process of the appliance logs, and in which form. */
 export const logSettings = {
   logLevel: oneOf(
     {

@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 let files = 0
 
-/** What is written to a file descriptor, each line by itself. */
+/** Everything written to a file descriptor, line by line. */
 function writtenTo(work: (fd: number) => void): string[] {
   const file = join(folder, `${files++}.log`)
   const fd = openSync(file, "w")
@@ -40,7 +40,7 @@ const written = (
   { name = "test", env = {} }: { readonly name?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): string[] => writtenTo((fd) => work(openLog(name, env, fd)))
 
-/** What a program of these lines writes to its standard output, each line by itself. */
+/** What a program of these lines prints, line by line. */
 async function writtenByProgram(code: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const program = `import { openLog } from ${JSON.stringify(LOG)}
     import { openPlainLog } from ${JSON.stringify(PLAIN)}
@@ -139,7 +139,7 @@ describe("as text", () => {
       type: "TypeError",
       message: "no",
       code: "EIO",
-      // Of two places in a line the last is meant, and none in what the error says.
+      // The last of two places in a line counts, and none inside the error's text.
       stack: "TypeError: not at c.ts:8:8\n    at read (/srv/x:1:2/base/a.ts:3:19)\n    at b.ts:1:1",
     }
     expect(told(LEVELS.error, err)).toBe('<3>ERROR error="TypeError: no" code=EIO at=a.ts:3:19\n')

@@ -6,14 +6,14 @@ import { logForm } from "./log-form.ts"
 import { logSettings } from "./log-settings.ts"
 import { told } from "./told.ts"
 
-/** What is kept of lines that could not be written, in characters: the oldest stay, to say how it began. */
+/** Characters kept of lines that could not be written: the oldest stay, to show how it began. */
 const MAX_WAITING = 1_000_000
 
 const STANDARD_OUTPUT = 1
 
 /**
- * The log of a process, to the standard output, as `FOSSICK_LOG_FORMAT` says. A disk that is full ends no process for the
- * sake of its log. What pages and addresses say cannot command the terminal that shows it, nor begin a line.
+ * The log of a process, to the standard output, as `FOSSICK_LOG_FORMAT` says. A full disk never ends a process because of its
+ * log. Text from pages and addresses cannot control the terminal that shows it, nor begin a line.
  *
  * A message may have places for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
  *
@@ -33,7 +33,7 @@ export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTP
   return pino({ name, level: logLevel, hooks }, stream)
 }
 
-/** Fills the places of a message. In the text form, what it tells is not told again behind it. */
+/** Fills the places of a message. The text form does not repeat these fields after the message. */
 const tell = (once: boolean) =>
   function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
     const [fields, message] = args as readonly unknown[]

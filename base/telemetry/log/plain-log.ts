@@ -22,7 +22,7 @@ export function openPlainLog(name: string, fd: number, env: NodeJS.ProcessEnv): 
     try {
       writeSync(fd, form(`${JSON.stringify(line)}\n`))
     } catch {
-      // Nobody reads it, or the disk is full: what it watches goes on.
+      // The reader is gone or the disk is full: the process that this log watches keeps running.
     }
   }
 }

@@ -19,11 +19,11 @@ export interface LogRecord {
 export interface LogReader {
   /** A terminal that shows colours. */
   readonly colours: boolean
-  /** systemd's journal: it notes the time by itself, and takes the severity from `<4>` before a line (sd-daemon(3)). */
+  /** systemd's journal: it adds the time, and takes the severity from `<4>` before a line (sd-daemon(3)). */
   readonly journal: boolean
 }
 
-/** Of every line, and of no use to an operator. */
+/** Fields of every line that are of no use to an operator. */
 const LEFT_OUT = new Set(["level", "time", "msg", "pid", "hostname", "name", "told"])
 
 const DIM = 2
@@ -31,9 +31,9 @@ const RED = 31
 const YELLOW = 33
 
 /**
- * One event as a line for people: `12:03:04 WARNING a webhook was not delivered host=hooks.example id=7`. The time is that
- * of the machine. Fields follow as `key=value`; a value with blanks stands in quotes, as in JSON. Nothing that foreign
- * pages say can begin a line of its own.
+ * One event as a line for people: `12:03:04 WARNING a webhook was not delivered host=hooks.example id=7`. The time is the
+ * machine's local time. Fields follow as `key=value`; a value with blanks is quoted as in JSON. Text from foreign pages can never
+ * begin a new line.
  */
 export function textLine(record: LogRecord, { colours, journal }: LogReader): string {
   const { level, time, msg = "" } = record
@@ -77,7 +77,7 @@ function fieldsOf(record: LogRecord): string[] {
   })
 }
 
-/** Of an error its name and what it says; where it was thrown only for those who look into a fault. */
+/** The name and message of an error; where it was thrown only at the level for debugging. */
 function errorFields(err: unknown, level: number): string[] {
   const { type = "Error", message = "", code, stack = "" } = err as Partial<Record<string, string>>
   const fields = [`error=${shown(`${type}: ${message}`)}`]

@@ -18,7 +18,10 @@ const STEPS: readonly Step[] = [
 /** Call it before {@link noteTraceOf} and {@link traceOf}; the former runs in a transaction, where no table can be created. */
 export const migrateTraces = (db: StateStore): void => migrate(db, "traces", STEPS)
 
-/** Remembers which call asked for a run, so that the process that runs it goes on with its trace. Nothing where none is made. */
+/**
+ * Remembers which call asked for a run, so that the process that runs it continues the call's trace. Remembers nothing when
+ * tracing is off.
+ */
 export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
   const parent = traceparent()
   if (parent === undefined) return

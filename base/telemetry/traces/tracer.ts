@@ -3,7 +3,7 @@ import type { traceSettings } from "./trace-settings.ts"
 
 export type TraceConfig = Values<typeof traceSettings>
 
-/** What may be said of a step: names, numbers, no texts. */
+/** Attributes of a step: names and numbers, no texts. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
@@ -25,6 +25,6 @@ export interface Span {
 export interface Tracer extends AsyncDisposable {
   readonly hasText: boolean
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>
-  /** Of the step that is under way. */
+  /** The context of the current step. */
   traceparent(): string | undefined
 }

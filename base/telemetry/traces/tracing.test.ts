@@ -14,7 +14,7 @@ const CALLER = "b7ad6b7169203331"
 const DEFAULTS: TraceConfig = readSettings(traceSettings, {})
 const nothing = () => Promise.resolve()
 
-/** A receiver, and what a process told it that made these steps and ended. */
+/** A receiver, and the output of a process that made these steps and ended. */
 async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> = {}) {
   const receiver = await startReceiver()
   onTestFinished(() => receiver[Symbol.asyncDispose]())
@@ -29,7 +29,7 @@ async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> 
   return receiver
 }
 
-/** Whether the receiver is told that the step above it is another process's. */
+/** Whether the receiver learns that the parent step belongs to another process. */
 const isBelowAnother = ({ flags }: { readonly flags: number }) => (flags & 0x2_00) !== 0
 
 /** A step that gives what a server of the operator's would be sent. */
@@ -92,7 +92,7 @@ test("a caller's trace goes on here, and from here to the servers that are asked
   let on: string | undefined
   const { got } = await told(async () => {
     on = await sentOn(`00-${TRACE}-${CALLER}-01`)
-    // What asked for it counts, not what happens to be under way here.
+    // The call that asked for it counts, not the step that happens to run here.
     await traced("outer", {}, () => traced("inner", { parent: `00-${TRACE}-${CALLER}-03` }, nothing))
   })
   const [step, inner, outer] = got

@@ -8,19 +8,19 @@ let tracer: Tracer | null = null
 export const traced = <T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> =>
   tracer === null ? work(NO_SPAN) : tracer.span(name, options, work)
 
-/** What goes on to a server of the operator's, or into a store for another process; undefined: nothing is traced. */
+/** The context to pass to a server of the operator's, or through a store to another process; undefined when nothing is traced. */
 export const traceparent = (): string | undefined => tracer?.traceparent()
 
 /** Whether this process makes traces. */
 export const isTracing = (): boolean => tracer !== null
 
-/** Whether addresses may stand in traces. */
+/** Whether traces may contain addresses. */
 export const mayShowText = (): boolean => tracer?.hasText === true
 
 /**
- * Has this process make traces from here on, where the settings say to. What makes them is loaded only then.
+ * Makes this process trace from here on if the settings say so. The tracing code is loaded only then.
  * @param service `fossick-api`, `fossick-crawler`
- * @returns what sends the last of them when it is disposed of
+ * @returns dispose of it to send the last traces
  */
 export async function startTracing(service: string, config: TraceConfig): Promise<AsyncDisposable> {
   if (config.tracesUrl !== "") {

@@ -1,4 +1,4 @@
-/** What a text may hold. */
+/** Limits of a text. */
 interface JsonBounds {
   /** Levels of lists and objects. */
   readonly depth: number
@@ -26,7 +26,7 @@ export class ForeignJsonError extends Error {
   /** `syntax`: it is not JSON. */
   readonly kind: "size" | "depth" | "parts" | "syntax"
 
-  /** @param message goes on a sentence about the text: "is not JSON" */
+  /** @param message continues a sentence about the text: "is not JSON" */
   constructor(kind: ForeignJsonError["kind"], message: string) {
     super(message)
     this.kind = kind

@@ -30,7 +30,7 @@ const SHARED = [
   "/etc/java-25-openjdk",
 ].filter((folder) => existsSync(folder))
 
-/** By image, as Compose has it: what a stand-in mounts. */
+/** Mounts of a stand-in by image, as Compose names it. */
 export const STAND_IN_MOUNTS = SHARED.map((folder) => `${folder}:${folder}:ro`)
 export const FOSSICK_MOUNT = `${ROOT}:/app:ro`
 

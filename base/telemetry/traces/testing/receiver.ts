@@ -1,14 +1,14 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-// What a module does while it is loaded a run of mutants changes only where no test loads it.
+// Mutation tests change code that runs while a module loads only where no test loads it.
 import "../otlp.ts"
 
 /** A span as a receiver gets it. */
 interface ReceivedSpan {
   readonly service: string
   readonly version: string
-  /** What made it, within the service. */
+  /** The component within the service that made it. */
   readonly scope: string
   readonly name: string
   readonly traceId: string
