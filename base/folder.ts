@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync, utimesSync } from "node:fs"
 import { dirname } from "node:path"
 
-/** What the folder is needed for, by why it cannot be written. */
+/** How to make a folder writable, by the reason why it is not. */
 const WRITABLE_BY = {
   EROFS: "mount its disk for writing",
   EACCES: "give it to the user who runs Fossick",

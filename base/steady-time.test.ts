@@ -4,7 +4,7 @@ import { DeletionGuard, steadyNow, StepWatch } from "./steady-time.ts"
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-/** A wall clock that tests set, and time that passes. */
+/** A wall clock that a test can set, and time that passes. */
 function clocks() {
   const at = { wall: 1_000_000_000_000, steady: 1_000_000_000_000 }
   return {

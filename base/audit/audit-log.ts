@@ -116,7 +116,7 @@ export class AuditLog {
     this.prune = this.#log.prune
   }
 
-  /** Runs inside a write transaction, or opens its own. */
+  /** One statement, to run inside the transaction of the change or on its own. */
   async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
     await this.#queries
       .insertInto("audit_entry")

@@ -78,8 +78,8 @@ const counted = new Map<DegradedPart, number>(ORDER.map((part) => [part, 0]))
 export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
 
 /**
- * Counts in {@link degradedCounts} what it finds. @param isWanted false once no caller waits for the answer: missing parts are no
- * fault then
+ * Counts missing parts in {@link degradedCounts}.
+ * @param isWanted false once no caller waits for the answer: missing parts are no fault then
  */
 export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
   new Degraded((part) => {

@@ -22,7 +22,7 @@ export function endWithReader(): void {
   }
 }
 
-/** Exit code 0: it is no failure when a reader skips the rest. */
+/** The exit code: 0 after a lost reader, since it is no failure when a reader skips the rest. */
 export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
 
 /** For what works on whether its output is read, or kept on a disk with room for it, or not, such as a server. */

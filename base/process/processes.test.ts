@@ -46,7 +46,7 @@ function spreadSpies(): void {
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
 describe("output that nobody reads any more", () => {
-  /** Acts as a process that has just started and ends with `work`. Code outside of it must not miss the process any longer. */
+  /** Acts as a process that starts and ends with `work`. Its mocks last no longer: other code needs the real process. */
   async function begin(
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")

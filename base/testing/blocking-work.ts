@@ -50,8 +50,8 @@ export function growsForever(): never {
   for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))
 }
 
-/** Its limits. */
+/** Limits of the thread. */
 export const limits = (): object => resourceLimits
 
-/** What it sees of its process. */
+/** What the thread sees of its process. */
 export const surroundings = (): readonly string[] => [...Object.keys(process.env), ...process.execArgv]

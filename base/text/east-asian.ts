@@ -1,4 +1,4 @@
-/** No character before this one is East Asian, which settles most texts at once. */
+/** No character before this one is East Asian, so most texts need no further check. */
 const FROM_HANGUL = /[\u1100-\uffff]/
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 

@@ -95,7 +95,7 @@ export interface SessionMode {
 
 /** What one store learns about a server, shared in its thread: a call that uses several stores waits for a silent server once. */
 interface Reach {
-  /** The error of the last failed attempt to connect. */
+  /** Time and error of the last failed attempt to connect. */
   failedAt: number
   failure: unknown
   /** When a session was last found lost. */

@@ -180,7 +180,7 @@ export function describeProcesses(name: string): void {
       ])
       await second.leave("lead")
       expect(await second.take("lead")).toBe(false)
-      // A reader learns who holds it while another process writes.
+      // The holder gets its answer even while another process writes.
       db.patienceMs = 0
       await transaction(other, async () =>
         expect([await own.take("lead"), await own.bury()]).toEqual([true, 0]),

@@ -77,7 +77,7 @@ function fieldsOf(record: LogRecord): string[] {
   })
 }
 
-/** The name and message of an error; where it was thrown only at the level for debugging. */
+/** The name and message of an error, and where it was thrown if it was logged as an error or worse. */
 function errorFields(err: unknown, level: number): string[] {
   const { type = "Error", message = "", code, stack = "" } = err as Partial<Record<string, string>>
   const fields = [`error=${shown(`${type}: ${message}`)}`]

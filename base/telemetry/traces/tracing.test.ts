@@ -14,7 +14,7 @@ const CALLER = "b7ad6b7169203331"
 const DEFAULTS: TraceConfig = readSettings(traceSettings, {})
 const nothing = () => Promise.resolve()
 
-/** A receiver, and the output of a process that made these steps and ended. */
+/** A receiver with everything it got from a process that made these steps and ended. */
 async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> = {}) {
   const receiver = await startReceiver()
   onTestFinished(() => receiver[Symbol.asyncDispose]())

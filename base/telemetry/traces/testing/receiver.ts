@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-// Mutation tests change code that runs while a module loads only where no test loads it.
+// A mutation run changes code that runs at load time only if no test loads the module.
 import "../otlp.ts"
 
 /** A span as a receiver gets it. */
