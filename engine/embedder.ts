@@ -3,7 +3,7 @@ import { EngineError } from "./errors.ts"
 /** Texts that an index hands to its embedder at a time: enough to keep the threads busy, few enough to stop soon. */
 export const TEXTS_AT_A_TIME = 64
 
-/** A text token by token: what each stands for, and what it means where it stands. */
+/** A text token by token: the text of each token, and its meaning in context. */
 export interface TokenVectors {
   /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */
   readonly tokens: readonly string[]
@@ -11,7 +11,7 @@ export interface TokenVectors {
   readonly vectors: Float32Array
 }
 
-/** What a model says of itself beside its vectors. */
+/** Properties of a model besides its vectors. */
 export interface ModelTraits {
   /** Cosines of texts that have nothing to do with each other, and of texts that mean the same. */
   readonly cosines: CosineRange
@@ -24,14 +24,14 @@ export interface CosineRange {
   readonly same: number
 }
 
-/** Of two vectors of unit length, -1..1. */
+/** The cosine of two vectors of unit length, -1..1. */
 export function cosineOf(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!
   return sum
 }
 
-/** Of a model that says nothing of itself. */
+/** Default for a model without this property. */
 export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
 
 export const traitsOf = ({ traits }: Pick<Embedder, "traits">): ModelTraits => traits ?? PLAIN_TRAITS
@@ -54,8 +54,8 @@ export interface Embedder extends AsyncDisposable {
   /** False for one that gives no token vectors. Default true. */
   readonly hasTokenVectors?: boolean
   /**
-   * Of a model on a server: why there are no vectors at present, a sentence for anybody to read, or null; `embed()` then rejects at once.
-   * Left out by models in this process, but for one that cannot be loaded.
+   * For a model on a server: why there are no vectors at present, as a sentence for any reader, or null; `embed()` then rejects
+   * at once. Models in this process leave it out, except for one that cannot be loaded.
    */
   readonly outage?: string | null | undefined
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
@@ -63,11 +63,11 @@ export interface Embedder extends AsyncDisposable {
 }
 
 export interface EmbedOptions {
-  /** What the texts are to each other: some models want to be told. Default `passage`. */
+  /** The role of the texts: some models need it. Default `passage`. */
   readonly as?: "question" | "passage"
   /** Default `index`. */
   readonly priority?: "query" | "index"
-  /** One processor is left to whoever answers, where this model works on all of them in this process. Default false. */
+  /** Leaves one processor free for answering questions, when this model uses all of them in this process. Default false. */
   readonly sparing?: boolean
   readonly signal?: AbortSignal
   /**

@@ -37,8 +37,8 @@ export interface Engine extends AsyncDisposable {
   /** How many of the pages that match a question have each value of some fields: see `facets/`. */
   facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts>
   /**
-   * Titles and headings of pages by what somebody has typed so far, best first, each text once. Pages that are being indexed may be
-   * missing for a moment.
+   * Titles and headings of pages by what the user has typed so far, best first, each text once. Pages that are being indexed may
+   * be missing for a moment.
    */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, or null. */
@@ -55,7 +55,7 @@ export interface Engine extends AsyncDisposable {
   /** How much of a page searches can find, or null when the index does not hold it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
-  /** How many pages there are of each language (ISO 639-1), "" for those whose language nobody knows. */
+  /** Pages per language (ISO 639-1); "" for an unknown language. */
   languages(): Promise<ReadonlyMap<string, number>>
   /** Counts pages by their sources and label of readers. */
   pagesByReaders(): Promise<readonly PagesOfReaders[]>
@@ -65,7 +65,7 @@ export interface Engine extends AsyncDisposable {
   settled(): Promise<void>
 }
 
-/** What an adapter can do beyond the promises every adapter keeps. */
+/** Optional abilities of an adapter, beyond the promises every adapter keeps. */
 export interface EngineSupports {
   readonly adapter: string
   /** A misspelt query word still finds its page. Default: false. */
@@ -90,7 +90,7 @@ export interface Query {
   readonly filter?: PageFilter
   /** Pages that rank higher than their text alone would bring them. */
   readonly preference?: PagePreference
-  /** What the operator wants of the ranking. Default: none. */
+  /** The operator's ranking rules. Default: none. */
   readonly rules?: readonly Rule[]
   /** Default `basic`. */
   readonly depth?: SearchDepth
@@ -100,7 +100,10 @@ export interface Query {
   readonly withMarkdown?: boolean
   /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
   readonly arms?: "hybrid" | "lexical" | "vector"
-  /** In how many pages words stand where this index is one of several that are asked: they weigh by these. Default: by this index alone. */
+  /**
+   * How many pages hold each word, when this index is one of several that are searched: words are weighted by these. Default: by
+   * this index alone.
+   */
   readonly statistics?: WordStatistics
   /** True finds nothing: the result has {@link SearchResult.rarity} alone, of all terms that the ranking would weigh. Default false. */
   readonly rarityOnly?: boolean
@@ -108,7 +111,7 @@ export interface Query {
   readonly withEvidence?: boolean
 }
 
-/** In how many of some pages words stand. */
+/** How many of a set of pages hold each word. */
 export interface WordStatistics {
   readonly pages: number
   /** By term, as the analysis of the engine makes them; a term that is missing here is weighed by the index itself. */
@@ -150,7 +153,7 @@ export interface PageFilter {
    * readers. Default: all pages pass.
    */
   readonly readers?: readonly string[]
-  /** Every phrase must stand in the page's title or text, whole words, ignoring case and white space. */
+  /** Every phrase must be in the page's title or text, whole words, ignoring case and white space. */
   readonly phrases?: readonly string[]
 }
 
@@ -195,7 +198,7 @@ export interface FacetCounts {
   readonly facets: readonly Facet[]
 }
 
-/** What somebody has typed so far. */
+/** The text that the user has typed so far. */
 export interface SuggestionQuery {
   /** Words, the last of them perhaps half typed; without a word nothing is suggested. */
   readonly text: string
@@ -210,7 +213,7 @@ export type SuggestionFilter = Pick<PageFilter, "sources" | "excludeSources" | "
 export interface Suggestion {
   readonly text: string
   readonly kind: "title" | "heading"
-  /** Where the title or heading stands. */
+  /** The page of the title or heading. */
   readonly url: string
 }
 
@@ -230,7 +233,10 @@ export interface PagePreference {
 export interface SearchResult {
   /** Best first; scores never rise from one hit to the next. */
   readonly hits: readonly Hit[]
-  /** The inverse document frequency of each of the question's terms, and of those that misspelt ones may stand for, among all pages, as BM25 has it: 0 and more. */
+  /**
+   * The inverse document frequency of each of the question's terms, and of the corrections of misspelt ones, among all pages, as
+   * BM25 has it: 0 and more.
+   */
   readonly rarity?: ReadonlyMap<string, number>
   /** Why meaning was left out although the query asked for it: for anybody to read. Left out when it was not. */
   readonly wordsAlone?: string
@@ -256,7 +262,7 @@ export interface LanguageNotice {
   readonly betterModel?: ShippedModel
 }
 
-/** A page that stands behind a hit instead of beside it. */
+/** A page that is grouped behind a hit instead of shown beside it. */
 export interface FoldedPage {
   readonly url: PageUrl
   readonly title: string
@@ -300,7 +306,7 @@ export interface Hit {
   readonly rules?: readonly AppliedRule[]
 }
 
-/** What a ranking of the hits of several indexes needs to know of each besides its parts. */
+/** What a ranking of hits from several indexes needs about each hit besides its parts. */
 export interface HitEvidence {
   readonly fingerprint: Fingerprint
   /** Whether it has vectors that say anything of the question. */
@@ -321,13 +327,13 @@ export interface HitParts {
   readonly vector: number
   /** The meaning of each word of its best passage (late interaction). */
   readonly late: number
-  /** What a reranker says of its best passage. */
+  /** The reranker's score of its best passage. */
   readonly rerank: number
   /** All of them together. */
   readonly fused: number
   /**
-   * What preferences and quoted phrases added to `fused`, less what a page loses that lists others, or that is in a
-   * language the question is not in.
+   * The bonus of preferences and quoted phrases on `fused`, minus the loss of a page that mostly lists others, or that is in
+   * another language than the question.
    */
   readonly boost: number
 }

@@ -33,5 +33,5 @@ export class EngineError extends KnownError {
   }
 }
 
-/** What brings a damaged index back, for the end of a message. */
+/** How to repair a damaged index, as the end of a message. */
 export const REPAIR_HINT = "The crawler process repairs it when it starts; so does `fossick index repair`."

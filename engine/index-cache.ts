@@ -1,9 +1,9 @@
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 /**
- * Of the memory there is, what a reader may keep of indices. It fills with what questions need, 270 MB of a million
- * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of
- * CPU instead of 20.
+ * The share of memory that a reader may use for indices. It fills with the parts that questions need, 270 MB for a million
+ * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of CPU instead
+ * of 20.
  */
 const SHARE = 8
 const LEAST_MB = 96

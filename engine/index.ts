@@ -1,4 +1,4 @@
-// What most callers need of the engine; other files are imported by their paths.
+// The exports that most callers need; other files are imported by their paths.
 export type { Embedder } from "./embedder.ts"
 export type {
   Engine,

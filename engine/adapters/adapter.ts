@@ -2,7 +2,7 @@ import type { Embedder } from "../embedder.ts"
 import type { Engine } from "../engine.ts"
 import type { Reranking } from "../search/second-reading/reranking.ts"
 
-/** What an index says of itself before it is opened. */
+/** Facts about an index that are known before it is opened. */
 export interface IndexInfo {
   readonly format: number
   /** Id of the embedder that made the vectors. */
@@ -18,12 +18,12 @@ export interface IndexInfo {
 export type FormatUse = "written" | "pages" | "too-old" | "too-new"
 
 /**
- * What is out of order, and so what has to be done:
+ * The damaged part, which decides how to repair it:
  * - `pages`: pages themselves. Those that cannot be read have to be fetched again.
- * - `words`: what finds pages by their words. It is rebuilt from the pages.
- * - `vectors`: what finds them by meaning. It is made anew from the pages; meanwhile words alone find.
- * - `ranking`: counts that scores depend on a little. Whoever opens the index for writing makes them anew.
- * - `names`: a file of which there is a copy, or that is made anew, in the same way.
+ * - `words`: the index of words. It is rebuilt from the pages.
+ * - `vectors`: the index of meaning. It is rebuilt from the pages; until then pages are found by words only.
+ * - `ranking`: counts that scores depend on a little. The next writer rebuilds them.
+ * - `names`: a file that has a copy, or that the next writer rebuilds.
  */
 export type Harm = "pages" | "words" | "vectors" | "ranking" | "names"
 
@@ -48,8 +48,8 @@ export interface OpenGenerationOptions {
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
   /**
-   * Opened for writing, beside the one writer that looks after the index: takes no lock, and leaves the vectors to that one. The callers see to
-   * it that no two of them write one page at a time. Of an index on a server. Default false.
+   * Opened for writing beside the main writer of the index: takes no lock, and leaves the vectors to the main writer. Callers
+   * make sure that no two of them write the same page at once. Only for an index on a server. Default false.
    */
   readonly isBeside?: boolean
   /** Default: none. */
@@ -58,8 +58,8 @@ export interface OpenGenerationOptions {
 }
 
 /**
- * What an adapter offers so that its indexes come in generations: any number side by side, each by its name, which is
- * `index`, `index-2`, `index-3` and so on. The name stands for whatever the adapter keeps an index in.
+ * Lets the indexes of an adapter come in generations: any number side by side, named `index`, `index-2`, `index-3` and so on. The
+ * adapter decides where it keeps the index of a name.
  */
 export interface GenerationAdapter {
   /** As {@link Engine.supports}. */
@@ -83,13 +83,10 @@ export interface GenerationAdapter {
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
    */
   openOld?(generation: string): Promise<OldIndex>
-  /**
-   * What is damaged of a generation, also while another process writes to it. Left out by an adapter whose server looks after its
-   * files.
-   */
+  /** The damage of a generation, also while another process writes to it. Left out by an adapter whose server looks after its files. */
   check?(generation: string, depth: CheckDepth): Promise<readonly Damage[]>
   /**
-   * What can still be read of a damaged generation. Nobody else writes to it until it is closed.
+   * Opens the readable rest of a damaged generation. No other process can write to it until it is closed.
    *
    * @throws EngineError `INDEX_LOCKED`
    */
@@ -100,7 +97,7 @@ export interface GenerationAdapter {
   present?(): Promise<readonly { readonly name: string; readonly pages: number }[]>
   /** Bytes that a generation takes, and that are free beside it. Left out where the adapter cannot tell. */
   room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
-  /** Deletes a generation, as far as it is there. */
+  /** Deletes a generation, or the parts of it that exist. */
   drop(generation: string): Promise<void>
 }
 

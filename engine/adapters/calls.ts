@@ -6,7 +6,7 @@ export class Calls {
   readonly #underWay = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
-  /** @param explain what a failure means to whoever uses the engine */
+  /** @param explain turns a failure into a message for users of the engine */
   constructor(explain: (error: unknown) => unknown) {
     this.#explain = explain
   }

@@ -7,7 +7,8 @@ import { facetValue, filterOf } from "./meilisearch/filter.ts"
 import { filtersOf, type QueryClause } from "./opensearch/filter.ts"
 import { DOMAINS } from "../testing/domain-oracle.ts"
 
-// What the servers are sent, read by an interpreter of it, against a naive oracle: no server is needed to see that a filter means what it should.
+// Filters as the servers receive them, run by a small interpreter against a naive oracle: this shows without a server that a
+// filter means what it should.
 
 type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
 
@@ -92,7 +93,7 @@ const fieldsOf = ({ url, sources, published, ...page }: PageOf, value: (text: st
 const holdsAny = (field: Fields[string] | undefined, values: readonly unknown[]): boolean =>
   (Array.isArray(field) ? (field as readonly unknown[]) : [field]).some((one) => values.includes(one))
 
-/** OpenSearch's query language, as far as filters are written in it. */
+/** The part of OpenSearch's query language that filters use. */
 function passes(fields: Fields, clause: QueryClause): boolean {
   const [[kind, body]] = Object.entries(clause) as [[string, Record<string, unknown>]]
   const [[name, value]] = (Object.entries(body).length > 0 ? Object.entries(body) : [["", null]]) as [

@@ -150,7 +150,7 @@ const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 
 interface Side {
-  /** Those that name the side. */
+  /** The words that name the side. */
   readonly units: readonly WeighedUnit[]
   /** Terms that only the names of the other sides have. */
   readonly foreign: ReadonlySet<string>

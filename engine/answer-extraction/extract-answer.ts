@@ -30,7 +30,10 @@ export interface Extracted {
   readonly units: readonly CitedStatement[]
   /** The sides of a comparison, or the questions of several, for which nothing was found. */
   readonly missing: readonly string[]
-  /** Units near the question, best first, for whoever writes an answer from them: up to eight, sides in turn. There may be some where no unit answers. */
+  /**
+   * Units near the question, best first, for code that writes an answer from them: up to eight, sides in turn. There may be some
+   * even if no unit answers.
+   */
   readonly evidence: readonly Unit[]
 }
 

@@ -23,9 +23,8 @@ const SAME = 0.7
 const SMALLEST_PART = 2
 
 /**
- * Questions that somebody who asked this may ask next: first which part of the results is meant, when their titles
- * fall into two parts; then question headings of the pages found, which these pages answer right below. Empty when
- * there are none worth asking.
+ * Questions that the user may ask next: first which part of the results is meant, when their titles fall into two parts; then
+ * question headings of the pages found, which these pages answer right below. Empty when there are none worth asking.
  */
 export async function followUpQuestions(
   question: string,

@@ -4,10 +4,10 @@ import { lineKey } from "./statements/page-marks.ts"
 import type { Unit } from "./units/answer-units.ts"
 import type { Rarity } from "./values.ts"
 
-/** Headings that turn what stands below them. */
+/** Headings that reverse the meaning of the text below them. */
 const TURNING =
   /\b(?:not|never|don['’]?t|avoid|deprecat\w+|obsolete|former|wrong|incorrect|bad|unsupported|removed|forbidden|prohibited|discouraged|anti-?patterns?)\b/i
-/** Headings that say nothing of what stands below them. */
+/** Headings that say nothing about the text below them. */
 const EMPTY =
   /^(?:notes?|(?:configuration )?(?:examples?|options?|parameters?)|configuration|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
 /** An answer to a heading that asks. */
@@ -33,7 +33,7 @@ export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): stri
 
 /** @param lacks terms that say what the question is about and that the unit lacks */
 function headingFor({ headings, kind, lead, text }: Unit, lacks: readonly string[]): string | null {
-  // The title stands above the page, and not always in it.
+  // The title heads the page, but is not always in its text.
   const [nearest, ...outer] = headings
     .slice(1)
     .map((heading) => lineKey(heading).replace(/^\d+(?:\.\d+)*\.?\s+/, ""))

@@ -1,4 +1,4 @@
-/** What form the answer to a question is likely to have. */
+/** The likely form of the answer to a question. */
 export type QuestionType =
   | "amount"
   | "time"

@@ -1,6 +1,6 @@
 import { askingIn } from "./asking-sentences.ts"
 
-/** What a question compares, and what it asks of each. */
+/** The things that a question compares, and what it asks about each. */
 export interface Comparison {
   /** Two to four things, as written. */
   readonly sides: readonly string[]
@@ -34,13 +34,13 @@ const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`,
 
 /** "into A or into B". */
 const TWICE = /\b(in|into|to|with|by|from|on|under|for) ((?:\S+ ){0,3}\S+) or \1 ((?:\S+ ){0,3}\S+)$/i
-/** What is asked of things when nothing else is. */
+/** The default question about things when nothing else is asked. */
 const ASKS_DIFFERENCE =
   /^(?:(?:what|where|how|which) (?:is|are|does|do) (?:the |they |it )?(?:difference|different|differ)|how do they differ)\b.*$/i
 
 /**
- * What a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference between A and B".
- * Null when it compares nothing. English only.
+ * The things that a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference between A and
+ * B". Null when it compares nothing. English only.
  */
 export function comparisonIn(question: string): Comparison | null {
   const text = question
@@ -75,7 +75,7 @@ export function comparisonIn(question: string): Comparison | null {
   return listed || BARE.test(head) ? comparisonOf(head, / (?:and|or) /i, rest) : null
 }
 
-/** Of a list with its words of comparison in it; what follows the list is asked of each: "tea or coffee in the morning". */
+/** For a list with comparison words in it, the text after the list is asked about each item: "tea or coffee in the morning". */
 function comparisonOf(list: string, joined: RegExp, rest: string): Comparison | null {
   const items = REST.exec(list)
   const named = items && joined.test(items[1]!) ? items : null
@@ -133,7 +133,7 @@ export function partsIn(question: string): string[] {
   return parts.length > 1 && parts.length <= MOST_PARTS && parts.every(isAlone) ? parts : []
 }
 
-/** What has to be searched for beside the whole question: the sides that it compares, or the questions that it consists of. */
+/** Searches to run besides the whole question: the sides that it compares, or the questions that it consists of. */
 export function searchedApart(text: string): readonly string[] {
   const { question } = askingIn(text)
   const comparison = comparisonIn(question)

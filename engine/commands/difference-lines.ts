@@ -6,7 +6,7 @@ import type { ExportReader } from "../lifecycle/move/format/read-export.ts"
 export const isSound = ({ missing, changed, uncounted }: Differences): boolean =>
   missing.count === 0 && changed.count === 0 && uncounted === 0
 
-/** Differences in words, some of the pages by their addresses. `openFile`: reads the export once more for them. */
+/** Differences in words, some of the pages by their addresses. `openFile`: reads the export again for them. */
 export async function differenceLines(
   { missing, changed, uncounted, passages }: Differences,
   openFile: (() => Promise<ExportReader>) | null,

@@ -79,7 +79,7 @@ async function check(openFile: () => Promise<ExportReader>): Promise<void> {
   await (await openFile()).check()
 }
 
-/** What is going to happen, before it does. */
+/** Announces what the import will do. */
 function* forewarning(header: ExportHeader, before: EngineStats, replace: boolean): Generator<string> {
   yield `Importing what Fossick ${header.fossick} exported at ${header.createdAt}.`
   if (before.pages > 0) {

@@ -17,7 +17,7 @@ interface SearchArguments {
   readonly json: boolean
   /** Default: all pages. */
   readonly filter?: PageFilter
-  /** What is searched in the place of the engine; left out: the engine itself. */
+  /** Searched in place of the engine; left out: the engine itself. */
   readonly through?: (engine: Engine) => Engine
 }
 

@@ -15,7 +15,7 @@ import { type PassageTerms, sectionsOf } from "../text/sections.ts"
 import { type Heading, blocksOf, headingsOf } from "../text/markdown/markdown-blocks.ts"
 import { linesWith, passagesOfBlocks } from "../text/passages.ts"
 
-/** What filters speak of. */
+/** The fields that filters use. */
 export interface FilterColumns {
   readonly host: string
   readonly domain: string
@@ -57,17 +57,17 @@ export interface PageRow extends FilterColumns {
   readonly headings: readonly Heading[]
 }
 
-/** What a page says of itself besides its text. Dates are milliseconds since the epoch. */
+/** Metadata of a page besides its text. Dates are milliseconds since the epoch. */
 interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
   readonly url: PageUrl
   readonly published: number | null
   readonly fetched: number
 }
 
-/** What a hit shows. */
+/** The fields that a hit shows. */
 export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" | "markdown" | "passages">
 
-/** What a page says of itself, without its text. */
+/** Metadata of a page, without its text. */
 export type PageHead = Pick<PageRow, "id" | "revision" | "title" | "details">
 
 /** No name of a source has it. */
@@ -79,7 +79,7 @@ export const sourceText = (names: readonly string[]): string => [...names].sort(
 /** The names that {@link sourceText} was given. */
 export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
 
-/** A long page is analysed in parts, so that searches in the same process go on between them. */
+/** A long page is analysed in parts, so that searches in the same process continue between them. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
   const blocks = blocksOf(page.markdown, linesWith(page.anchors))
@@ -138,7 +138,7 @@ function detailsOf(page: Page): Details {
   return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
 }
 
-/** Of a page by its {@link Details}. */
+/** Reads a page by its {@link Details}. */
 export const holdersIn = (details: string): string[] => sourcesOf(JSON.parse(details) as Details)
 
 export function toPage({
@@ -170,7 +170,7 @@ function revisionOf(parts: readonly string[]): number {
 }
 
 interface AnalysedPage extends PageTerms {
-  /** The whole text; a heading stands once, above the first passage under it. */
+  /** The whole text; each heading appears once, above the first passage under it. */
   readonly text: readonly Terms[]
 }
 

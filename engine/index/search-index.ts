@@ -19,7 +19,7 @@ export type LexicalHits = ReadonlyMap<string, number>
 export interface Nearest {
   /** Page id. */
   readonly page: string
-  /** Of the page that the vector was made of. */
+  /** Version of the page that the vector was made from. */
   readonly revision: number
   readonly position: number
   readonly cosine: number
@@ -32,11 +32,11 @@ export interface PassagesWanted {
 }
 
 /**
- * What a search asks of an index: everything that depends on how and where the index is kept. An adapter has one;
- * `search.ts` makes a ranking of it, the same for every adapter.
+ * The queries of a search: everything that depends on how and where the index is kept. Each adapter implements it; `search.ts`
+ * ranks the results in the same way for every adapter.
  *
- * Lists of `conditions` must hold all together. Ids of pages that are gone are passed over in silence, since pages
- * come and go while a search runs.
+ * Lists of `conditions` must hold all together. Ids of deleted pages are skipped silently, since pages come and go while a search
+ * runs.
  */
 export interface SearchIndex {
   /** Languages of the pages (ISO 639-1) with the share of the pages in each, about, 0..1. */
@@ -51,7 +51,7 @@ export interface SearchIndex {
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
-   * What the misspelt ones among the terms may stand for, by term.
+   * Corrections of the misspelt terms, by term.
    * @param unheld terms to treat as words that no page holds. Default: none
    */
   corrections(
@@ -70,7 +70,7 @@ export interface SearchIndex {
     limit: number,
     conditions: readonly Condition[],
   ): Promise<readonly string[]>
-  /** Those that wait for their vectors. */
+  /** The pages that wait for their vectors. */
   withoutVectors(ids: readonly string[]): Promise<ReadonlySet<string>>
 
   facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>>

@@ -7,10 +7,10 @@ import { FIRST_SECTION, READERS } from "./lance/schema.ts"
 import type { Tables } from "./lance/tables.ts"
 
 /**
- * Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. Of
- * 100,000 passages these are all. Looking costs little, a millisecond of CPU for about 60,000 passages, and
- * questions are short and stand far from what answers them: of the ten passages nearest to a question in 68,500
- * real ones, the nearest quarter of 137 partitions holds 0.95, half of them 0.99.
+ * Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. With 100,000 passages
+ * these are all partitions. Looking costs little, a millisecond of CPU for about 60,000 passages, and questions are short and far
+ * from the passages that answer them: of the ten passages nearest to a question in 68,500 real ones, the nearest quarter of 137
+ * partitions holds 0.95, half of them 0.99.
  */
 const PARTITIONS = 128
 

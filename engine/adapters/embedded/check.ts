@@ -16,13 +16,13 @@ import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
 /** Files that are read in about a fifth of a second: 0.8 ms a megabyte, and 1.4 for one of pages. */
 const SMALL = 150_000_000
-/** What a process may have been writing when it was killed; the next one that writes finishes it. */
+/** Pages that a killed process may have been writing; the next writer finishes them. */
 const PAGES_IN_HAND = 1000
 /** How long the first write of an index may take between its two stores. */
 const LOOKS = 12
 const LOOK_MS = 250
 
-/** What is damaged of the index in a folder; nothing of an older format, whose pages are taken over by reading them all. */
+/** Damage of the index in a folder; empty for an older format, whose pages are all read when they are taken over. */
 export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage[]> {
   const found: Damage[] = []
   const add = (file: string, damage: string, harms: Harm) =>

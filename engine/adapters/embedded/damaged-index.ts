@@ -23,8 +23,8 @@ const PAGES_AT_A_TIME = 32
 const LENGTH_ERROR = 0.01
 
 /**
- * What can still be read of a damaged index: each page that is as it was written, with the vectors that are. Pages are looked for
- * one by one, since one damaged part of the file hides only what lies in it.
+ * The readable rest of a damaged index: each intact page, with its intact vectors. Pages are looked for one by one, since one
+ * damaged part of the file hides only what lies in it.
  *
  * @throws EngineError `INDEX_LOCKED`
  */
@@ -139,7 +139,7 @@ function readSum(db: DatabaseSync, id: string): number | null {
   }
 }
 
-/** The table of vectors, as far as it can be opened, with a sound index over pages; null when it cannot. */
+/** The table of vectors with a sound index over pages, if it can be opened; else null. */
 async function soundVectors(dir: string, openTable: (name: string) => Promise<Table>): Promise<Table | null> {
   const { value: manifest } = await manifestTwins(dir)
   const name = await vectorsTableIn(dir, manifest)

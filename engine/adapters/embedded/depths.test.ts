@@ -60,7 +60,7 @@ function dimensionOf(token: string): number {
   return dimensions.get(token)!
 }
 
-/** Two pages with the words of the question, as often; only in one do they stand together. */
+/** Two pages that contain the words of the question equally often; in only one of them the words are adjacent. */
 async function indexTogetherAndApart(): Promise<void> {
   const [one, other] = ["Copper pipes.", "The kettle sings."]
   const markdown = {
@@ -86,7 +86,7 @@ async function indexAlike(sentence: string, count: number): Promise<void> {
   await engine.settled()
 }
 
-/** What a search that has waited so long reads again, how many hits it has that were read, and what it was made without. */
+/** For a search that has waited this long: what it reads again, how many of its hits were read, and the parts it was made without. */
 async function askHavingWaited(ms: number) {
   const degraded = new Degraded()
   const hits = await degraded.collect(() => havingWaited(ms, () => ask("advanced")))

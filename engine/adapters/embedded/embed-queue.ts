@@ -218,7 +218,7 @@ export class EmbedQueue implements AsyncDisposable {
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => this.#waiting.putBack(ids),
     })
-    // A page may be in the tables or out of them a moment before the queue is told.
+    // A page may enter or leave the tables a moment before the queue learns of it.
     if (this.#waiting.size > 0) await pause(20, this.#stop.signal)
     else await this.#endTelling()
   }

@@ -122,7 +122,7 @@ export interface EmbeddedEngineOptions {
   readonly onProblem?: (error: unknown) => void
 }
 
-/** What an engine holds while its index is open. */
+/** The resources of an engine while its index is open. */
 interface Opened {
   readonly manifest: Manifest
   readonly tables: Tables
@@ -502,7 +502,7 @@ export class EmbeddedEngine implements Engine {
     )
   }
 
-  /** Pages that the store has lost leave the tables as well, so that nobody takes them for indexed. */
+  /** Pages that the store has lost leave the tables as well, so they do not count as indexed. */
   async #forget(lost: readonly string[]): Promise<void> {
     if (lost.length === 0) return
     const { dir, onProblem } = this.#options
@@ -577,8 +577,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * A page that says the same under another source or topic has the vectors that it had. Of one that changed the vectors of
-   * passages that stay are kept in mind for the queue.
+   * A page with the same text under another source or topic keeps its vectors. When a page changes, the vectors of unchanged
+   * passages are remembered for the queue.
    */
   async #withKeptVectors(
     rows: readonly IndexedRow[],
@@ -668,8 +668,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Begins with an empty cache once what it holds of replaced indices is much. Calls under way go on with the tables they have; nothing is
-   * closed here, since an export may read for an hour: what nobody uses any longer goes with the garbage.
+   * Begins with an empty cache once what it holds of replaced indices is much. Calls under way go on with the tables they have;
+   * nothing is closed here, since an export may read for an hour: unused tables are garbage-collected.
    */
   async #renewConnection({ vectors }: Manifest): Promise<boolean> {
     if (steadyNow() - this.#lookedAt < LOOK_FOR_LEFT_MS) return false

@@ -44,7 +44,7 @@ function labelsOf(list: readonly string[]): Labels {
 
 const withoutReaders = ({ readers: _readers, ...condition }: Condition): Condition => condition
 
-/** What a search asks, answered by LanceDB's tables and the page store beside them. */
+/** Answers the queries of a search from LanceDB's tables and the page store beside them. */
 export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
   const { tables, frequencies, knownTerms, languages, allEmbedded } = parts
   const { store } = tables
@@ -66,7 +66,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
         pages: frequencies.pages,
         pagesWith: (term) =>
           knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
-        // What is known loses its last seconds when the writer is killed.
+        // The file of known terms misses the last seconds when the writer is killed.
         isHeld: async (term) =>
           !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, ALL)).length > 0,
       }),

@@ -13,9 +13,9 @@ export interface Disagreement {
 }
 
 /**
- * What a process that was killed between its two writes left behind: the store is ahead of the table. A page that only the store
- * has may be one that nobody was told of, or one that the table has lost; indexing it again is right for both. Pages that only the
- * table has were in the store once.
+ * Traces of a process killed between its two writes: the store is ahead of the table. A page that only the store has may be an
+ * unacknowledged write, or one that the table has lost; indexing it again is right for both. Pages that only the table has were
+ * once in the store.
  */
 export function disagreement(
   indexed: ReadonlyMap<string, Pick<IndexedPage, "revision">>,

@@ -12,7 +12,7 @@ interface VectorRow {
   readonly page: string
   readonly revision: number
   readonly position: number
-  /** Of Arrow; to walk through it costs ten times what a copy does. */
+  /** A value of Arrow; walking through it costs ten times as much as a copy. */
   readonly vector: { toArray(): Float32Array }
 }
 

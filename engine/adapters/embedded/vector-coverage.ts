@@ -24,7 +24,7 @@ export async function countEmbedded(
   return { wanted, embedded }
 }
 
-/** What there is of one page, or null when there is no such page. */
+/** The vectors of one page, or null when there is no such page. */
 export async function coverageOf({ pages, vectors }: Tables, id: string): Promise<PageCoverage | null> {
   const found = pages
     .query()

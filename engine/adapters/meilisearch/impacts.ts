@@ -17,9 +17,9 @@ const FULL_SECTION = 550
 export const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, level) => `t${level}`)
 
 /**
- * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is what BM25
- * makes of a term's frequency in the section that says most with it, 0..1, and level 0 has the highest. So a long page
- * stands for a term where its best section would.
+ * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is the BM25 weight of
+ * the term's frequency in its best section, 0..1, and level 0 has the highest. So a long page ranks for a term as its best
+ * section would.
  *
  * @param sections terms with a space between two
  */
@@ -48,7 +48,7 @@ export function toLevels(sections: readonly string[]): Record<string, string> {
 export const levelOfScore = (score: number): number =>
   Math.min(LEVELS - 1, Math.max(0, Math.round((1 - score) * LEVELS)))
 
-/** What a term on a level says of a page's best section, as BM25 has it without its idf: 0..k1 + 1. */
+/** The BM25 weight, without idf, of a term on a level in a page's best section: 0..k1 + 1. */
 export const weightAt = (level: number): number => (1 - (level + 0.5) / LEVELS) * (K1 + 1)
 
 const levelOf = (frequency: number, norm: number) =>

@@ -11,7 +11,7 @@ import { encodeTerm } from "./term-code.ts"
 const ASKED_TERMS = 8
 /** Pages that each of them brings: of a frequent term those of which it says most. */
 const PAGES_PER_TERM = 200
-/** Of questions with frequent words only: pages that hold so many of their rarest terms together. */
+/** For questions of frequent words only: pages that hold this many of their rarest terms together. */
 const TOGETHER = 4
 /** Candidates whose words are all looked up, for each page wanted. */
 const LOOKED_UP = 1.5
@@ -72,7 +72,7 @@ export async function lexicalArm(
   return new Map(ranked(new Set(best.map(([id]) => id)), lists, "known").slice(0, limit))
 }
 
-/** Ids of the pages that hold all terms, best first. Of no terms: of any pages. */
+/** Ids of the pages that hold all terms, best first; any pages when there are no terms. */
 export async function holdingAll(
   server: Server,
   indexes: Indexes,
@@ -109,7 +109,7 @@ export async function holdingAny(
   return [...new Set(found.flatMap(({ pages }) => pages.map(({ id }) => id)))].slice(0, limit)
 }
 
-/** In how many pages each term stands. */
+/** How many pages each term is in. */
 export async function frequenciesOf(
   server: Server,
   indexes: Indexes,
@@ -179,7 +179,7 @@ async function lookUp(
   }
 }
 
-/** What a term is taken to say of a page that may hold it: half of what the last page of its list says. */
+/** The assumed weight of a term on a page that may hold it: half of the last page's weight in its list. */
 const UNKNOWN_SHARE = 0.5
 
 /** Best first, ties by id. */

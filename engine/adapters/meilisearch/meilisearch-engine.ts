@@ -11,7 +11,7 @@ import type { Send } from "./server/send.ts"
 import { MeilisearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** Of text: a write costs the server much that grows with the index and not with the write. */
+/** Text in one write: each write has a cost for the server that grows with the index and not with the write. */
 const CHARS_PER_CALL = 16_000_000
 /** How long a write waits for a server that is away, and a search. */
 const WRITER_PATIENCE_MS = 60_000
@@ -22,7 +22,7 @@ export interface MeilisearchOptions extends Omit<ServerEngineOptions, "backend">
   readonly url: string
   /** Its master key; empty when it has none. */
   readonly key: string
-  /** What the names of its indexes on the server begin with: letters, digits, `-` and `_`. */
+  /** Prefix of its index names on the server: letters, digits, `-` and `_`. */
   readonly name: string
   /** Through which all requests go. Default: HTTP. */
   readonly send?: Send

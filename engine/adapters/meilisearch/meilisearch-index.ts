@@ -27,7 +27,7 @@ export interface MeilisearchIndexParts {
   readonly state: IndexState
 }
 
-/** What one search asks, answered by a Meilisearch server. It remembers what it was told of terms and pages. */
+/** Answers the queries of one search from a Meilisearch server. Remembers what the server said about terms and pages. */
 export function meilisearchIndex(parts: MeilisearchIndexParts): SearchIndex {
   const { server, indexes, state } = parts
   const facts = new Map<string, PageFacts>()

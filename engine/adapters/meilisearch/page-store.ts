@@ -13,7 +13,7 @@ import { type Server, TaskFailed, isTooLarge } from "./server/server.ts"
 /** Vectors in one request: about 4 kB of text each. */
 const VECTORS_AT_A_TIME = 1000
 
-/** What is known of a page that is there already. */
+/** What is known about an existing page. */
 type KnownPage = Pick<PageDocument, "id" | "revision" | "waiting" | "replaced">
 
 /** Pages as documents of the server. */

@@ -88,7 +88,7 @@ async function vectorsOf({ passages }: Indexes, ids: readonly string[]) {
 const isComplete = (vectors: readonly (Float32Array | undefined)[]): vectors is Float32Array[] =>
   vectors.every((vector) => vector !== undefined)
 
-/** What pages are suggested by, read from the server. */
+/** The texts that pages are suggested by, read from the server. */
 export function namedPages({ pages, texts }: Indexes, writes: Serial): NamedPages {
   return {
     async revisions() {

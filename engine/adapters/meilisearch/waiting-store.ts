@@ -73,7 +73,7 @@ export class MeilisearchWaiting implements WaitingStore<TakenPage> {
     await this.#server.done(indexes.pages.updateDocuments(updates))
   }
 
-  /** Those that were not replaced or removed meanwhile. */
+  /** The pages that were not replaced or removed meanwhile. */
   async #stillWaiting(filled: readonly FilledPage<TakenPage>[]): Promise<FilledPage<TakenPage>[]> {
     const { results } = await this.#indexes.pages.getDocuments({
       ids: filled.map(({ page }) => page.id),

@@ -74,7 +74,7 @@ export class Claims {
     return new Set(ids.filter((id) => this.#mine.has(id)))
   }
 
-  /** Leaves pages to whoever looks next. */
+  /** Releases pages for the next process that looks. */
   async release(ids: readonly string[] = [...this.#mine]): Promise<void> {
     const own = ids.filter((id) => this.#mine.delete(id))
     await this.#bulk(own.map((_id) => [{ delete: { _index: this.#index, _id } }]))

@@ -5,7 +5,7 @@ import { type Cluster, orNull } from "./server/cluster.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { Searches } from "./server/searches.ts"
 
-/** Languages that are told apart; there are two hundred codes of two letters. */
+/** Most languages to distinguish; there are two hundred codes of two letters. */
 const MOST_LANGUAGES = 1000
 
 interface Counts {

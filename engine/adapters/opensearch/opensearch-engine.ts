@@ -25,7 +25,7 @@ import { TermFrequencies } from "./term-frequencies.ts"
 import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** What an index is (format, model) never changes; only somebody who deletes one can make another of its name. */
+/** An index keeps its format and model; they differ only after an operator deletes it and another gets its name. */
 const MANIFEST_MS = 10_000
 /** How long a write waits for a cluster that is away, and a search: long enough that another node takes over from one that died. */
 const WRITER_PATIENCE_MS = 60_000
@@ -33,7 +33,7 @@ const READER_PATIENCE_MS = 10_000
 
 export interface OpenSearchOptions extends Omit<ServerEngineOptions, "backend"> {
   readonly cluster: Omit<ClusterOptions, "patienceMs">
-  /** Of an index that is made. */
+  /** Settings of a new index. */
   readonly spread: Spread
   /** Default {@link HALF_WRITTEN_MS}. */
   readonly halfWrittenMs?: number

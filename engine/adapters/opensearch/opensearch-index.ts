@@ -42,14 +42,14 @@ interface Asking {
   readonly pages: KnownPages
 }
 
-/** What one search asks, answered by an OpenSearch cluster. It remembers what it was told of terms and pages. */
+/** Answers the queries of one search from an OpenSearch cluster. Remembers what the cluster said about terms and pages. */
 export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   const { state } = parts
   const asking = askingOf(parts)
   const { terms, pages } = asking
   return {
     languages: sharesOf(state),
-    // What waits is looked for among the pages that may: see `withoutVectors`.
+    // Waiting pages are looked for among the permitted pages: see `withoutVectors`.
     allEmbedded: false,
     hasTermsAtHand: false,
     takesArmsTogether: true,

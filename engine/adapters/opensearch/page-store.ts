@@ -7,7 +7,7 @@ import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 import type { Versions } from "./server/versions.ts"
 import { type DocumentWrite, writeAll } from "./server/writes.ts"
 
-/** Of a page that several processes write again and again at the same time; theirs stays then. */
+/** Attempts for a page that several processes keep writing at the same time; after that, their version stays. */
 const MOST_TRIES = 10
 
 export interface StoreParts {
@@ -37,7 +37,7 @@ export class OpenSearchPages implements PageStore {
 
   /**
    * A page that another process writes at the same time is one of both, whole: where theirs has the higher version, ours is
-   * written once more above it.
+   * written again above it.
    */
   async write(rows: readonly IndexedRow[]): Promise<Written> {
     const changed = new Set<string>()
@@ -54,7 +54,7 @@ export class OpenSearchPages implements PageStore {
     return { changed: [...changed], refused }
   }
 
-  /** @returns which of them are to be written once more, with a version above what was found */
+  /** @returns the pages to write again, with a version above the one that was found */
   async #write(rows: readonly IndexedRow[], above: number) {
     const { cluster, indexes, versions, patienceMs } = this.#parts
     const known = await this.#known(rows.map(({ id }) => id))

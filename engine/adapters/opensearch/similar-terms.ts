@@ -7,8 +7,8 @@ const TWO_TYPOS_FROM = 6
 const MOST = 30
 
 /**
- * Terms of the index that are spelt like the terms of these words, and in how many pages each stands: by the server's list of
- * terms, around the word and around its term, and those that are a letter from the word and whose stem is far from both.
+ * Terms of the index that are spelt like the terms of these words, and how many pages hold each: by the server's list of terms,
+ * around the word and around its term, and those that are a letter from the word and whose stem is far from both.
  */
 export async function similarTerms(
   searches: Searches,

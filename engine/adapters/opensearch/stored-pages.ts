@@ -133,7 +133,7 @@ export async function changedSince(cluster: Cluster, { pages }: Indexes, since: 
   return { changed, version, count: hits.total!.value }
 }
 
-/** What pages are suggested by, read from the cluster. */
+/** The texts that pages are suggested by, read from the cluster. */
 export function namedPages(cluster: Cluster, indexes: Indexes, writes: Serial): NamedPages {
   return {
     async revisions() {

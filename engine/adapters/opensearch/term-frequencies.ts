@@ -16,16 +16,16 @@ type IndexAsItIs = Pick<IndexState, "pages" | "lastWritten">
 
 /** How long a frequency is believed while pages come and go: a word becomes much rarer or more frequent only as fast as they do. */
 const BELIEVED_MS = 30_000
-/** What may have come or gone meanwhile, of all pages. */
+/** The share of all pages that may have come or gone meanwhile. */
 const BELIEVED_SHARE = 0.01
 /** Terms that are kept in mind, some hundred bytes each; those that were asked for first make room. */
 const MOST_KNOWN = 50_000
 
 /**
- * In how many pages terms stand, read out of each shard's list of terms: a few microseconds each, where a search for each would
+ * How many pages hold each term, read out of each shard's list of terms: a few microseconds each, where a search for each would
  * take a millisecond. Pages that were removed count until the shard cleans up behind them, as they do in BM25 itself.
  *
- * What was asked is kept in mind, while pages come and go for a short time; but never that no page holds a term: the next page may.
+ * Answers are remembered for a short time while pages come and go; but never that no page holds a term, since the next page may.
  */
 export class TermFrequencies {
   readonly #cluster: Cluster

@@ -38,8 +38,8 @@ const MOST_ROUNDS = 8
 export const HALF_WRITTEN_MS = 180_000
 
 /**
- * The queue is on the cluster: the documents of vectors that have none yet. The vectors take the place of such a document, unless the
- * page was written or removed since: then theirs is the older version. Of several processes each takes other pages.
+ * The queue is on the cluster: the documents of vectors that have none yet. The vectors take the place of such a document, unless
+ * the page was written or removed since: then the vectors are the older version. Several processes each take different pages.
  */
 export class OpenSearchWaiting implements WaitingStore<TakenPage> {
   readonly lookEveryMs = LOOK_MS

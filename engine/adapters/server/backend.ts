@@ -7,7 +7,7 @@ import type { NamedPages } from "../../search/suggestions/suggestions.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexInfo } from "../adapter.ts"
 
-/** What an index as a whole is like, counted by its server. */
+/** Facts about an index as a whole, counted by its server. */
 export interface IndexState {
   readonly pages: number
   /** Pages whose passages wait for their vectors. */
@@ -15,7 +15,7 @@ export interface IndexState {
   readonly passages: number
   /** Passages of the pages that wait; left out by a server that does not tell. */
   readonly waitingPassages?: number
-  /** How many pages there are of each language, the most frequent first, "" for those whose language nobody knows. */
+  /** Pages per language, the most frequent first; "" for an unknown language. */
   readonly byLanguage: ReadonlyMap<string, number>
   /**
    * When a page was last written, by a number that grows; left out by a server that does not tell. One that tells is asked the less often the
@@ -57,7 +57,7 @@ export interface PageStore {
 export interface Written {
   /** Pages that wait for vectors again, since they said something else before. */
   readonly changed: readonly string[]
-  /** What the server said of pages that it refused, by id. */
+  /** The server's messages for pages that it refused, by id. */
   readonly refused: ReadonlyMap<string, Error>
 }
 
@@ -90,13 +90,13 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Parti
   /** How often one looks for pages that another process left, which died; left out where one process alone writes. */
   readonly lookEveryMs?: number
   waiting(asked: WaitingAsked): Promise<WaitingFound<P>>
-  /** What is embedded of them, by position; none of a page that was replaced or removed since it was asked for. */
+  /** Their vectors, by position; none for a page that was replaced or removed since the request. */
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
   /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else in this process writes meanwhile. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
   /**
-   * Told of pages that wait and have no texts, while nobody else in this process writes: what a write that was cut off has left half
-   * done is put right. Left out where a write is done whole.
+   * Repairs pages that wait and have no texts, left behind by an interrupted write. Runs while no other code in this process
+   * writes. Left out when a write is all or nothing.
    */
   mend?(pages: readonly P[]): Promise<void>
 }
@@ -104,13 +104,13 @@ export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Parti
 export interface Changed {
   /** The first of them; none since version 0, which is before all. */
   readonly changed: readonly Pick<StoredPage, "id" | "revision">[]
-  /** Up to which these are told. */
+  /** The last version that these cover. */
   readonly version: number
   /** Pages of the index. */
   readonly count: number
 }
 
-/** An index on a server, as far as one server differs from another: `server-engine.ts` is the rest of an adapter. */
+/** The server-specific part of an index on a server; `server-engine.ts` is the rest of an adapter. */
 export type PagesAsked = { readonly after: string } | { readonly ids: readonly string[] }
 
 export interface Backend extends AsyncDisposable {
@@ -119,7 +119,7 @@ export interface Backend extends AsyncDisposable {
   readonly charsPerCall?: number
   /** The server's name, for messages. */
   readonly title: string
-  /** What a failure means to whoever uses the engine. */
+  /** Turns a failure into an error for users of the engine. */
   explain(error: unknown): unknown
   /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version. */
   checkVersion(): Promise<void>
@@ -127,7 +127,7 @@ export interface Backend extends AsyncDisposable {
   manifest(): Promise<IndexInfo | null>
   /** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
   refuseOtherFormat(manifest: IndexInfo): void
-  /** Makes an empty index. What a process left behind that died while doing this is deleted. */
+  /** Makes an empty index. Deletes the remains of a process that died while doing this. */
   create(embedder: Pick<Embedder, "id" | "dimensions">): Promise<void>
   /** An index that is there, before it is written to. */
   prepare(manifest: IndexInfo): Promise<void>
@@ -137,15 +137,15 @@ export interface Backend extends AsyncDisposable {
   waitingOf(source: string): Promise<number>
   /** Counts pages by source and label of readers. */
   byReaders(): Promise<readonly PagesOfReaders[]>
-  /** What one search asks. */
+  /** The queries of one search. */
   searchIndex(state: IndexState): SearchIndex
   stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>
   coverage(id: string): Promise<PageCoverage | null>
   /** The next pages in the order of their ids, none at the end, or those of some ids; with their vectors. */
   pagesWithVectors(asked: PagesAsked): Promise<readonly PageWithVectors[]>
-  /** What pages are suggested by. */
+  /** The texts that pages are suggested by. */
   namedPages(writes: Serial): NamedPages
-  /** What was written since a version, by whoever it was; left out where one process alone writes. */
+  /** Writes since a version, by any process; left out when only one process writes. */
   changedSince?(version: number): Promise<Changed>
   /** How pages are written to an index of vectors of so many dimensions. */
   pageStore(dimensions: number): PageStore

@@ -132,7 +132,7 @@ export class EmbedQueue implements AsyncDisposable {
       this.#urgent.clear()
       await this.#endTelling()
       this.#settling.settle()
-      // Closing wakes whoever waits now, not who begins to.
+      // Closing wakes callers that wait now, not later ones.
       if (!signal.aborted) await this.#awaken()
     }
   }
@@ -212,7 +212,7 @@ export class EmbedQueue implements AsyncDisposable {
     if (ids.length === 0) return []
     const { pages: waiting } = await this.#waiting([], { among: ids })
     const pages = await this.#withTexts(waiting)
-    // Those that do not wait have their vectors.
+    // Pages that do not wait have their vectors.
     for (const id of ids) this.#urgent.delete(id)
     return pages
   }
@@ -258,7 +258,7 @@ export class EmbedQueue implements AsyncDisposable {
       await store.commit(embedded)
       onWritten()
     })
-    // Those that were replaced meanwhile were left out when others were taken.
+    // Pages that were replaced meanwhile were left out when others were taken.
     this.#mayWait = true
   }
 }

@@ -57,7 +57,7 @@ export class PageWriter {
       calls.push(call)
     }
     if (calls.length === 0) return
-    // Of two pages with one address the later one counts.
+    // When two pages have the same address, the later one counts.
     const rows = new Map(calls.flatMap((call) => call.rows.map((row) => [row.id, row] as const)))
     try {
       const { changed, refused } = await this.#options.store.write([...rows.values()])

@@ -316,7 +316,7 @@ export class ServerEngine implements Engine {
   /** Ends the work in the background; lets go of the lock last, so that two never write. */
   async #release(): Promise<void> {
     const names = this.#names?.[Symbol.asyncDispose]()
-    // What it has begun ends early when these close.
+    // Running work ends early when these close.
     await this.#suggestions[Symbol.asyncDispose]()
     await names
     await this.#asked[Symbol.asyncDispose]()
@@ -384,7 +384,7 @@ export class ServerEngine implements Engine {
     }
   }
 
-  /** What is known of the index is asked anew by whoever needs it next. */
+  /** The next caller that needs the index's state asks for it again. */
   #forget(): void {
     this.#checkedAt = -Infinity
     this.#believedMs = 0
@@ -442,7 +442,7 @@ async function locked({
   }
 }
 
-/** Whether nothing was written in between, and nothing waits: as far as the server tells. */
+/** Whether nothing was written in between, and nothing waits, according to the server. */
 const isSame = (before: IndexState | null, now: IndexState | null): boolean =>
   now?.lastWritten !== undefined &&
   now.waiting === 0 &&

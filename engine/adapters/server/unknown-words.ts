@@ -12,14 +12,14 @@ export interface UnknownWord {
 /** Letters of the shortest term that others are looked for around. */
 export const SHORTEST_WITH_TYPO = 3
 /**
- * Terms of one word that are looked up besides, at a fifth of a millisecond of a Meilisearch each. Of 633 mistyped words of a handbook half
- * had one, a tenth 40 and more, and the worst 239.
+ * Most extra terms to look up for one word, each a fifth of a millisecond on a Meilisearch server. Of 633 mistyped words of a
+ * handbook half had one, a tenth 40 and more, and the worst 239.
  */
 const MOST_BESIDES = 240
 
 /**
- * What a server is asked about words that may be misspelt: `around` are words whose neighbours it finds by its own tolerance, `besides` terms that
- * are a letter from a word and whose stem is far from it.
+ * Queries to a server about words that may be misspelt: `around` are words whose neighbours it finds by its own tolerance,
+ * `besides` terms that are a letter from a word and whose stem is far from it.
  */
 export async function spellingsOf(
   words: readonly UnknownWord[],

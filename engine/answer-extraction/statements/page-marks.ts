@@ -1,6 +1,6 @@
 import { plainInline } from "../../text/markdown/markdown-inline.ts"
 
-/** What a page's markdown says of its text that its plain text no longer shows. */
+/** Information in a page's markdown that its plain text no longer shows. */
 export interface PageMarks {
   /** Lines that are bold from end to end: they head what follows. */
   readonly boldLines: ReadonlySet<string>

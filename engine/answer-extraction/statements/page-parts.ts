@@ -3,23 +3,23 @@ import { type Block, blocksOf } from "../../text/markdown/markdown-blocks.ts"
 import { isBoldLine, lineKey, type PageMarks } from "./page-marks.ts"
 import { splitSentences } from "./sentences.ts"
 
-/** What is looked at: the page's title, its text, and which parts of it the search found best. */
+/** The input: the page's title, its text, and which parts of it the search found best. */
 export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
 
-/** A block of a page that is no heading, and what it depends on, each as it stands in the page. */
+/** A block of a page that is no heading, and the texts it depends on, word for word from the page. */
 export interface Part {
   readonly block: Block
   /** Its lines of markdown; empty when there is none. */
   readonly raw: readonly string[]
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
-  /** What it defines or describes. */
+  /** The term that it defines or describes. */
   readonly term: string | null
-  /** What stood before the list that it is an item of, such as "These were:". */
+  /** The text before the list that it is an item of, such as "These were:". */
   readonly announcement: string | null
   /** The code, or items of the list, that follow a text which ends in a colon; empty for all others. */
   readonly announces: readonly Block[]
-  /** The same for all that stands under one term, else for it alone. */
+  /** The same for all blocks under one term, else for this block alone. */
   readonly entry: string
 }
 

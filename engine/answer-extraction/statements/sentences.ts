@@ -1,4 +1,4 @@
-/** A piece that ends so goes on in the next one, whatever letter that begins with. */
+/** A piece with this ending continues in the next one, whatever letter the next one begins with. */
 const ABBREVIATION =
   /(?:^|[\s([„“"'])(?:\p{Lu}|e\.\s?g|i\.\s?e|etc|vs|cf|al|approx|resp|incl|esp|viz|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Corp|Co|No|Nr|Nos|Fig|Figs|Sec|Sect|Ch|Chap|Vol|pp?|Eq|Ref|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|ggf|vgl|Abb|p\.\s?ex|env|art|Bd|Hr|Fr|Sra?|Dra?|Ud|Uds)\.$/u
 /** A mark that nothing separates from what follows: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
@@ -43,7 +43,7 @@ function goesOn(text: string): boolean {
 export const isUnspaced = (text: string): boolean =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
 
-/** How many words stand between spaces and marks. */
+/** The number of words between spaces and marks. */
 export const spacedWords = (text: string): number => count(text, /[\p{L}\p{N}]+/gu)
 
 function segmenterOf(language: string | null): Intl.Segmenter {

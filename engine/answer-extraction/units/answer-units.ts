@@ -108,7 +108,7 @@ class SectionReader {
       else if (part.block.kind === "code") found.push(...this.#code(part, parts[at - 1]))
       else if (tableOf(part.block)) found.push(...this.#table(part, parts[end]))
       else {
-        // A short paragraph goes with what follows it, unless nobody may be told it.
+        // A short paragraph is joined with the text after it, unless that text must not be shown.
         const next = parts[end]
         const isShort = part.block.text.length < SHORT_CHARS && part.announces.length === 0
         if (next && isProse(next) && isShort && !holdsModelOrder(part.block.text)) {

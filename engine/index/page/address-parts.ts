@@ -4,7 +4,7 @@
  */
 const VERSION =
   /^(?:(?:latest-)?v?\d{1,4}(?:\.(?:\d{1,4}|x)){1,3}(?:[-.]?(?:alpha|beta|rc|dev|next)\.?\d*)?|v\d{1,4}|latest|stable|nightly)$/i
-/** Folders of folders that are told apart; those of one site seldom have more. */
+/** Most nested folders to distinguish; addresses of one site seldom have more. */
 const MOST_DEPTH = 8
 
 /** The folders that an address lies in, from the top: of `https://a.example/docs/guide/x.html` `docs` and `guide`. */

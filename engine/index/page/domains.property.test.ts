@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { madeUp } from "#base/testing/made-up.ts"
 import { domainRules, matchesDomains, placeOf } from "./domains.ts"
 
-/** Names that somebody can register, as addresses spell them, each in the spellings that people use. */
+/** Names that anyone can register, as addresses spell them, each in the spellings that people use. */
 const REGISTRABLE: Readonly<Record<string, readonly string[]>> = {
   "example.com": ["example.com", "Example.COM", "example.com.", " example.com"],
   "example.co.uk": ["example.co.uk", "EXAMPLE.co.uk."],
@@ -35,7 +35,7 @@ function naive(
 ): boolean {
   const host = below + registrable
   const name = listed.below + listed.registrable
-  // `notexample.com` is a name of its own that somebody can register.
+  // `notexample.com` is a separate name that anyone can register.
   const isRegistrable = !listed.below.includes(".")
   const isInside = host === name || (isRegistrable && host.endsWith(`.${name}`))
   return isInside && (listed.port === null || listed.port === (port ?? (scheme === "https" ? 443 : 80)))
@@ -48,7 +48,7 @@ test("a list of domains holds the pages that its words say, however names are sp
       const written = listed.map(({ below, registrable, port, spelling }) => {
         const spellings = REGISTRABLE[registrable]!
         const name = spellings[spelling % spellings.length]!.trim()
-        // Two labels that are one: only plain letters stand before others.
+        // Two labels that are equal: only plain letters come before others.
         const whole = below === "" || below.endsWith(".") ? `${below}${name}` : `${below}${registrable}`
         return `${whole.replace(/\.$/, port === null ? "." : "")}${port === null ? "" : `:${port}`}`
       })

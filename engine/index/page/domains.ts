@@ -15,7 +15,7 @@ export interface DomainRule {
   readonly port: number | null
 }
 
-/** What a list of domains matches: any of these, one for each port. */
+/** The matches of a list of domains: any of these, one for each port. */
 export type DomainRules = readonly DomainRule[]
 
 export function placeOf(url: string): Place {
@@ -31,11 +31,11 @@ export function placeOf(url: string): Place {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 /**
- * A registrable domain matches itself and all its subdomains, any other host itself only: a subdomain, an
- * address, `localhost`, and a public suffix such as `co.uk`, under which nobody's pages belong together.
+ * A registrable domain matches itself and all its subdomains, any other host itself only: a subdomain, an address, `localhost`,
+ * and a public suffix such as `co.uk`, whose pages have no common owner.
  *
- * Of the public suffix list the part of the registries counts (ICANN). Suffixes that companies entered for
- * their customers (`github.io`) are domains like any other: listing one means all sites there.
+ * Only the registry part (ICANN) of the public suffix list counts. Suffixes that companies entered for their customers
+ * (`github.io`) are domains like any other: listing one means all sites there.
  *
  * A port behind a name (`example.com:8443`, `[::1]:8080`) keeps to that port; a name without one means all ports.
  */

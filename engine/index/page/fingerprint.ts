@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { murmurMix } from "#base/text/hash.ts"
 
-/** What tells whether two pages say the same. */
+/** Tells whether two pages say the same. */
 export interface Fingerprint {
   /** Hash of the text's terms; null for a page without any. */
   readonly exact: string | null
@@ -16,11 +16,11 @@ const SHINGLE = 3
  * differ by little else, and are not the same.
  */
 const FEWEST_TERMS = 150
-/** What a page repeats after so many terms, its beginning has told: a bound for pages of megabytes. */
+/** Terms beyond this many add nothing new: a bound for pages of megabytes. */
 const MOST_TERMS = 20_000
 /**
- * Of 64 bits: a text that differs by one word in three hundred differs by two on average, by one in fifty by
- * six. Manku, Jain and Das Sarma (2007) use 3 too.
+ * Differing bits of 64: a text that differs by one word in three hundred differs by two on average, by one word in fifty by six.
+ * Manku, Jain and Das Sarma (2007) use 3 too.
  */
 const MOST_BITS = 3
 
@@ -37,10 +37,10 @@ export function fingerprintOf(text: string, hashes: readonly number[]): Fingerpr
 }
 
 /**
- * Whether two pages hold the same text: an equal one, or a long one that differs by a word or two under a title that
- * is in the other's too (a print version). Of short texts the titles must be equal besides: pages under
- * construction are not one page. Nothing without a title is the same as anything: it is a fragment, and where
- * fragments repeat each other (961 pairs in one judged collection) each of them is wanted.
+ * Whether two pages hold the same text: an equal one, or a long one that differs by a word or two under a title that is in the
+ * other's too (a print version). Short texts need equal titles as well: pages under construction are not one page. Nothing
+ * without a title is the same as anything: it is a fragment, and where fragments repeat each other (961 pairs in one judged
+ * collection) each of them is wanted.
  */
 export function sayTheSame(a: Fingerprinted, b: Fingerprinted): boolean {
   const [one, other] = [a.fingerprint, b.fingerprint]

@@ -2,7 +2,7 @@ import type { Place } from "./domains.ts"
 import type { Fingerprint } from "./fingerprint.ts"
 import type { PageTopic } from "./page.ts"
 
-/** What ranking asks of a page besides how well it matches. */
+/** The facts about a page that ranking uses besides how well it matches. */
 export interface PageFacts extends Place {
   readonly url: string
   readonly title: string

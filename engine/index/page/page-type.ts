@@ -1,4 +1,4 @@
-/** What a page is written in: web pages, texts of several kinds, and the documents that are read. */
+/** The format of a page: web pages, texts of several kinds, and the documents that Fossick reads. */
 export const PAGE_TYPES = [
   "html",
   "text",
@@ -23,7 +23,7 @@ export const PAGE_TYPES = [
 
 export type PageType = (typeof PAGE_TYPES)[number]
 
-/** Of addresses that name no such file by their ending. */
+/** The type of addresses without a known file ending. */
 const USUAL = "html"
 const ENDINGS: ReadonlyMap<string, PageType> = new Map([
   ...PAGE_TYPES.map((type) => [type, type] as const),
@@ -39,7 +39,7 @@ export function typeOfAddress(url: string): PageType {
   return ENDINGS.get(ending?.toLowerCase() ?? "") ?? USUAL
 }
 
-/** What a page is: as it was read, or, of one that was read before that was kept, as its address says. */
+/** The type of a page: as it was read, or, for a page that was read before types were kept, by its address. */
 export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: string }): PageType =>
   type ?? typeOfAddress(url)
 

@@ -32,7 +32,7 @@ export interface Page {
   readonly language: string | null
   readonly author: string | null
   readonly publishedAt: Date | null
-  /** What the page is, as far as it says so itself or its source was set; null for neither. */
+  /** The kind of page, if the page says so or its source sets it; null for neither. */
   readonly topic: PageTopic | null
   /** The country it is made for or in: ISO 3166-1 alpha-2, lower case (`fr`); null when unknown. */
   readonly country: string | null
@@ -40,7 +40,7 @@ export interface Page {
   readonly unsafe: boolean
   /** Whether it is mostly a list of other pages of its site, as those of tags and archives are. Left out when not. */
   readonly isListing?: true
-  /** What it is written in; left out where its address says as much: see `typeOf`. */
+  /** The format it is written in; left out where its address says as much: see `typeOf`. */
   readonly type?: PageType
   /**
    * The places in it that have an address or a number, by line: those of headings are on the heading's line, others count

@@ -6,8 +6,8 @@ import { readSealed, writeSealed } from "#base/store/sealed-json.ts"
 /** Read at a time: half a millisecond of checksum. */
 const CHUNK = 1_048_576
 /**
- * What LanceDB writes once and never changes. Its logs of transactions are not read again by a single writer, and the hint of the
- * newest version is a hint.
+ * Files that LanceDB writes once and never changes. Its logs of transactions are not read again by a single writer, and the hint
+ * of the newest version is a hint.
  */
 const COVERED = /^(data|_versions|_indices|_deletions)\/.*(?<!\.json)$/
 
@@ -29,10 +29,10 @@ export interface DamagedFile {
 }
 
 /**
- * Sizes and checksums of the files of one table, in `<table>.sums.json` beside it: LanceDB keeps none, and reads a changed byte of
- * an index as if it had been written.
+ * Sizes and checksums of the files of one table, in `<table>.sums.json` beside it: LanceDB keeps none, and reads a changed byte
+ * of an index as if it had been written.
  *
- * The writer brings them up to date when nothing is being written to the table. What was written since is not covered until then.
+ * The writer brings them up to date when nothing is being written to the table. Later writes are not covered until then.
  */
 export class FileSums {
   readonly #dir: string

@@ -2,7 +2,7 @@ import path from "node:path"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 import { fnv1a } from "#base/text/hash.ts"
 
-/** Of a million terms it takes two in a thousand others for known; of a hundred thousand, none. */
+/** With a million terms, two in a thousand unknown terms count as known; with a hundred thousand, none. */
 const BITS = 2 ** 24
 const BYTES = BITS / 8
 const BITS_OF_TERM = 4
@@ -11,11 +11,11 @@ const FIRST_SEED = 0x811c9dc5
 export const KNOWN_TERMS = "known-terms.bin"
 
 /**
- * Which terms stand, or stood, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The
- * slots of `term-frequencies.ts` cannot tell, for in a large index none is empty.
+ * Which terms are, or were, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The slots of
+ * `term-frequencies.ts` cannot tell, for in a large index none is empty.
  *
- * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds. So the index itself
- * is asked before a term that is unknown here is taken for misspelt.
+ * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds. So the index itself is asked
+ * before a term that is unknown here is taken for misspelt.
  */
 export class KnownTerms {
   readonly #bits: Uint8Array
@@ -30,7 +30,7 @@ export class KnownTerms {
     return new KnownTerms(new Uint8Array(BYTES), NEVER_KEPT)
   }
 
-  /** What was saved last; empty when nothing was, or when it cannot be read. */
+  /** The last saved state; empty when there is none, or it cannot be read. */
   static async load(dir: string): Promise<KnownTerms> {
     const kept = await readKept(fileIn(dir), BYTES)
     return kept ? new KnownTerms(kept.bytes, kept.version) : KnownTerms.none()

@@ -15,7 +15,7 @@ export const INDEX_FORMAT = 5
 /** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
 export const OLD_FORMATS: readonly number[] = [2, 3, 4]
 
-/** What an index is: kept in `index.json` beside the tables. Written last when an index is made. */
+/** Describes an index: kept in `index.json` beside the tables. Written last when an index is made. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */

@@ -17,11 +17,11 @@ const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
 /** For facts of pages: of some five thousand, of which a question reads those of thirty. */
 const FACTS_MEMORY = new CacheMemory("page-facts", 4 * 1024 * 1024)
-/** Of a parsed fact, for each character of its JSON: 1.2 were measured. */
+/** Memory of a parsed fact, for each character of its JSON: 1.2 were measured. */
 const BYTES_PER_CHAR = 2
 /** SQLite's number for a file that can become shorter step by step. */
 const INCREMENTAL = 2
-/** File pages that stand empty, of all: so many stay for what is written next. Of a file that would have to be rewritten, half. */
+/** The share of empty file pages that stays for later writes; half for a file that would have to be rewritten. */
 const LOOSE = 0.1
 const LOOSE_REWRITTEN = 0.5
 /** File pages: a megabyte is not worth the writing, and the event loop waits for each two of them. */
@@ -36,7 +36,7 @@ const PASSAGES_AT_A_TIME = 8
  * copies four megabytes, while the event loop waits.
  */
 const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
-/** What is deleted leaves file pages that `giveBack` can take off the end. Said of a file that has it, it would write to that file. */
+/** Deleted rows leave file pages that `giveBack` can cut off the end. On an existing file, setting this would write to it. */
 const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
 // The trigger is for older versions, which know nothing of checksums: what they write has none.
 const SCHEMA = `
@@ -66,17 +66,17 @@ const SCHEMA = `
   ) strict, without rowid;
   create trigger if not exists page_written after insert on page begin delete from page_sum where id = new.id; end`
 
-/** Of ids given as a JSON array: a page by a statement of its own takes three times as long. */
+/** Ids are passed as one JSON array: one statement per page takes three times as long. */
 const ANY_OF = "id in (select value from json_each(?))"
 
 /** A page with all that is kept of it. */
 type WholePage = StoredPage & Pick<PageRow, "facts" | "passage_terms">
 
 /**
- * The pages themselves, by id: what a hit shows, in an SQLite file beside the tables that find it.
+ * The pages themselves, by id: the content that hits show, in an SQLite file beside the tables that find it.
  *
- * A page is written here before it is written there, and removed there before it is removed here, so that
- * whoever finds a page can read it. `interrupted-writes.ts` finishes what a killed process left in between.
+ * A page is written here before it is written there, and removed there before it is removed here, so that every page that is
+ * found can be read. `interrupted-writes.ts` finishes what a killed process left in between.
  */
 export class PageStore implements Disposable {
   readonly #db: DatabaseSync
@@ -90,7 +90,7 @@ export class PageStore implements Disposable {
   readonly #readFacts: StatementSync
   readonly #writeFacts: StatementSync
   readonly #removeFacts: StatementSync
-  /** Parsed, as long as nobody has written to the file. */
+  /** Parsed, as long as no process has written to the file. */
   readonly #facts = new ByteLru<string, PageFacts>(FACTS_MEMORY)
   #factsVersion: unknown
   readonly #version: StatementSync
@@ -113,7 +113,7 @@ export class PageStore implements Disposable {
     )
     this.#heads = db.prepare(`select id, revision, title, details from page where ${ANY_OF}`)
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
-    // Of one path SQLite gives what stands there, of several an array: never less than two.
+    // For one path SQLite returns the value there, for several an array, so there are always at least two.
     this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
       db.prepare(
         `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
@@ -135,8 +135,8 @@ export class PageStore implements Disposable {
   /**
    * Opens the store of an index. Any number of processes may.
    *
-   * @param onDamage told of each page that turns out to be damaged when it is read
-   * @throws EngineError `INDEX_DAMAGED` when it is not there, or is no store
+   * @param onDamage called for each page that turns out to be damaged when it is read
+   * @throws EngineError `INDEX_DAMAGED` when the file is missing, or is no store
    */
   static open(dir: string, onDamage: (id: string) => void = () => {}): PageStore {
     if (!existsSync(path.join(dir, PAGES_DB))) throw damagedFile(dir, PAGES_DB, "is missing")
@@ -205,7 +205,7 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * What is wrong with the file, in words, going on a sentence; null when nothing is. It reads all of it.
+   * The damage of the file as the rest of a sentence; null when there is none. Reads the whole file.
    *
    * @param breathe awaited between pages
    */
@@ -266,7 +266,7 @@ export class PageStore implements Disposable {
     return found
   }
 
-  /** What ranking asks of pages, by their ids: a row of its own, so that hundreds are read in a millisecond. */
+  /** The facts of pages that ranking needs, by id: a separate row, so that hundreds are read in a millisecond. */
   facts(ids: readonly string[]): Map<string, PageFacts> {
     const known = this.#knownFacts()
     const found = new Map(ids.map((id) => [id, known.get(id)]))
@@ -324,10 +324,10 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * Gives the file system back what deleted pages leave, but for some room for the next ones.
+   * Returns the space of deleted pages to the file system, except for some room for new pages.
    *
-   * @param mayRewrite whether a file of an older version, which has to be rewritten for that, may be: nobody else can write
-   * meanwhile, and it takes room on the disk
+   * @param mayRewrite whether to rewrite a file of an older version, which needs it: no other process can write meanwhile, and it
+   * takes disk space
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
     const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL
@@ -346,7 +346,7 @@ export class PageStore implements Disposable {
     this.#db.exec("pragma wal_checkpoint(passive)")
   }
 
-  /** Pages of the file in which nothing stands. */
+  /** Empty pages of the file. */
   #free(): number {
     const free = this.#pragma("freelist_count")
     return free < LEAST_GIVEN_BACK ? 0 : free
@@ -378,7 +378,7 @@ export class PageStore implements Disposable {
       work()
       this.#db.exec("commit")
     } catch (error) {
-      // A full disk has SQLite roll back by itself.
+      // SQLite rolls back on its own when the disk is full.
       if (this.#db.isTransaction) this.#db.exec("rollback")
       throw error
     }

@@ -3,7 +3,7 @@ import type { PageRow, StoredPage } from "../../../index/page-record.ts"
 
 // Checksums of what the page store keeps of a page: SQLite finds damage to its own structure, not to what it holds.
 
-/** Of the page itself. */
+/** Checksum of the page itself. */
 export function pageSum({ id, revision, title, details, passages, markdown }: StoredPage): number {
   return [String(revision), title, details, passages, markdown].reduce(
     (sum, text) => crc32(text, crc32("\0", sum)),
@@ -11,7 +11,7 @@ export function pageSum({ id, revision, title, details, passages, markdown }: St
   )
 }
 
-/** Of what was made of it for ranking, and can be made again. */
+/** Checksum of the data that was made for ranking, and can be made again. */
 export const derivedSum = ({
   facts,
   passage_terms: terms,

@@ -9,11 +9,11 @@ const SLOTS = 2 ** 18
 export const TERM_FREQUENCIES = "terms.bin"
 
 /**
- * In how many pages each term stands, about: what scores of different questions are measured by.
+ * Roughly how many pages each term is in, which makes the scores of different questions comparable.
  *
- * The writer counts as it indexes; a page indexed again counts again, in the terms and in the whole, so the
- * ratio stays true. Kept beside the tables, because LanceDB does not tell, and asking it term by term costs a
- * query more than its answer. A process that is killed loses the counts of its last seconds.
+ * The writer counts as it indexes; a page indexed again counts again, in the terms and in the whole, so the ratio stays true.
+ * Kept beside the tables, because LanceDB does not report it, and querying it term by term costs more than the search. A process
+ * that is killed loses the counts of its last seconds.
  */
 export class TermFrequencies {
   readonly #counts: Uint32Array
@@ -32,7 +32,7 @@ export class TermFrequencies {
     return new TermFrequencies(new Uint32Array(SLOTS), 0, NEVER_KEPT)
   }
 
-  /** What was saved last; empty when nothing was, or when it cannot be read. */
+  /** The last saved state; empty when there is none, or it cannot be read. */
   static async load(dir: string): Promise<TermFrequencies> {
     const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
     if (!kept) return TermFrequencies.none()

@@ -5,8 +5,8 @@ import { manifestTwins } from "../files/manifest.ts"
 import { KEEP_VERSIONS_MS } from "./old-versions.ts"
 
 /**
- * Notices that replaced versions of an index's tables take up space, and nobody reads or writes them any longer: whoever opens the index for
- * writing deletes them. It lists two folders, and loads nothing that takes memory.
+ * Finds replaced versions of an index's tables that take up space although no process reads or writes them any longer: the next
+ * writer deletes them. It lists two folders, and loads nothing that takes memory.
  */
 export class LeftVersions {
   readonly #steady: () => number

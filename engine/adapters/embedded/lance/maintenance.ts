@@ -24,13 +24,13 @@ const ROWS_PER_PARTITION = 1500
 /** Partitions as they were when a table was a third as large hold too much, and a query reads too much. */
 const OUTGROWN = 3
 /**
- * How thoroughly partitions are looked for, about a fifth of what LanceDB does by itself: that grows with the
- * square of their number (21 s of CPU for 200), and a twentieth of it loses 0.008 of the ten nearest at most.
+ * How thoroughly partitions are looked for, about a fifth of LanceDB's default, which grows with the square of their number (21 s
+ * of CPU for 200). A twentieth of the default loses at most 0.008 of the ten nearest.
  */
 const TRAINING = { maxIterations: 20, sampleRate: 128 }
 /**
- * Of the 50 nearest among 100,000 vectors, all partitions looked into, 1 bit finds 0.70, 3 find 0.996, 5 find
- * all, with a cosine right to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
+ * With all partitions searched, 1 bit finds 0.70 of the 50 nearest among 100,000 vectors, 3 bits 0.996, 5 bits all, with a cosine
+ * right to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
  */
 const BITS_PER_DIMENSION = 5
 

@@ -26,14 +26,14 @@ export class OldVersions {
     return (await this.#table.listVersions()).length > 1
   }
 
-  /** Whether there is one that nobody reads any longer. */
+  /** Whether there is a version that is no longer read. */
   async areDue(): Promise<boolean> {
     const versions = await this.#versions()
     const until = this.#until(versions)
     return until === ALWAYS || versions.some(({ timestamp }) => timestamp < until)
   }
 
-  /** Joins small files, brings indices up to date, and deletes what nobody reads any longer. */
+  /** Joins small files, brings indices up to date, and deletes versions that are no longer read. */
   async clean(): Promise<void> {
     const before = await this.#versions()
     const until = this.#until(before)

@@ -83,7 +83,7 @@ export const pagesTable = (rows: readonly PageRow[]): Table =>
     ),
   )
 
-/** The rows of the table that stand for a page. */
+/** The rows of the table for one page. */
 export const FIRST_SECTION = "section = 0"
 
 export function vectorsTable(pages: readonly PageVectors[], dimensions: number): Table {

@@ -54,7 +54,7 @@ describe("the space of pages that are gone", () => {
   /** All files of the index; looks again when a folder went while it was looked into. */
   const below = (): Promise<string[]> => readdir(dir, { recursive: true }).catch(below)
 
-  /** Of what grows with the pages: the counts of terms have their size from the beginning. */
+  /** Size of everything that grows with the pages: the counts of terms have a fixed size. */
   const bytes = async (): Promise<number> => {
     const names = (await below()).filter((name) => /\.lance\/|^pages\.db$/.test(name))
     const sizes = names.map(async (name) => (await stat(path.join(dir, name)).catch(() => null))?.size ?? 0)

@@ -12,7 +12,7 @@ import { FIRST_SECTION, pagesSchema, READERS, vectorsSchema } from "./schema.ts"
 
 export const PAGES_TABLE = "pages"
 const MEGABYTE = 1024n * 1024n
-/** What LanceDB may keep of file metadata, and a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
+/** Memory for LanceDB's file metadata, and for a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
 const METADATA_CACHE = 32n * MEGABYTE
 const WRITER_CACHE = 96n * MEGABYTE
 /**
@@ -44,7 +44,7 @@ function openReaders(): { readonly session: Session; readonly mayKeep: number }[
 export interface Tables {
   readonly pages: Table
   readonly vectors: Table
-  /** What the rows of both are about. */
+  /** The pages that the rows of both tables belong to. */
   readonly store: PageStore
 }
 
@@ -62,7 +62,7 @@ export async function connectTo(dir: string, lagMs: number, cacheMb = indexCache
   return connection
 }
 
-/** @param onDamage told of each page that turns out to be damaged when it is read */
+/** @param onDamage called for each page that turns out to be damaged when it is read */
 export async function openTables(
   connection: Connection,
   dir: string,
@@ -100,7 +100,7 @@ export async function noVectors({ dimensions }: Pick<Manifest, "dimensions">): P
 
 export type IndexedPage = Pick<PageRow, "id" | "revision" | "passage_count" | "source">
 
-/** What the table of pages has, by id. */
+/** The rows of the page table, by id. */
 export async function indexedPages({ pages }: Tables): Promise<Map<string, IndexedPage>> {
   const indexed = new Map<string, IndexedPage>()
   const all = pages.query().where(FIRST_SECTION).select(["id", "revision", "passage_count", "source"])
@@ -108,7 +108,7 @@ export async function indexedPages({ pages }: Tables): Promise<Map<string, Index
   return indexed
 }
 
-/** Makes an empty index. What a process left behind that died while doing this is dropped. */
+/** Makes an empty index. Removes the remains of a process that died while doing this. */
 export async function createIndex(
   connection: Connection,
   dir: string,

@@ -40,7 +40,7 @@ export const FILTER_FIELDS = [
 /** Fields whose values the server counts for the state of the index. */
 export const FACETED = ["language", "passage_count"] as const
 
-/** What finds a page, and what ranking asks of it. Besides these it has the words of each level. */
+/** The fields that find and rank a page. It also has the words of each level. */
 export interface PageDocument extends FilterFields {
   readonly id: string
   readonly revision: number
@@ -52,7 +52,7 @@ export interface PageDocument extends FilterFields {
   readonly replaced: boolean
 }
 
-/** What a hit shows of a page. */
+/** The fields of a page that a hit shows. */
 export interface TextDocument {
   readonly id: string
   readonly revision: number

@@ -18,7 +18,7 @@ import { type Server, isMissing } from "./server.ts"
  */
 export const INDEX_FORMAT = 2
 
-/** What an index is: a document beside the texts, written last when an index is made. */
+/** Describes an index: a document beside the texts, written last when an index is made. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */
@@ -58,7 +58,7 @@ export async function readManifest(server: Server, name: string): Promise<Manife
   }
 }
 
-/** Makes an empty index. What a process left behind that died while doing this is deleted. */
+/** Makes an empty index. Deletes the remains of a process that died while doing this. */
 export async function createIndexes(server: Server, name: string, manifest: Manifest): Promise<void> {
   await dropIndexes(server, name)
   const indexes = indexesOf(server, name)

@@ -88,7 +88,7 @@ export class Server {
     for (const one of over) if (one.status === "rejected") throw one.reason
   }
 
-  /** What a failure means to whoever uses the engine. */
+  /** Turns a failure into an error for users of the engine. */
   explain(error: unknown): unknown {
     if (error instanceof MeilisearchRequestError) {
       return isAbort(error.cause) ? error.cause : this.explain(error.cause)

@@ -7,7 +7,7 @@ import { EngineError } from "../../../errors.ts"
 export interface ClusterOptions {
   /** Addresses of its nodes, without a slash at the end; each is asked in turn, and one that is away is left out for a while. */
   readonly urls: readonly string[]
-  /** Null: the cluster asks nobody who they are, or goes by the certificate. */
+  /** Null: the cluster requires no login, or uses the certificate. */
   readonly login: { readonly username: string; readonly password: string } | null
   /** In PEM; null leaves each out. */
   readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
@@ -30,7 +30,7 @@ const BEFORE = 4
  */
 export const NEAR_BY = { preference: "_local" } as const
 
-/** What the server says went wrong with one request, or with a part of one. */
+/** An error that the server reports for a request, or for a part of one. */
 export interface Failure {
   readonly status: number
   readonly type: string
@@ -60,7 +60,7 @@ class Unanswered extends Error {
   }
 }
 
-/** What OpenSearch calls a node that went away before it had answered another. */
+/** OpenSearch's name for a node that went away before it had answered another. */
 const LOST_NODE = /^node_(?:disconnected|not_connected|closed)_exception$|^connect_transport_exception$/
 
 /** An error as OpenSearch tells it, of a whole request or of a part. */
@@ -71,8 +71,8 @@ export interface ToldError {
 }
 
 /**
- * A node that dies while it answers is told as an error of the server (500), though copies of what it had are elsewhere: it is one
- * that passes (503).
+ * A node that dies while it answers is reported as a server error (500). Other nodes have copies of its data, so the error is
+ * temporary (503).
  */
 export function failureIn(status: number, error: ToldError): Failure {
   const { type = "no type", root_cause: causes = [] } = error
@@ -141,7 +141,7 @@ export class Cluster implements AsyncDisposable {
     }
   }
 
-  /** What a failure means to whoever uses the engine. */
+  /** Turns a failure into an error for users of the engine. */
   explain(error: unknown): unknown {
     if (error instanceof RequestFailed) return this.#unavailable(this.#refusal(error.failure), error)
     if (!(error instanceof Unanswered)) return error

@@ -16,7 +16,7 @@ interface FilterFields {
   readonly readers?: string
 }
 
-/** What finds a page by its words, and what a hit shows of it. */
+/** The fields that find a page by its words, and that a hit shows. */
 export interface PageDocument extends FilterFields {
   readonly revision: number
   readonly passage_count: number
@@ -33,7 +33,7 @@ export interface PageDocument extends FilterFields {
   readonly passages: string
 }
 
-/** What finds a page by its meaning; while it waits, only its place in the queue. */
+/** The fields that find a page by its meaning; while the page waits, only its place in the queue. */
 export interface VectorsDocument extends FilterFields {
   readonly revision: number
   readonly passage_count: number
@@ -45,7 +45,7 @@ export interface VectorsDocument extends FilterFields {
   readonly vectors?: string
 }
 
-/** What stands in a document of vectors besides the vectors. */
+/** Fields of a document of vectors besides the vectors. */
 export type VectorsHead = Omit<VectorsDocument, "passages" | "vectors" | "waiting">
 
 export function toPageDocument(row: PageRow, written: number): PageDocument {

@@ -16,7 +16,7 @@ export interface Indexes {
 /** How an index is spread over the nodes. */
 export interface Spread {
   readonly shards: number
-  /** Further copies of each shard, as far as there are nodes for them. */
+  /** Further copies of each shard, if there are enough nodes. */
   readonly replicas: number
 }
 
@@ -26,7 +26,7 @@ export const indexesOf = (name: string): Indexes => ({
   claims: `${name}-claims`,
 })
 
-/** Null when there is no index of this name. What it is stands in the mapping, which is made last. */
+/** Null when there is no index of this name. Format and model are in the mapping, which is made last. */
 export async function readManifest(cluster: Cluster, name: string): Promise<IndexInfo | null> {
   const { pages } = indexesOf(name)
   const said = await orNull(
@@ -39,8 +39,8 @@ export async function readManifest(cluster: Cluster, name: string): Promise<Inde
 }
 
 /**
- * Makes an empty index; of several processes that do so at one time, all use the one that comes to be. What a process left behind
- * that died while doing this is used, or deleted where it does not fit.
+ * Makes an empty index. When several processes do this at once, all use the one index that results. The remains of a process that
+ * died while doing this are used, or deleted if they do not fit.
  */
 export async function createIndexes(
   cluster: Cluster,
@@ -70,7 +70,7 @@ async function fits(cluster: Cluster, name: string, dimensions: number): Promise
   return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
 }
 
-/** Of an index that is there it may be missing: older ones have none. */
+/** An existing index may lack it: older ones have none. */
 export async function createClaims(cluster: Cluster, name: string, spread: Spread): Promise<void> {
   await create(cluster, indexesOf(name).claims, claimsIndex(spread))
 }
@@ -112,7 +112,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms come analysed, with a space between two. What is longer than any word counts by its beginning. */
+/** Terms come analysed, with a space between two. A token longer than any word counts by its beginning. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },

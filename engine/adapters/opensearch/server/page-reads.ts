@@ -13,8 +13,8 @@ export const columnsOf = (fields: SearchHit["fields"]): Columns =>
   Object.fromEntries(Object.entries(fields ?? {}).map(([name, [value]]) => [name, value])) as never
 
 /**
- * What is read of pages by their ids in one search. All that is asked for in one turn of the event loop goes in one request, to each
- * shard once: a shard that is asked costs more than what it brings.
+ * Reads pages by their ids during one search. Reads of the same turn of the event loop go in one request, to each shard once: a
+ * request to a shard costs more than the data it returns.
  */
 export class PageReads {
   /** Columns of these pages, and perhaps of others, with those that were asked for and perhaps more; of none that is gone. */

@@ -95,7 +95,7 @@ export class Searches {
       })
       const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
       const failed = docs.find(({ error }) => error)
-      // No status is told; a shard that has no copy at the moment comes back.
+      // The server gives no status here; a shard without a copy at the moment comes back.
       const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
       if (failed) throw new RequestFailed(failureIn(status, failed.error!))
       return answer

@@ -25,5 +25,5 @@ export class Versions {
   }
 }
 
-/** Of the vectors of the page that was written with this one. */
+/** Version of the vectors of the page that was written with this one. */
 export const withVectors = (version: number): number => version - (version % 2) + 1

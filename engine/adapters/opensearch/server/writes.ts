@@ -20,9 +20,9 @@ interface Item {
   readonly error?: { readonly type: string; readonly reason: string }
 }
 
-/** What did not come in as it was sent, by the position of its group. */
+/** Groups that were not written as sent, by position. */
 export interface NotWritten {
-  /** What the server said of groups that it refused. */
+  /** The server's messages for groups that it refused. */
   readonly refused: ReadonlyMap<number, Error>
   /** Groups of which a newer document is there, or was until it was removed, with its version. */
   readonly late: ReadonlyMap<number, number>
@@ -100,7 +100,7 @@ async function sendAll(
     let problem: RequestFailed | null = null
     for (const [i, item] of items.entries()) {
       const { status, error } = Object.values(item)[0]!
-      // What was to be removed is not there.
+      // The document to remove does not exist.
       if (!error || status === 404) continue
       const failed = new RequestFailed(failureIn(status, error))
       if (status === 409) {
