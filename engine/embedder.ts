@@ -31,7 +31,7 @@ export function cosineOf(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-/** Default for a model without this property. */
+/** The traits of a model that declares none. */
 export const PLAIN_TRAITS: ModelTraits = { cosines: { unrelated: 0, same: 1 }, scripts: null }
 
 export const traitsOf = ({ traits }: Pick<Embedder, "traits">): ModelTraits => traits ?? PLAIN_TRAITS

@@ -40,7 +40,7 @@ export interface OpenEngineOptions {
 const FIRST_TEXT = "ready?"
 
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
-  /** What the models are for. Default `background`: for whoever writes. */
+  /** The use of the models. Default `background`, for processes that write. */
   readonly purpose?: Purpose
   /** Whether a model in this process is loaded at once, in a thread of its own while the index is opened, and not with the first text. Default false. */
   readonly loadsModel?: boolean
@@ -109,7 +109,7 @@ export async function openSearchEngine(
 /**
  * The generations of the index that the settings name. Closing it closes the embedder, unless the caller opened it.
  *
- * @param chooses whether this process, which writes, chooses the model by what the index holds, as far as nobody said which
+ * @param chooses whether this process, which writes, chooses the model by what the index holds, unless the operator chose one
  */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,
@@ -144,7 +144,7 @@ export async function openGenerations(
         ...(onProblem && { onProblem }),
       })
     }))
-  // Whoever asks next is told what is wrong with it.
+  // The next caller that opens it gets the error.
   if (loadsModel && given === undefined && !isRemote(settings))
     void embedder.embed([FIRST_TEXT], { priority: "query" }).catch(() => undefined)
   const isAuto = chooses && said !== null && said.isAuto
@@ -177,8 +177,8 @@ interface WithoutModel extends Pick<OpenGenerationsOptions, "onProblem"> {
 }
 
 /**
- * For a model in this process whose files are damaged, where there is an index: the model that made it, if that is another one that can be opened;
- * else one that stands for it, and pages are found by their words meanwhile.
+ * For a model in this process whose files are damaged, where there is an index: the model that made it, if that is another one
+ * that can be opened; else a placeholder for it, and pages are found by their words meanwhile.
  * @throws `error` where nothing can be found without a model, or the settings name a folder that is not there
  */
 async function withoutModel(
@@ -221,7 +221,7 @@ async function chosenModel(
     const comes = vectorsOf === undefined ? null : { embedder: vectorsOf }
     return { folder: modelFolderOf(choice, info ?? comes), isAuto, isFirst }
   } catch (error) {
-    // Whoever opens the index is told what is wrong with it.
+    // The next caller that opens the index gets the error.
     if (error instanceof EngineError) return { folder: shippedModel, isAuto: false, isFirst: false }
     throw error
   }

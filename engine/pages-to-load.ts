@@ -2,7 +2,7 @@ import type { Engine, PageWithVectors } from "./engine.ts"
 
 /** To a server a few large writes are less work than many small ones: each goes through its whole graph of vectors. */
 export const PAGES_AT_A_TIME = 1000
-/** What so many pages hold in memory has a bound of its own. */
+/** The memory for this many pages has its own limit. */
 const CHARS_AT_A_TIME = 16_000_000
 
 /** Pages on their way into an index, which are written together. */

@@ -138,7 +138,7 @@ function detailsOf(page: Page): Details {
   return { ...rest, published: publishedAt?.getTime() ?? null, fetched: fetchedAt.getTime() }
 }
 
-/** Reads a page by its {@link Details}. */
+/** The sources of a page, read from its {@link Details}. */
 export const holdersIn = (details: string): string[] => sourcesOf(JSON.parse(details) as Details)
 
 export function toPage({

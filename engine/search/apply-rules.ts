@@ -22,7 +22,7 @@ export function note(applied: AppliedRules, id: string, rules: readonly AppliedR
   applied.set(id, [...known, ...rules.filter((one) => !known.some((other) => other.id === one.id))])
 }
 
-/** How synonyms are told of. */
+/** Reports the synonyms that were used. */
 export const synonymsApplied = (rules: readonly SynonymRule[], question: string): AppliedRule[] =>
   rules.map(({ id, kind }) => ({ id, kind, question }))
 
@@ -73,7 +73,7 @@ export interface Pinning {
   readonly applied: AppliedRules
 }
 
-/** What was found with the operator's pins in their places, as far as conditions and exclusions let them through. */
+/** Results with the operator's pins in their places, where conditions and exclusions permit them. */
 export async function withPins(
   index: SearchIndex,
   found: readonly Placed[],

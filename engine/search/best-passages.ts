@@ -2,8 +2,7 @@
 const NEARNESS_WEIGHT = 0.6
 
 /**
- * Where the passages of a page stand that say most about the query, best first. Of passages that say nothing,
- * the first of the page come first.
+ * Positions of the passages that say most about the query, best first. Passages that say nothing follow in the page's order.
  *
  * @param words what each passage says in the words of the query, by position; null when that is not known.
  * @param cosines of the passages that the vector arm found, by position.

@@ -21,7 +21,7 @@ type Place = Pick<PageFilter, "paths" | "versions">
 export interface ArmsFound {
   readonly lexical: LexicalHits
   readonly nearest: readonly Nearest[]
-  /** Pages of `nearest` that were asked for by themselves, and are not among the nearest of all. */
+  /** Pages of `nearest` that were asked for explicitly, and are not among the nearest of all. */
   readonly aside: ReadonlySet<string>
 }
 
@@ -50,8 +50,8 @@ export function exclusionsOf(
 }
 
 /**
- * What the arms find without pages that are excluded. These are dropped from the arms' lists, and longer lists
- * are asked for when too few pages are left; to exclude before is dear in the vector arm, which knows no words.
+ * The results of the arms without excluded pages. These are dropped from the arms' lists, and longer lists are asked for when too
+ * few pages are left; excluding earlier is expensive in the vector arm, which knows no words.
  */
 export async function withoutExcluded(
   index: SearchIndex,

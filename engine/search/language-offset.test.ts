@@ -26,7 +26,7 @@ describe("a question is moved", () => {
 
 describe("vectors", () => {
   const CHINESE = /\p{Script=Han}/u
-  /** The first two values stand for the subject of a text; the last and largest for its language. */
+  /** The first two values encode the subject of a text; the last and largest its language. */
   const vectorOf = async (text: string) => {
     const about = text.includes("pump") || text.includes("泵") ? [1, 0] : [0, 1]
     return unit([...about, CHINESE.test(text) ? 3 : -3])

@@ -1,6 +1,6 @@
 import type { LexicalHits } from "../index/search-index.ts"
 
-/** What the arms found. */
+/** The results of the arms. */
 interface Found {
   readonly lexical: LexicalHits
   /** By page id and position. */
@@ -27,6 +27,6 @@ export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, wa
   return bestFirst(values)
 }
 
-/** Those that are worth the same by their ids, and never by chance: it decides which of many alike are read. */
+/** Ties are ordered by id, never by chance: this decides which of many equal pages are read. */
 export const bestFirst = (values: ReadonlyMap<string, number>): string[] =>
   [...values].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1)).map(([id]) => id)

@@ -15,12 +15,12 @@ export interface WordsAsked {
 }
 
 /**
- * What a page that says a synonym is worth to one that says the word as it was asked. Of pages that are otherwise alike the one that says
+ * The worth of a page with a synonym relative to one with the word as asked. Between pages that are otherwise alike, the one with
  * the word comes first; one that only mentions the word stays behind one that is about the synonym.
  */
 const SYNONYM_WEIGHT = 0.9
 
-/** What pages say in the words of one question; each page is read once. */
+/** The word evidence of pages for one question; each page is read once. */
 export class PageWords {
   readonly #index: SearchIndex
   readonly #asked: WordsAsked
@@ -81,7 +81,7 @@ export class PageWords {
     return evidence
   }
 
-  /** What a page says in the question's words, or in those of a variant where these say more. */
+  /** The word evidence of a page for the question, or for a variant where that is higher. */
   #withVariants(asked: ReturnType<typeof wordEvidenceFor>): ReturnType<typeof wordEvidenceFor> {
     const variants = (this.#asked.variants ?? []).map((words) => wordEvidenceFor(words))
     if (variants.length === 0) return asked
@@ -89,7 +89,7 @@ export class PageWords {
       let { share, passages, held, lacksNumbers } = asked(page)
       for (const variant of variants) {
         const said = variant(page)
-        // Which of the question's words a synonym stands for is unknown, so a page that says it in other words lacks none.
+        // It is unknown which of the question's words a synonym replaces, so a page that says it in other words lacks none.
         if (SYNONYM_WEIGHT * said.share > share) held = held.map(() => 1)
         share = Math.max(share, SYNONYM_WEIGHT * said.share)
         passages = passages.map((own, at) => Math.max(own, SYNONYM_WEIGHT * said.passages[at]!))
@@ -122,7 +122,7 @@ export class PageWords {
     return weight > 0 ? lacking / weight : 0
   }
 
-  /** The most that a page could say, 0..1: words that are misspelt weigh as asked, and what they may stand for weighs less. */
+  /** The most that a page could say, 0..1: words that are misspelt weigh as asked, and their corrections weigh less. */
   get reach(): number {
     let [said, asked] = [0, 0]
     for (const word of this.#asked.words) {
@@ -132,7 +132,7 @@ export class PageWords {
     return asked > 0 && said > 0 ? Math.min(1, said / asked) : 1
   }
 
-  /** What each passage says, 0..1, by position; null when the page is gone or was not read. */
+  /** The evidence of each passage, 0..1, by position; null when the page is gone or was not read. */
   passages(page: string): Float64Array | null {
     return this.#known.get(page)?.passages ?? null
   }

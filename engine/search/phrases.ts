@@ -61,7 +61,7 @@ async function candidatesFor(
   return ids
 }
 
-/** What is looked for of a phrase in a section: its first words, each once. */
+/** The part of a phrase to look for in a section: its first words, each once. */
 export const phraseTerms = (phrase: string, language: string | null): string[] => [
   ...new Set(wordsOf(phrase, language).slice(0, PHRASE_TERMS)),
 ]

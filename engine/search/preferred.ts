@@ -15,10 +15,10 @@ export interface Preferred {
 }
 
 /**
- * What the arms find, and the best pages of each preference and of those with the quoted phrases besides: they gain
- * by their boost, so they need not be among the best without it.
+ * The results of the arms, plus the best pages of each preference and of those with the quoted phrases: they gain by their boost,
+ * so they need not be among the best without it.
  *
- * @param ask what the arms find under one more condition
+ * @param ask runs the arms with one more condition
  */
 export async function withPreferred(
   { preference, holders, limit }: Preferred,

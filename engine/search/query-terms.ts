@@ -5,11 +5,10 @@ import type { WeightedWord } from "./ranking/word-evidence.ts"
 import type { QueryText } from "../text/query-text.ts"
 
 /**
- * The terms of a question whose language nobody names, for an index that holds pages of several languages.
+ * The terms of a question without a named language, for an index that holds pages of several languages.
  *
- * The language whose words that say nothing are most in it is taken for the question's own; when several
- * languages tell nothing apart, the terms of all of them are looked for: a stem of another language is
- * seldom a word of this one.
+ * The language whose words that say nothing are most in it is taken for the question's own; when several languages tell nothing
+ * apart, the terms of all of them are looked for: a stem of another language is seldom a word of this one.
  *
  * @param languages of the pages that may answer; none counts as English.
  */
@@ -66,8 +65,9 @@ export function cutOtherwise(languages: readonly string[], spoken: readonly stri
 const NOT_RARE = 1.6
 
 /**
- * The stems that find pages in further languages: those in about as few pages as are in the language. One that stands in more is mostly a word
- * of other pages, and would bring those. With all of them nDCG@10 of long pages by words alone was 0.788, with none or these it is 0.804.
+ * The stems that find pages in further languages: those in about as few pages as are in the language. A stem in more pages is
+ * mostly a word of other pages, and would bring those. With all of them nDCG@10 of long pages by words alone was 0.788, with none
+ * or these it is 0.804.
  *
  * @param further forms of each word, by language
  * @param shares of the pages, by language
@@ -94,7 +94,7 @@ export function rareStems(
 const K3 = 7
 const weightOf = (times: number): number => ((K3 + 1) * times) / (K3 + times)
 
-/** The words of a question, each with the terms that stand for it. */
+/** The words of a question, each with its terms. */
 export function wordsWith(
   { forms, times }: Pick<AnalysedQuery, "forms" | "times">,
   corrections: ReadonlyMap<string, readonly string[]>,

@@ -9,7 +9,7 @@ import {
 import { type LanguageOffset, LanguageOffsets } from "./language-offset.ts"
 import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 
-/** Of a thousand questions where a vector has 384 dimensions. */
+/** Room for a thousand questions when a vector has 384 dimensions. */
 const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)
 
 /** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
@@ -27,7 +27,7 @@ export class QueryVectors {
     return this.#embedder.id
   }
 
-  /** What the model says of itself. */
+  /** The traits that the model declares. */
   get traits(): ModelTraits {
     return traitsOf(this.#embedder)
   }

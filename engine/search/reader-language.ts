@@ -14,9 +14,9 @@ const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
 const CLEARLY = 1.5
 
 /**
- * What languages the asker reads, as far as the question tells: that of its function words, when they are clearly of one, else all
- * that are written in its script. A question in Latin letters may be a name that Russian pages spell the same: its asker may
- * read other languages in Latin letters, and seldom means the Russian page.
+ * The languages that the asker reads, judged by the question: that of its function words, when they are clearly of one, else all
+ * that are written in its script. A question in Latin letters may be a name that Russian pages spell the same: its asker may read
+ * other languages in Latin letters, and seldom means the Russian page.
  */
 export function readBy(question: string): Reads {
   const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
@@ -38,9 +38,9 @@ export function readsOf(
 }
 
 /**
- * A language counts when so large a share of the pages is in it. Of 1,853 English pages of manuals 3 in 100 are taken for pages in
- * eleven other languages, 1.2 for one of them. When those counted too, nDCG@10 of misspelt questions was 0.02 lower: one of them has
- * the word as it was misspelt.
+ * The share of pages from which a language counts. Among 1,853 English pages of manuals, 3 in 100 are taken for pages in eleven
+ * other languages, 1.2 for one of them. When those counted too, nDCG@10 of misspelt questions was 0.02 lower: one of them has the
+ * word as it was misspelt.
  */
 export const REAL_SHARE = 0.02
 

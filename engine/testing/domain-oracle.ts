@@ -1,4 +1,4 @@
-/** What a domain in a filter means, by its words, for some of them: what tests hold filters to. */
+/** The meaning of some domains in filters, by their words: tests compare filters with it. */
 export const DOMAINS: Readonly<Record<string, (url: URL) => boolean>> = {
   "example.com": ({ hostname }) => /^(?:.*\.)?example\.com$/.test(hostname),
   "docs.example.com": ({ hostname }) => hostname === "docs.example.com",

@@ -14,7 +14,7 @@ export interface TestModelServer extends AsyncDisposable {
   /** Base address, without a path. */
   readonly url: string
   readonly requests: ModelRequest[]
-  /** Answers in the server's stead; null lets it answer by itself again. */
+  /** Answers in the server's place; null lets the server answer again. */
   instead: ((request: ModelRequest, response: ServerResponse) => void) | null
   /** Closes the port; `start` opens the same one again. */
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface TestModelServerOptions {
   readonly embedder?: Pick<Embedder, "embed">
   /** How well each text answers the question, 0..1. */
   readonly rerank?: (question: string, texts: readonly string[]) => Promise<readonly number[]>
-  /** What it speaks. Default: all. */
+  /** The protocols that it speaks. Default: all. */
   readonly speaks?: "openai" | "tei" | "all"
   /** Texts that it takes in one request; more is answered as Text Embeddings Inference does. Default: any number. */
   readonly maxBatch?: number
@@ -97,7 +97,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
       void respond(request, response)
     })
   })
-  // One that nobody takes while the server is stopped.
+  // A request that is still pending when the server is stopped.
   const port = await freePort()
   const start = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const stop = async () => {

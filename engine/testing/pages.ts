@@ -28,6 +28,6 @@ export function aPage(address: string, about: Partial<Omit<Page, "url">> = {}): 
   }
 }
 
-/** A word that stands for a number and shares no term with the word of another. */
+/** A word for a number that shares no term with the word of another. */
 export const rareWord = (i: number): string =>
   `zorq${String(i).replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)]!)}q`

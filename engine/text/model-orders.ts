@@ -9,10 +9,9 @@ const SHOWN =
 const BEFORE_CHARS = 24
 
 /**
- * Whether a text holds orders to the language model which may read it, and not to people: to forget what it was told, to be
- * somebody else, to give away what it knows, to tell its user something. In twenty languages; a rule of forms, which finds
- * what is copied from page to page and not what is made up for one. Given or shown: what is taken over into
- * answers and prompts has none.
+ * Whether a text holds orders to a language model that may read it, not to people: to forget its instructions, to act as another
+ * character, to reveal what it knows, to tell its user something. In twenty languages; a rule of forms, which finds orders copied
+ * from page to page, not orders made up for one page. Text that goes into answers and prompts has none.
  */
 export function holdsModelOrder(text: string): boolean {
   const read = asRead(text)
@@ -23,7 +22,7 @@ export function holdsModelOrder(text: string): boolean {
 export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): boolean =>
   holdsModelOrder([...headings, text, shown].join("\n"))
 
-/** Whether a text gives an order to a model. What is written about such orders mostly quotes them, and is none. */
+/** Whether a text gives an order to a model. Texts about such orders mostly quote them, which does not count. */
 export function givesModelOrder(text: string): boolean {
   const read = asRead(text)
   if (spellsOrder(read)) return true

@@ -1,6 +1,6 @@
 import { analyse } from "./analysis/analyse.ts"
 
-/** What a page is called, in terms: a question that names it means this page more than others that mention it. */
+/** The names of a page, in terms: a question with one of them means this page more than others that mention it. */
 export interface PageNames {
   readonly title: readonly string[]
   /** The names in the address's path, and their words. */

@@ -2,7 +2,7 @@ import type { PageNames } from "./page-names.ts"
 import { termHash } from "./analysis/term-hash.ts"
 import type { PassageTerms } from "./sections.ts"
 
-/** What a page says, in terms: what ranking reads of every candidate. */
+/** The terms of a page that ranking reads for every candidate. */
 export interface PageTerms extends PageNames {
   /** By position. */
   readonly passages: readonly PassageTerms[]
@@ -61,7 +61,7 @@ export function unpackTerms(packed: Uint8Array): PackedPage {
   }
 }
 
-/** The hash of every term of a page, as often as it stands there. @param packed by {@link packTerms} */
+/** The hash of every term of a page, as often as it occurs. @param packed by {@link packTerms} */
 export function hashesIn(packed: Uint8Array): Uint32Array {
   const numbers = aligned(packed)
   const [names = 0, passages = 0] = numbers

@@ -44,7 +44,7 @@ test("passages hold the words of a page, each once and in its order, and no othe
       const all = Array.from({ length: next }, (_, at) => `w${at}x`)
       const inTexts = passages.map(({ text }) => text.match(/w\d+x/g) ?? [])
       const inText = inTexts.flat()
-      // Those of headings may stand beside the text instead, and are repeated for each passage below them.
+      // Words of headings may be beside the text instead, and are repeated for each passage below them.
       const kept = inText.filter((word) => !headings.has(word))
       expect(kept).toEqual(all.filter((word) => !headings.has(word)))
       for (const words of inTexts) {

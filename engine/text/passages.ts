@@ -28,13 +28,13 @@ const MARKS_OF_PASSAGE = 240
 
 interface Section {
   readonly headings: readonly string[]
-  /** Of several joined sections: all headings over the last of them. Those that it does not share with the first are in the text. */
+  /** For several joined sections: all headings over the last one. Headings that it does not share with the first are in the text. */
   readonly openHeadings?: readonly string[]
   /** The lines of each block, in order. */
   readonly blocks: readonly Piece[]
   /** The place of its heading, or of the nearest heading above that has one. */
   readonly place: Place | null
-  /** Of several joined sections: the heading of the first, where it is in the text. */
+  /** For several joined sections: the heading of the first, where it is in the text. */
   readonly beginsUnder?: string | undefined
 }
 
@@ -49,16 +49,16 @@ interface Piece {
 }
 
 /**
- * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as many of Chinese,
- * Japanese and Korean: so a passage says about as much in every language, some 100 tokens of a model. With as many characters as in English,
- * nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
+ * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as many of
+ * Chinese, Japanese and Korean: so a passage says about as much in every language, some 100 tokens of a model. With as many
+ * characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
- * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word
- * alone is too long. The length as shown counts too: the fences of code, and the column names above the rows of a
- * table that begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they have in
- * common, and the rest of their headings stand in its text. A heading that would fill a passage by itself is text: each
- * passage below it would repeat it. Every word of the page is in the text or the
- * headings of exactly one stretch, in order; markdown's marks and link targets are dropped. Anchors change no cut.
+ * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word alone is too long.
+ * The length as shown counts too: the fences of code, and the column names above the rows of a table that begins in an earlier
+ * passage. Short neighbouring sections share a passage: it carries the headings they have in common, and the rest of their
+ * headings are in its text. A heading that would fill a passage on its own is text: each passage below it would repeat it. Every
+ * word of the page is in the text or the headings of exactly one stretch, in order; markdown's marks and link targets are
+ * dropped. Anchors change no cut.
  *
  * @param anchors as in `Page`
  */
@@ -92,7 +92,7 @@ export function passagesOfBlocks(blocks: readonly Block[], anchors: readonly Pag
 /** {@link toPassages} for an event loop. */
 export const cutIntoPassages = offLoop(import.meta.url, toPassages)
 
-/** The text that is embedded for a passage: where it stands, then what it says. */
+/** The text that is embedded for a passage: its headings, then its content. */
 export function embeddingText(title: string, passage: Passage): string {
   return [title, ...passage.headings, passage.text].filter((part) => part !== "").join("\n")
 }
@@ -134,7 +134,7 @@ function join(first: Section, second: Section): Section | null {
   const blocks = [...piecesOf(first, shared.length), ...piecesOf(second, said.length)]
   const small = length(first.blocks) < SMALL_SECTION_CHARS
   if (!small || !fitTogether(blocks)) return null
-  // What stands above all headings has no address: then the first heading's leads there.
+  // Text above all headings has no address: it uses the first heading's.
   const hasPlace = first.headings.length > 0 || first.blocks.some(({ places }) => places.length > 0)
   const named = hasPlace ? first : second
   const inText = shared.length < named.headings.length ? named.headings.at(-1) : undefined
@@ -180,7 +180,7 @@ function linesOf(block: Block): Line[] {
 
 function cut({ headings, blocks, place, beginsUnder }: Section): Passage[] {
   const pieces = pack(blocks, together, splitLines)
-  // A heading with nothing under it is still found: by itself.
+  // A heading without text under it becomes a passage, so that it can be found.
   if (pieces.length === 0) return headings.length > 0 ? headingOnly(headings, place) : []
   return pieces.map((piece, at) => passageOf(piece, headings, at === 0 ? beginsUnder : undefined))
 }
@@ -356,7 +356,7 @@ function splitCharacters({ lines: [line], places }: Piece): Piece[] {
   return partsAs(line!, parts, places)
 }
 
-/** Characters, those of East Asian scripts for as many letters as they stand for. */
+/** Characters, where those of East Asian scripts count as several letters. */
 function widthOf(text: string): number {
   return text.length + (LETTERS_PER_CHARACTER - 1) * eastAsianIn(text)
 }

@@ -9,9 +9,9 @@ export interface PhraseText {
 }
 
 /**
- * Whether every phrase stands in the page's title, a heading or the text, as written and word by word: stop
- * words and punctuation count, a phrase may run on from one passage into the next. Case, white space, markdown's
- * marks, compatibility forms (NFKC), the shapes of quotes and hyphens, and what cannot be seen are ignored.
+ * Whether every phrase is in the page's title, a heading or the text, as written and word by word: stop words and punctuation
+ * count, a phrase may run on from one passage into the next. Case, white space, markdown's marks, compatibility forms (NFKC), the
+ * shapes of quotes and hyphens, and invisible characters are ignored.
  */
 export function holdsPhrases({ title, markdown, passages }: PhraseText, phrases: readonly string[]): boolean {
   const plain = passages.map(({ text }) => text).join("\n")

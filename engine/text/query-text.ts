@@ -2,7 +2,7 @@ import { hostAndPort } from "../index/page/domains.ts"
 
 /** A question taken apart into what to look for and its operators. */
 export interface QueryText {
-  /** What to look for, without operators. Phrases stand in it without their quotes. */
+  /** The text to look for, without operators. Contains phrases without their quotes. */
   readonly text: string
   /** Pages that hold each of them as written come first. */
   readonly phrases: readonly string[]
@@ -20,7 +20,7 @@ export const wordsOf = (question: string | QueryText): string =>
 
 const STRAIGHT = '"＂'
 const CURVED = "“”„‟«»"
-/** Letters of words: what a quote or a minus stands behind when it opens nothing (`5"`, `e-mail`). */
+/** Letters of words: a quote or a minus after one of these opens nothing (`5"`, `e-mail`). */
 const WORD_BEFORE = /[\p{L}\p{M}\p{N}=]$/u
 /** Scripts without spaces: a quote may open in the middle of a sentence. */
 const UNSPACED_BEFORE =
@@ -34,17 +34,16 @@ const HOST =
 /**
  * Reads the operators of a question as people know them from web search:
  *
- * - `"a phrase"`, `“a phrase”`, `«a phrase»`: pages that hold it word by word come first. A quote that is never closed,
- *   and one behind a letter, a digit or `=` (`5"`, `class="x"`), is text.
- * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows:
- *   `e-mail`, `--flag`, `-1` and a minus by itself are text, and so is what looks like an option of a command:
- *   one Latin letter alone or with a number (`-v`, `-O2`).
- * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, with a port or without. What is no host
- *   (`site:`, `site:*.com`, `site:a/b`) is text.
+ * - `"a phrase"`, `“a phrase”`, `«a phrase»`: pages that hold it word by word come first. A quote that is never closed, and one
+ *   behind a letter, a digit or `=` (`5"`, `class="x"`), is text.
+ * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows: `e-mail`, `--flag`,
+ *   `-1` and a lone minus are text, and so is anything that looks like an option of a command: one Latin letter alone or with a
+ *   number (`-v`, `-O2`).
+ * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, with a port or without. Anything but a host (`site:`,
+ *   `site:*.com`, `site:a/b`) is text.
  *
- * A question of nothing but exclusions has no subject: it is taken as plain text, minus and all. One of
- * nothing but `site:` asks for that site's pages, and its name is what is looked for. `AND`, `OR`, `+`, `*` and
- * other prefixes mean nothing.
+ * A question of nothing but exclusions has no subject: it is taken as plain text, minus and all. One of nothing but `site:` asks
+ * for that site's pages, and its name is searched for. `AND`, `OR`, `+`, `*` and other prefixes mean nothing.
  */
 export function parseQueryText(question: string): QueryText {
   const kept: string[] = []

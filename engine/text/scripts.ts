@@ -1,4 +1,4 @@
-/** Scripts of languages (ISO 639-1) that are not written in Latin letters; Japanese is told by its kana. */
+/** Scripts of languages (ISO 639-1) that are not written in Latin letters; Japanese is recognized by its kana. */
 export const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   Cyrillic: ["ru", "uk", "bg", "be", "mk", "sr", "kk", "ky", "mn"],
   Greek: ["el"],

@@ -6,21 +6,21 @@ const SECTION_PASSAGES = 6
 /** Terms that a section shares with the text behind it. */
 const SHARED_TERMS = 32
 /**
- * Of a phrase so many terms are looked for in one section. Half of what is shared, since a phrase of a script without spaces has half
- * the terms of its text: so the beginning of a phrase stands whole in some section, wherever sections are cut.
+ * Terms of a phrase that are looked for in one section. Half of the overlap of sections, since a phrase of a script without
+ * spaces has half the terms of its text: so some section holds the whole beginning of a phrase, wherever sections are cut.
  */
 export const PHRASE_TERMS = SHARED_TERMS / 2
 
 /** The terms of one passage. */
 export interface PassageTerms {
-  /** Of each heading above it. */
+  /** Terms of each heading above it. */
   readonly headings: readonly Terms[]
   readonly text: Terms
 }
 
 /**
- * What a page is found by: the terms of each section, in which its title stands twice and the words of its address once. Long
- * pages have many, all about as long as a short page, so that none is found less for being part of a long one.
+ * The terms that find a page, by section: each section has its title twice and the words of its address once. Long pages have
+ * many, all about as long as a short page, so that none is found less for being part of a long one.
  *
  * @returns terms with a space between two; one at least
  */

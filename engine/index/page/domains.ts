@@ -1,6 +1,6 @@
 import { getDomain, parse } from "tldts"
 
-/** Where a page stands: its host, the registrable domain above it (the host itself when it has none), and its port. */
+/** The place of a page on the web: its host, the registrable domain above it (the host itself when it has none), and its port. */
 export interface Place {
   readonly host: string
   readonly domain: string

@@ -4,9 +4,9 @@ import { pause } from "#base/flow/pause.ts"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Of a question the best by their words: more than it shows. */
+/** The best pages of a question by their words: more than it shows. */
 const PAGES_A_QUESTION = 20
-/** Those that were asked for last; 15 kB. */
+/** The most recently requested pages; 15 kB. */
 const MOST_PAGES = 500
 const WRITE_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
@@ -72,7 +72,7 @@ export class AskedPages implements AsyncDisposable {
   }
 }
 
-/** What questions in another process asked for, for the writer. */
+/** Pages that questions in another process asked for, read by the writer. */
 export class AskedPagesReader {
   readonly #file: string
   #lookedAt = -Infinity

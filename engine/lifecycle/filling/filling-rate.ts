@@ -9,10 +9,10 @@ const STEP_MS = 1000
 /** Before, a rate would be a guess. */
 const FIRST_MS = 5000
 const TELL_EVERY_MS = 2000
-/** What was told before is no rate of today. */
+/** An older rate says nothing about the current one. */
 const STALE_MS = 30_000
 
-/** What a writer leaves for the processes beside it. */
+/** The file that a writer leaves for the processes beside it. */
 interface Told {
   readonly perSecond: number
   /** By the wall clock. */
@@ -80,14 +80,14 @@ export class FillingRate {
     while (this.#steps[0] && now - this.#steps[0].at > WINDOW_MS) this.#steps.shift()
   }
 
-  /** Nothing depends on it: a full disk, say, is told by others. */
+  /** Nothing depends on this file: other code reports problems such as a full disk. */
   #tell(told: Told): void {
     const write = () => replaceFile(this.#file, JSON.stringify(told))
     this.#telling = this.#telling.then(write).catch(() => undefined)
   }
 }
 
-/** What a writer in another process told of its rate, or null when none makes vectors at the moment. */
+/** The rate of a writer in another process, or null when none makes vectors at the moment. */
 export async function toldRate(file: string, now: Clock = Date.now): Promise<number | null> {
   try {
     const { perSecond, at } = JSON.parse(await readFile(file, "utf8")) as Partial<Told>
@@ -98,7 +98,7 @@ export async function toldRate(file: string, now: Clock = Date.now): Promise<num
   }
 }
 
-/** Seconds until every passage has its vector, if things go on as they do; null when nobody can tell, 0 when all have. */
+/** Seconds until every passage has its vector at the current rate; null when unknown, 0 when all have one. */
 export function secondsLeft(
   stats: Pick<EngineStats, "passagesWithoutVectors" | "vectorsPerSecond">,
 ): number | null {

@@ -6,14 +6,14 @@ import { type FilledPage, type FillingParts, type PageToFill, fill } from "./fil
 import { KnownVectors } from "./known-vectors.ts"
 import { WaitingPages } from "./waiting-pages.ts"
 
-/** Pages as an adapter holds them, an embedder that answers when it is told to, and what was committed. */
+/** Pages as an adapter holds them, an embedder that answers on request, and the commits so far. */
 class Stage {
   readonly waiting = new WaitingPages()
   readonly texts = new Map<string, readonly string[]>()
   readonly committed: FilledPage<string>[][] = []
   readonly embedded: string[][] = []
   readonly failed: string[] = []
-  /** Of each part, whether it left a processor to answers. */
+  /** For each part, whether it left a processor free for answers. */
   readonly sparing: (boolean | undefined)[] = []
   areAsked = false
   readonly stop = new AbortController()

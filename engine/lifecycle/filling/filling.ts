@@ -27,7 +27,7 @@ export interface FilledPage<P> {
   readonly vectors: readonly Float32Array[]
 }
 
-/** What an adapter does about a fill. */
+/** The adapter's side of a fill. */
 export interface FillingParts<P> {
   readonly embedder: Pick<Embedder, "embed">
   readonly known: KnownVectors
@@ -50,7 +50,7 @@ export interface FillingParts<P> {
 
 interface Work<P> extends PageToFill<P> {
   readonly vectors: (Float32Array | undefined)[]
-  /** Position of the first text that nobody works on. */
+  /** Position of the first text that is not being embedded yet. */
   next: number
   missing: number
 }
@@ -64,10 +64,10 @@ interface Place<P> {
  * Makes vectors until no page waits, or until it is stopped: then what is embedded is committed.
  *
  * Texts go to the embedder in parts, so that a page that is more urgent is embedded between two parts of a long one, and
- * committed as soon as it is done. Of urgent pages the one with the fewest texts left goes first; all others go in
- * the order they are taken in.
+ * committed as soon as it is done. The urgent page with the fewest texts left goes first; all others go in the order they are
+ * taken in.
  *
- * @throws what the embedder or a commit threw, after all that was done is committed.
+ * @throws the error of the embedder or of a commit, after all finished work is committed.
  */
 export async function fill<P>(parts: FillingParts<P>): Promise<void> {
   await new Fill(parts).run()
@@ -78,7 +78,7 @@ class Fill<P> {
   /** In the order they were taken in; a page stays until it is committed. */
   readonly #works = new Map<string, Work<P>>()
   readonly #flying = new Set<Promise<void>>()
-  /** What the texts are for that are with the embedder. */
+  /** What the texts at the embedder are for. */
   readonly #places = new Map<string, Place<P>[]>()
   #done: Work<P>[] = []
   #rows = 0
@@ -133,7 +133,7 @@ class Fill<P> {
     const pages = hasEnough ? await this.#parts.take(inHand, most) : await this.#parts.take(inHand)
     this.#isExhausted = pages.length === 0 && !hasEnough
     for (const page of pages) {
-      // Of a page that changed meanwhile the earlier texts are of no use.
+      // If a page changed meanwhile, its earlier texts are useless.
       this.#works.delete(page.id)
       const vectors = page.texts.map((text) => this.#parts.known.get(text))
       const missing = vectors.filter((vector) => vector === undefined).length
@@ -217,7 +217,7 @@ class Fill<P> {
     if (this.#rows >= COMMIT_AT || steadyNow() - this.#doneSince >= COMMIT_WITHIN_MS) return true
     const works = [...this.#works.values()].filter(({ missing }) => missing > 0)
     if (works.length === 0) return this.#isExhausted
-    // Whoever changed a page looks for it now. Of many of them few commits are made.
+    // The caller that changed a page looks for it now. Many pages share few commits.
     const isUrgent = this.#done.some(({ urgency }) => isAwaited(urgency))
     return isUrgent && works.every(({ urgency }) => !isAwaited(urgency))
   }

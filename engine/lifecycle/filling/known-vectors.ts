@@ -5,8 +5,8 @@ import { Lru } from "#base/flow/memory/lru.ts"
 const MOST_VECTORS = 8192
 
 /**
- * Vectors by the text they were made of: of the passages embedded last, and of those that pages had before they changed. A
- * vector depends on its text alone, so each stands for a text that is embedded again.
+ * Vectors by the text they were made of: of the passages embedded last, and of those that pages had before they changed. A vector
+ * depends on its text alone, so each can be reused when the same text is embedded again.
  */
 export class KnownVectors {
   readonly #vectors = new Lru<string, Float32Array>(MOST_VECTORS)

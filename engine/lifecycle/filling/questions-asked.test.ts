@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-/** What it says once it has looked again, which it does once a second. */
+/** The result after the next look, which happens once a second. */
 const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
   expect.poll(() => reader.areAsked()).toBe(areAsked)
 

@@ -2,13 +2,14 @@ import { rm, stat, utimes, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { steadyNow } from "#base/steady-time.ts"
 
-// That questions are asked, for the writer in another process: the time of an empty file in the data folder. It is there while
-// vectors are made, of the index in use or of one that is built beside it, so that nobody writes anything else.
+// Tells the writer in another process that questions are asked, by the time of an empty file in the data folder. The file is
+// there only while vectors are made, for the index in use or for one that is built beside it, so that nothing is written
+// otherwise.
 
 const FILE = "questions-asked"
 const TELL_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
-/** Whoever asked so long ago may ask again: two times told and a look. */
+/** After a question this recent, another may follow: two intervals of telling and one look. */
 const ASKED_WITHIN_MS = 3000
 
 const fileIn = (dataDir: string | undefined): string | undefined => dataDir && path.join(dataDir, FILE)
@@ -19,7 +20,7 @@ export class QuestionsAsked implements AsyncDisposable {
   #toldAt = -Infinity
   #telling = Promise.resolve()
 
-  /** @param dataDir left out: nobody is told */
+  /** @param dataDir left out: no process is told */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }
@@ -37,7 +38,7 @@ export class QuestionsAsked implements AsyncDisposable {
   }
 }
 
-/** Whether questions are asked in another process, for whoever makes vectors. */
+/** Whether another process answers questions at the moment, for code that makes vectors. */
 export class QuestionsAskedReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity
@@ -50,7 +51,7 @@ export class QuestionsAskedReader {
     this.#file = fileIn(dataDir)
   }
 
-  /** Whether questions are asked these seconds; from the first call on they are told. */
+  /** Whether questions were asked in the last seconds; the first call makes the other processes announce them. */
   async areAsked(): Promise<boolean> {
     if (this.#file !== undefined && steadyNow() - this.#lookedAt >= LOOK_EVERY_MS)
       await this.#look(this.#file)

@@ -74,7 +74,7 @@ export class WaitingPages {
     }
   }
 
-  /** Has the pages of a source go before those that nobody asked for; null: of none. */
+  /** Puts the pages of a source before pages that no question asked for; null: of no source. */
   preferSource(name: string | null): void {
     if (name === this.#firstSource) return
     this.#firstSource = name
@@ -132,7 +132,7 @@ export class WaitingPages {
   }
 }
 
-/** Whether somebody waits for such a page now. */
+/** Whether a caller waits for such a page now. */
 export const isAwaited = (urgency: Urgency): boolean => urgency === "changed" || urgency === "asked"
 
 /** Negative when the first goes before the second. */

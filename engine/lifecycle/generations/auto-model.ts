@@ -33,8 +33,9 @@ export class AutoModel {
   #isFirst: boolean
 
   /**
-   * @param embedder id of the model in hand
-   * @param held what makes no vectors before the first pages have told their languages; null when there were pages already
+   * @param embedder id of the current model
+   * @param held an embedder that makes no vectors until the languages of the first pages are known; null when there were pages
+   * already
    */
   constructor(file: GenerationFile, embedder: string, held: HeldEmbedder | null) {
     this.#file = file

@@ -16,8 +16,8 @@ const DAMAGES = ["removed", "cut", "changed"] as const
 type Damage = (typeof DAMAGES)[number]
 
 /**
- * Files without which nothing is lost: locks, what LanceDB keeps for writers side by side, or as a hint, and names that are suggested,
- * which whoever writes makes anew.
+ * Files without which nothing is lost: locks, what LanceDB keeps for writers side by side, or as a hint, and names that are
+ * suggested, which the next writer rebuilds.
  */
 const UNNEEDED = /\.(?:lock|pid)$|\/_transactions\/|latest_version_hint\.json$|suggestions\.db$/
 
@@ -31,7 +31,7 @@ const PAGES: readonly Page[] = Array.from({ length: 24 }, (_, i) =>
 
 let sound: DataFolder
 let files: readonly string[]
-/** Of several files that differ only in their names, one. */
+/** One of several files that differ only in their names. */
 let kinds: readonly string[]
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   return true
 }
 
-/** What a reader gives for a page that is looked for by its word, and what it says of itself. */
+/** A reader's result for a page that is looked for by its word, and what it reports about itself. */
 async function asked(data: DataFolder, page: Page, i: number) {
   await using reader = await data.reader()
   const said = [reader.problem ?? "", ...reader.warnings].join("\n")
@@ -127,8 +127,8 @@ describe("a damaged file", () => {
   })
 
   test("is repaired: what finds pages is made anew from them, and of the pages only what is damaged is lost", async () => {
-    // Whatever happened to which file of LanceDB's, its table is made anew, and small files are written anew: one of each folder,
-    // damaged in one way, is enough. Of the pages themselves each damage leaves others.
+    // Any damage to a file of LanceDB rebuilds its table, and small files are rewritten, so one file of each folder, damaged in
+    // one way, is enough. Each damage to the pages themselves leaves different pages.
     const folders = new Map(kinds.map((file) => [/^.*\.lance\/\w+/.exec(file)?.[0] ?? file, file]))
     const cases = [...folders.values()].flatMap((file, i) => {
       const hows = file.endsWith("pages.db") ? DAMAGES : [DAMAGES[i % DAMAGES.length]!]
@@ -159,7 +159,7 @@ const WELL = {
   answer: "right",
 }
 
-/** What there is after a repair, and after what was lost was crawled again. */
+/** The content after a repair, and after crawling the lost pages again. */
 async function leftAfterRepair(file: string, how: Damage) {
   await using data = new DataFolder(await mkdtemp(path.join(tmpdir(), "fossick-damage-")))
   await cp(sound.dir, data.dir, { recursive: true })

@@ -30,7 +30,7 @@ import { openWith } from "./open-for-writing.ts"
 const LOOK_MS = 500
 /** Between two looks at the sizes of all files. */
 const CHECK_MS = 10_000
-/** For so long nobody asks vectors again that could not be read. */
+/** Pause before another try to read vectors that could not be read. */
 const WORDS_ALONE_MS = 60_000
 /** A word that loads the model before the first question comes. */
 const WARM_UP = "ready?"
@@ -45,7 +45,7 @@ interface Serving {
   readonly embedder: Embedder
   /** Whether the model that made the vectors is gone. */
   readonly isByWords: boolean
-  /** What is damaged of it, but for what its writer mends by the way. */
+  /** Damage of the generation, except for damage that its writer repairs anyway. */
   readonly damage: readonly Damage[]
   /** Why it cannot be searched although it is of the right format. */
   readonly problem: EngineError | null
@@ -94,8 +94,8 @@ export class FollowingEngine implements Engine {
   }
 
   /**
-   * The model of the generation that answers, for whoever else compares texts: so that one model is loaded at a time.
-   * Its id says when it has become another one.
+   * The model of the generation that answers, for other code that compares texts, so that only one model is loaded at a time. Its
+   * id says when it has become another one.
    */
   get embedder(): Pick<Embedder, "id" | "dimensions" | "traits" | "embed"> {
     const using = (serving: Serving) =>
@@ -140,7 +140,7 @@ export class FollowingEngine implements Engine {
     return this.#context.reranking?.reranker.outage ?? null
   }
 
-  /** What is out of order while pages are found all the same: what anybody may read. */
+  /** Problems that do not keep pages from being found, as a message for any reader. */
   get warnings(): readonly string[] {
     const { damage } = this.#serving
     const because = this.#wordsAloneBecause()
@@ -362,7 +362,7 @@ export class FollowingEngine implements Engine {
       this.#replace(next)
       this.#lastProblem = ""
     } catch (error) {
-      // What answers goes on answering; told once, not twice a second.
+      // The current generation keeps answering; report this once, not twice a second.
       const { message } = error as Error
       if (message !== this.#lastProblem) this.#context.onProblem?.(error)
       this.#lastProblem = message
@@ -393,7 +393,7 @@ export class FollowingEngine implements Engine {
     if (old.calls === 0) this.#finish(old)
   }
 
-  /** Closes a generation that nobody asks any more. */
+  /** Closes a generation that is no longer searched. */
   #finish(serving: Serving): void {
     const close = async () => {
       try {
@@ -435,7 +435,7 @@ async function serve(
   }
 }
 
-/** What is damaged of a generation, but for what its writer mends by the way. */
+/** Damage of a generation, except for damage that its writer repairs anyway. */
 async function harmful(
   { adapter }: GenerationContext,
   generation: string,
@@ -486,7 +486,7 @@ async function serveSound(
 const CANNOT_READ_VECTORS = `the vectors cannot be read; the server's log says why. ${REPAIR_HINT}`
 const nothing = (): SearchResult => unfound({ hits: [] })
 
-/** What is found in an index that is being rebuilt. */
+/** Results of an index that is being rebuilt. */
 function unfound<T>(none: T): T {
   leaveOut("index")
   return none

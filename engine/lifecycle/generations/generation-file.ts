@@ -20,7 +20,7 @@ export interface Generations {
   readonly building: BuildTarget | null
   /** No longer wanted, and perhaps not deleted yet. */
   readonly dropping: readonly string[]
-  /** What a rollback went back from: not built again until somebody asks for it. */
+  /** The target that a rollback went back from: not built again until an operator asks for it. */
   readonly declined: Target | null
   /** By embedder id: where its model was read from, as FOSSICK_MODEL said it. */
   readonly models: Readonly<Record<string, string>>
@@ -56,8 +56,8 @@ const NONE: Generations = {
 /**
  * The file that names the generations. Without it there is one, `index`.
  *
- * Which one is the current one is changed only by whoever may write to the current one; who has opened a generation for
- * writing and then finds it named as the current one knows that it stays so.
+ * Only a process that may write to the current generation can make another one current. So a process that has opened a generation
+ * for writing, and then finds it named as the current one, knows that it stays current.
  */
 export class GenerationFile {
   readonly path: string
@@ -71,7 +71,7 @@ export class GenerationFile {
   }
 
   /**
-   * What the file says; when it is missing or damaged, what its copy says.
+   * The content of the file, or of its copy when the file is missing or damaged.
    *
    * @throws EngineError `INDEX_DAMAGED` when neither can be read, and there is or was one
    */
@@ -82,7 +82,7 @@ export class GenerationFile {
     return NONE
   }
 
-  /** What is wrong with the file and its copy. */
+  /** Damage of the file and its copy. */
   async damage(): Promise<readonly FileDamage[]> {
     const { value, damaged } = await this.#twins()
     if (value || damaged.length > 0 || !(await this.isLost())) return damaged

@@ -14,12 +14,12 @@ export interface AvailableModel {
   /** Id of the embedder that it makes. */
   readonly embedder: string
   readonly dimensions: number
-  /** Unicode names of the scripts that it reads; null when nobody can tell. */
+  /** Unicode names of the scripts that it reads; null when unknown. */
   readonly scripts: readonly string[] | null
 }
 
 /**
- * Asks for a model. An index made with another one is built anew with it by whoever writes next, beside the one in use; also after a
+ * Asks for a model. An index made with another one is rebuilt with it by the next writer, beside the one in use; also after a
  * rollback from that very model.
  *
  * @param wanted `auto`, the name of a model that ships with Fossick, or the whole path of a folder

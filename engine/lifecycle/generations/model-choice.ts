@@ -12,7 +12,7 @@ export interface ModelChoice {
 
 export const NO_CHOICE: ModelChoice = { wanted: "auto", chosen: null }
 
-/** Pages by language (ISO 639-1); "" for those whose language nobody knows. */
+/** Pages by language (ISO 639-1); "" for an unknown language. */
 export type PagesByLanguage = ReadonlyMap<string, number>
 
 /**
@@ -22,7 +22,7 @@ export type PagesByLanguage = ReadonlyMap<string, number>
 export const MULTILINGUAL_FROM = 0.05
 const ENGLISH_BELOW = 0.02
 
-/** The share of pages that are told to be in another language than English. */
+/** The share of pages that are known to be in another language than English. */
 export function shareOfOthers(languages: PagesByLanguage): number {
   let [all, others] = [0, 0]
   for (const [language, pages] of languages) {

@@ -14,7 +14,7 @@ import type { IndexInfo } from "../../adapters/adapter.ts"
 export interface Models {
   /** The one that the settings name. */
   readonly configured: Embedder
-  /** How to find `configured` again when the settings name another one; null when nobody can tell. */
+  /** How to find `configured` again when the settings name another model; null when unknown. */
   readonly configuredFrom: string | null
   /** Another one, opened anew from where it was read before; null when it cannot be opened any more. */
   open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
@@ -68,8 +68,8 @@ function placesOf(
 }
 
 /**
- * What finds the settings' model again, from whatever folder a process is started in: a folder, or empty. Of a model on a server
- * nothing is written down: its address and its key are for the settings alone to say.
+ * The path that finds the settings' model again from any working directory: a folder, or empty. Nothing is stored for a model on
+ * a server: only the settings hold its address and key.
  */
 export function whereFrom(
   settings: Pick<Values<typeof engineSettings>, "model" | "dataDir" | "embeddingsUrl">,

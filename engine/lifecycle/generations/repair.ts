@@ -22,7 +22,7 @@ export interface Repair {
   readonly findings: readonly Finding[]
   /** Pages that the index holds now; null when it was not made anew. */
   readonly pages: number | null
-  /** Pages that were known to be in it and could not be read: they have to be fetched again. Null when nobody can tell. */
+  /** Pages that were known to be in it and could not be read: they have to be fetched again. Null when unknown. */
   readonly lost: number | null
 }
 
@@ -36,7 +36,7 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
 }
 const BY_ITSELF = "The crawler process does so when it starts, and `fossick index repair` at once."
 
-/** What is damaged of the index in use, and of what is kept and built beside it. Nothing is changed. @throws EngineError */
+/** Damage of the index in use, and of generations kept or built beside it. Changes nothing. @throws EngineError */
 export async function checkIndex(context: GenerationContext, depth: CheckDepth = "all"): Promise<Finding[]> {
   const { file } = context
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
@@ -58,9 +58,9 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
 }
 
 /**
- * Finds what is damaged, as {@link checkIndex}, and brings it back as far as the pages that can still be read go: what only
- * finds them is made anew from them. A new generation takes the place of the damaged one, so that readers follow, and a process
- * that dies meanwhile leaves everything as it was.
+ * Finds what is damaged, as {@link checkIndex}, and restores it from the pages that can still be read: the indexes over them are
+ * rebuilt. A new generation takes the place of the damaged one, so that readers follow, and a process that dies meanwhile leaves
+ * everything as it was.
  *
  * @returns the findings, repaired unless it was broken off
  * @throws EngineError `INDEX_LOCKED` while another process writes, `NO_ROOM`
@@ -116,7 +116,7 @@ async function rebuild(
   return built.pages
 }
 
-/** What is kept or built beside the current generation, and damaged, is of no use to anybody. */
+/** A damaged generation that is kept or built beside the current one is useless. */
 async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Promise<void> {
   const { file } = context
   const { previous, building } = await file.read()
@@ -134,7 +134,10 @@ async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Prom
   }))
 }
 
-/** What the file says; when it cannot be read, the generation with the most pages for the current one, of two the younger. */
+/**
+ * The content of the file; when it cannot be read, the generation with the most pages counts as the current one, the younger of
+ * two.
+ */
 async function readOrGuess({
   adapter,
   file,
@@ -164,7 +167,7 @@ const damageOf =
     return [{ file: name, damage: "is missing, with all that was in it", harms: "pages" }]
   }
 
-/** Null when nobody can tell. */
+/** Null when unknown. */
 async function infoOf({ adapter }: GenerationContext, name: string): Promise<IndexInfo | null> {
   return await adapter.info(name).catch(() => null)
 }

@@ -19,13 +19,13 @@ export interface GenerationStatus {
   readonly pages: number | null
   readonly pagesWithoutVectors: number | null
   readonly passagesWithoutVectors: number | null
-  /** Passages that get their vectors in a second; null while none are made, or nobody can tell yet. */
+  /** Passages that get their vectors in a second; null while none are made, or the rate is unknown. */
   readonly vectorsPerSecond: number | null
-  /** Until all have their vectors; null when nobody can tell. */
+  /** Until all have their vectors; null when unknown. */
   readonly secondsLeft: number | null
 }
 
-/** What is not known of a generation that cannot be looked into. */
+/** Fields that are unknown for a generation that cannot be opened. */
 const UNCOUNTED = {
   pages: null,
   pagesWithoutVectors: null,
@@ -38,12 +38,12 @@ export interface IndexStatus {
   readonly current: GenerationStatus
   readonly previous: (GenerationStatus & { readonly keptUntil: string; readonly isDamaged: boolean }) | null
   readonly building: GenerationStatus | null
-  /** What is to be built; null when nothing is. */
+  /** The target of the next build; null when there is none. */
   readonly due: Target | null
-  /** What a rollback went back from, and the settings still ask for. */
+  /** The target that a rollback went back from, and that the settings still ask for. */
   readonly declined: Target | null
   readonly model: ModelStatus
-  /** Of a model on a server: why it gives no vectors at present, or null; left out of models in this process. */
+  /** For a model on a server: why it gives no vectors at present, or null; left out for models in this process. */
   readonly modelServer?: { readonly problem: string | null }
 }
 
@@ -51,11 +51,11 @@ export interface IndexStatus {
 export interface ModelStatus {
   /** FOSSICK_MODEL, which wins; null when it is empty. */
   readonly setting: string | null
-  /** As `fossick index model` was told: `auto`, `english`, `multilingual` or a folder. */
+  /** The argument of `fossick index model`: `auto`, `english`, `multilingual` or a folder. */
   readonly wanted: string
   /** What `auto` has come to; null otherwise, and before it has looked. */
   readonly chosen: ShippedModel | null
-  /** Pages by language (ISO 639-1), "" for those whose language nobody knows; null when the index cannot be read. */
+  /** Pages by language (ISO 639-1), "" for an unknown language; null when the index cannot be read. */
   readonly languages: Readonly<Record<string, number>> | null
   /** The model that suits those languages, when `auto` has come to another one. */
   readonly suited: ShippedModel | null
@@ -70,7 +70,7 @@ export function whyThisModel({ setting, wanted, languages }: ModelStatus): strin
   return `chosen by what the index holds${share}`
 }
 
-/** What generations there are, read beside whoever writes to them. @throws EngineError */
+/** All generations, read while another process may write to them. @throws EngineError */
 export async function indexStatus(
   context: GenerationContext,
   keepDays: number,

@@ -26,9 +26,9 @@ interface Begun extends ExportPosition {
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Exports an index into a file. It is written as {@link partOf} it, and takes its name when it is whole and on the disk.
- * Where an interrupted export left such a part, it goes on behind the last frame that is sound. The whole is
- * read once more before it gets its name.
+ * Exports an index into a file. It is written as {@link partOf} it, and takes its name when it is whole and on the disk. Where an
+ * interrupted export left such a part, it continues after the last sound frame. The whole file is read again before it gets its
+ * name.
  *
  * @returns how many bytes the file has
  * @throws CommandError, ExportFileError when another process writes to it
@@ -59,7 +59,7 @@ export async function exportToFile(
   } finally {
     await handle.close()
   }
-  // As it lies there now, whoever else may have written to it.
+  // Check the file as it is now, even if another process has written to it.
   await (await ExportReader.open(createReadStream(part), part)).check()
   await rename(part, file)
   await syncFolder(path.dirname(file))
@@ -100,7 +100,7 @@ async function whatIsThere(part: string, engine: Engine): Promise<Begun | null> 
     for await (const pages of reader.pages()) lastId = pages.at(-1)?.id ?? lastId
     isWhole = true
   } catch (error) {
-    // What was being written when it was interrupted; all before it is sound.
+    // The part that was being written at the interruption; everything before it is sound.
     if (!(error instanceof ExportFileError)) throw error
   }
   const { frames, hash, bytes } = reader.sound

@@ -11,7 +11,7 @@ const WHY: Readonly<Record<string, string>> = {
   EPIPE: "its reader is gone",
 }
 
-/** What the system says of a file, in words for people; any other error as it is. */
+/** A file error of the system in words for people; any other error unchanged. */
 export function fileProblem(error: unknown, file: string): unknown {
   const { code } = error as NodeJS.ErrnoException
   const why = WHY[code ?? ""]

@@ -90,7 +90,7 @@ export async function importPages(
       onProgress?.(digests.size)
     }
   } finally {
-    // Of a file that is damaged further on, too, all that was read.
+    // Includes the pages read from a file that is damaged further on.
     written += await fresh.load()
   }
   const totals = reader.totals!

@@ -10,8 +10,8 @@ export const brokenInWords = (name: string): string =>
   `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and the way back.`
 
 /**
- * Stands for the model that made an index and cannot be opened, since its files are damaged: an outage like that of a model on a server. It looks
- * by itself, now and then, whether the files are there again, and is that model from then on.
+ * Replaces the model that made an index while its damaged files cannot be opened: an outage like that of a model on a server. It
+ * checks now and then whether the files are back, and acts as that model from then on.
  */
 export class AwaitedEmbedder implements Embedder {
   readonly id: string

@@ -8,13 +8,13 @@ export interface WorkerSetup {
   readonly folder: string
   /** Absolute path of the ONNX file with the weights. */
   readonly weights: string
-  /** Of the one to open: the same, or one that has its weights there. */
+  /** Path of the graph to open: the same file, or one that refers to its weights there. */
   readonly graph: string
   readonly maxTokens: number
   readonly pooling: Pooling
 }
 
-/** What a thread is for: `background` threads let all else on the machine go first. */
+/** The use of a thread: `background` threads give way to all other work on the machine. */
 export type Purpose = "background" | "answers"
 
 export type ToWorker =
@@ -22,7 +22,7 @@ export type ToWorker =
   | {
       readonly kind: "embed" | "tokens"
       readonly text: string
-      /** What the model wants before the text. */
+      /** The prefix that the model needs before the text. */
       readonly prefix: string
       /** Whether the vector is to come with those of its tokens. */
       readonly withTokens: boolean

@@ -98,7 +98,7 @@ async function openSession(): Promise<Session> {
   })
 }
 
-/** What a model wants of a text that stands alone: all its tokens count, and all are of the first text. */
+/** The model's inputs for a single text: all its tokens count, and all are of the first text. */
 function inputsFor(names: readonly string[], ids: readonly number[]): Record<string, unknown> {
   const tensor = (values: Int32Array) =>
     new Tensor("int64", new BigInt64Array(values.buffer), [1, ids.length])

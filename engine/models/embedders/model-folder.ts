@@ -11,7 +11,7 @@ import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
 /** Checksums as `sha256sum` writes them, of the files whose bytes make the vectors. */
 const SUMS = "SHA256SUMS"
-/** Of the weights' SHA-256, as the model's id has it. */
+/** Digits of the weights' SHA-256, as the model's id has them. */
 const HASH_CHARS = 12
 
 export interface ModelFolder {
@@ -21,7 +21,7 @@ export interface ModelFolder {
   readonly traits: ModelTraits
   /** Written before a text, by what the text is. */
   readonly prefixes: { readonly question: string; readonly passage: string }
-  /** What a thread is told. */
+  /** The message that starts a thread. */
   readonly setup: WorkerSetup
 }
 
@@ -86,7 +86,7 @@ export async function refuseDamaged(folder: string, what: string): Promise<void>
   }
 }
 
-/** What the folder says of itself in our words; nothing when it does not. */
+/** The folder's own description in Fossick's form; empty when it has none. */
 async function cardOf(folder: string): Promise<ModelCard> {
   if (!(await exists(path.join(folder, MODEL_CARD)))) return {}
   const said = await readJson(folder, MODEL_CARD)

@@ -4,7 +4,7 @@ import path from "node:path"
 import { machineMemory } from "#base/process/machine-memory.ts"
 import type { WorkerSetup } from "./embed-protocol.ts"
 
-/** Of the machine's memory; the rest is the crawls', the index's and the browser's. */
+/** Share of the machine's memory; the rest is for crawls, the index and the browser. */
 const MEMORY_SHARE = 1 / 4
 /**
  * Memory of one thread, as measured with onnxruntime-node 1.14 in Node 24, texts of all lengths: all-MiniLM-L6-v2 (22 MB of weights, a
@@ -19,7 +19,7 @@ const BYTES_PER_VOCABULARY = 35
 export const sparingThreads = (threads: number, processors = availableParallelism()): number =>
   threads < processors ? threads : Math.max(1, threads - 1)
 
-/** Threads that embed with this model where nobody says how many: one for each processor, as far as memory allows. At least 1. */
+/** Threads that embed with this model by default: one for each processor, as far as memory allows. At least 1. */
 export async function threadsFor(
   model: Pick<WorkerSetup, "folder" | "weights">,
   machine: { readonly processors: number; readonly memory: number } = {

@@ -158,7 +158,7 @@ describe("work that waits", () => {
 })
 
 describe("threads", () => {
-  /** Of each thread of a process that has embedded with this purpose, by nice value: that and its policy (`proc_pid_stat(5)`). */
+  /** The nice value and policy of each thread of a process that has embedded with this purpose (`proc_pid_stat(5)`). */
   async function nices(purpose: "background" | "answers"): Promise<[nice: number, policy: number][]> {
     const script = `
       import { readFileSync, readdirSync } from "node:fs"

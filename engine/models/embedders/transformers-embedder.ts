@@ -37,7 +37,7 @@ interface Job {
   readonly withTokens: boolean
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  /** Set when nobody waits for the vector any more. */
+  /** Set when no caller waits for the vector any more. */
   dropped: boolean
   /** Threads that ended while they worked on it. */
   losses: number
@@ -46,7 +46,7 @@ interface Job {
 interface Thread {
   readonly worker: Worker
   state: "loading" | "ready" | "ended"
-  /** What it was given and has not answered, in that order. */
+  /** Texts that it got and has not answered yet, in that order. */
   readonly jobs: Job[]
 }
 
@@ -108,7 +108,7 @@ export class TransformersEmbedder implements Embedder {
     return new TransformersEmbedder(model, threads, options.purpose ?? "answers")
   }
 
-  /** Why it cannot be loaded; undefined while nobody knows better. */
+  /** Why it cannot be loaded; undefined when no reason is known. */
   get outage(): string | undefined {
     return this.#unusable?.because
   }
@@ -226,7 +226,7 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** A thread that died by itself: its texts go to another one, first in line. Only the first of them was in work. */
+  /** A thread that died on its own: its texts go to another one, first in line. Only the first of them was in work. */
   #onLoss(thread: Thread, error: Error): void {
     const wasLoading = thread.state === "loading"
     const expected = !this.#forget(thread)

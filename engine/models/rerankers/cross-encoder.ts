@@ -18,9 +18,9 @@ export interface CrossEncoderOptions {
   readonly threads?: number
   /** Pairs that may wait to be read before a question's last; of a question that would be later, none is read. Default: all wait. */
   readonly mostWaiting?: number
-  /** What it means that it gives nothing, a sentence. */
+  /** The consequence when it gives no scores, as a sentence. */
   readonly whatNow?: string
-  /** What to do where its folder cannot be used, a sentence. */
+  /** What to do when its folder cannot be used, as a sentence. */
   readonly advice?: string
 }
 

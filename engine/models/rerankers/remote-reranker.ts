@@ -15,10 +15,10 @@ export type RerankerSettings = Pick<
 /** Servers may send the texts back. */
 const BYTES_PER_TEXT = 16 * 1024
 const BYTES_BESIDE = 64 * 1024
-/** What a server answers to a request of the other shape. */
+/** Statuses of a server for a request of the other shape. */
 const MISUNDERSTOOD = new Set([400, 422])
 const WHAT_NOW = "The ranking stays as it is without it until it answers: see FOSSICK_RERANKER_URL."
-/** What is asked to see whether the server is back. */
+/** The request that checks whether the server is back. */
 const PROBE = "ready?"
 
 /** A reranker on a server of the operator's own choice: of the shape of Cohere and Jina, or Text Embeddings Inference. */

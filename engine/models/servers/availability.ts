@@ -9,7 +9,7 @@ const LAST_LOOK_MS = 30_000
  * problems can tell of it once.
  */
 export class ModelOutage extends EngineError {
-  /** What anybody may read; a sentence. */
+  /** A sentence for any reader. */
   readonly because: string
 
   constructor(because: string, whatNow: string, options?: ErrorOptions) {
@@ -20,8 +20,8 @@ export class ModelOutage extends EngineError {
 }
 
 /**
- * Whether a server answers (a circuit breaker). Once it has failed, nobody waits for it again: this looks by itself, now and then,
- * whether it is back.
+ * Whether a server answers (a circuit breaker). Once it has failed, no call waits for it: this checks now and then whether it is
+ * back.
  */
 export class Availability implements Disposable {
   readonly #look: () => Promise<void>
@@ -42,7 +42,7 @@ export class Availability implements Disposable {
   /**
    * Takes note of a failure.
    * @param notBeforeMs how long the server asked to be left alone
-   * @returns the outage that goes on, or this one
+   * @returns the current outage, or this one
    */
   failed(outage: ModelOutage, notBeforeMs = 0): ModelOutage {
     if (this.#outage || this.#isClosed) return this.#outage ?? outage

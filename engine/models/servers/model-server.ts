@@ -14,7 +14,7 @@ export interface ModelServerOptions {
   readonly url: string
   /** Sent as `Authorization: Bearer`; empty sends none. */
   readonly key: string
-  /** What it is asked for. */
+  /** The purpose of the server. */
   readonly purpose: OutboundPurpose
 }
 
@@ -31,14 +31,14 @@ const SAID_CHARS = 200
 const SAID_BYTES = 4096
 
 /**
- * Why a server of a model gave no answer. The message goes on a sentence whose subject is the server ("answered 500"), and holds
- * nothing of what was sent or of the key.
+ * Why a server of a model gave no answer. The message continues a sentence that begins with the server ("answered 500"), and
+ * contains neither the key nor anything that was sent.
  */
 export class ModelServerError extends Error {
   override readonly name = "ModelServerError"
-  /** Of the answer; null when there was none. */
+  /** Status of the answer; null when there was none. */
   readonly status: number | null
-  /** What the server says itself; it may repeat what was sent, so it is for nobody but who sent it. */
+  /** The server's own message. It may repeat the request, so only the sender may see it. */
   readonly said: string
   /** How long the server asks to be left alone; null when it does not. */
   readonly retryAfterMs: number | null
@@ -240,7 +240,7 @@ async function* limited(body: Dispatcher.ResponseData["body"], maxBytes: number)
   }
 }
 
-/** What else went wrong than an answer. */
+/** The reason why a request failed without an answer. */
 const unreached = (error: unknown): ModelServerError =>
   error instanceof ModelServerError ? error : new ModelServerError(`cannot be reached (${codeOf(error)})`)
 
@@ -259,9 +259,9 @@ function inWords(status: number): string {
   return `answered ${status}`
 }
 
-/** What comes at once of a body, which is then let go of. */
+/** Reads the first bytes of a body, then drops the rest. */
 async function firstBytes(body: Dispatcher.ResponseData["body"]): Promise<string> {
-  // Destroyed before its end, a body also emits an error, which nobody else would listen to.
+  // A body that is destroyed before its end also emits an error, which has no other listener.
   body.on("error", () => undefined)
   const chunks: Buffer[] = []
   let bytes = 0
@@ -272,7 +272,7 @@ async function firstBytes(body: Dispatcher.ResponseData["body"]): Promise<string
       if (bytes >= SAID_BYTES) break
     }
   } catch {
-    // What came is enough.
+    // The bytes so far are enough.
   }
   return Buffer.concat(chunks).subarray(0, SAID_BYTES).toString("utf8")
 }

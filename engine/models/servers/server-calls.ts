@@ -5,9 +5,9 @@ import { ModelServerError } from "./model-server.ts"
 export interface ServerCallsOptions {
   /** What asks, such as `embedder`: it is refused by this name once it is closed. */
   readonly what: string
-  /** What the server has, such as `the embedding model`: an outage begins with it. */
+  /** The model on the server, such as `the embedding model`: an outage begins with it. */
   readonly model: string
-  /** What is done without the server, and where to look; a sentence. */
+  /** What Fossick does without the server, and where to look; a sentence. */
   readonly whatNow: string
   /** Asks the server something small; rejects while it does not answer, or not as it should. */
   readonly look: () => Promise<void>
@@ -51,7 +51,7 @@ export class ServerCalls implements Disposable {
     }
   }
 
-  /** Takes note that the server does not answer. @returns the outage that goes on, or the one that begins */
+  /** Records that the server does not answer. @returns the current outage, or the one that begins */
   away(error: ModelServerError): ModelOutage {
     const { model, whatNow } = this.#options
     const outage = new ModelOutage(`The server of ${model} ${error.message}.`, whatNow, { cause: error })

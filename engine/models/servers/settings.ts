@@ -36,7 +36,7 @@ const rerankerUrl = baseUrl(
   "; FOSSICK_RERANKER_KEY takes a key",
 )
 
-/** A key, or where it stands: `${NAME}` or `file:/path`. */
+/** A key, or a reference to it: `${NAME}` or `file:/path`. */
 export const keyReference = (name: Setting<string>["name"], url: string): Setting<string> =>
   text({
     name,

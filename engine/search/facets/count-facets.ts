@@ -17,11 +17,11 @@ import { parseQueryText } from "../../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
 /**
- * Pages that are counted: all that match where they are no more, else the best of them by their words: a
- * question that many pages match takes no longer for it, and more than these nobody looks through.
+ * Pages that are counted: all that match where they are no more, else the best of them by their words: so a question that many
+ * pages match takes no longer, and no user looks through more than these.
  */
 export const MOST_COUNTED = 1000
-/** Values of a field that are told, the most frequent ones. */
+/** Most values of a field that are reported, the most frequent ones. */
 const MOST_VALUES = 50
 
 /** How many of the pages that match a question have each value of some fields. */
@@ -66,7 +66,7 @@ interface TermsParts {
   readonly holding: (terms: readonly string[]) => Promise<readonly string[]>
 }
 
-/** The words of the question, what the misspelt ones may stand for, and their stems in further languages: what a search looks for. */
+/** The words of the question, the corrections of misspelt ones, and their stems in further languages: what a search looks for. */
 async function termsOf(
   index: SearchIndex,
   question: ReturnType<typeof parseQueryText>,
@@ -120,9 +120,9 @@ async function tally(heads: readonly PageHead[], fields: readonly FacetField[]):
 }
 
 /**
- * The folder by which each address is told from the others of its site: the first that not all of them lie in. Addresses outside of every
- * folder, or in no further one than all of their site, have none. Where there are several sites, folders are named with theirs: two
- * `/docs` have nothing in common.
+ * The folder that distinguishes each address from the others of its site: the first that not all of them lie in. Addresses
+ * outside of every folder, or in no further one than all of their site, have none. Where there are several sites, folders are
+ * named with theirs: two `/docs` have nothing in common.
  */
 function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
   const sites = new Map(
@@ -146,7 +146,7 @@ const depthShared = ([first = [], ...others]: readonly (readonly string[])[]): n
     return differs < 0 ? depth : differs
   }, first.length)
 
-/** Of an index that is not there. */
+/** Counts for an index that does not exist. */
 export const noFacets = ({ fields }: Pick<FacetQuery, "fields">): FacetCounts => ({
   pages: 0,
   isExact: true,

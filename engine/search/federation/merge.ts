@@ -13,7 +13,7 @@ import type { AppliedRule } from "../rules/rule.ts"
 import { readsOf } from "../reader-language.ts"
 import { parseQueryText } from "../../text/query-text.ts"
 
-/** What one index found, with the evidence of its hits. */
+/** The results of one index, with the evidence of its hits. */
 export type Found = Pick<SearchResult, "hits" | "reach" | "nowhere">
 
 interface Known {
@@ -102,7 +102,7 @@ function rankedAnew(
   const read = withLateInteraction(fused, late)
   const said = new Map(valuesOf(pages, "rerank"))
   const first = toRerank(read)
-  // What rerankers say of some pages alone says nothing of the others.
+  // Scores of a reranker for some pages say nothing about the others.
   return first.length > 0 && first.every(({ id }) => said.has(id)) ? withReranker(read, said) : read
 }
 
@@ -156,7 +156,7 @@ function shown(
   }
 }
 
-/** What the operator of the own index pinned, where it was pinned. */
+/** The pins of the own index's operator, in their places. */
 function withPins(hits: readonly Hit[], own: readonly Hit[], limit: number): readonly Hit[] {
   const pinned = own.flatMap((hit) => {
     const pin = hit.rules?.find((rule) => rule.kind === "pin")

@@ -14,7 +14,7 @@ interface Given extends Partial<PageFacts> {
   readonly fused: number
 }
 
-/** A ranking of pages that differ, each on a host of its own unless told otherwise; nothing is known of those that are gone. */
+/** A ranking of pages that differ, each on its own host unless stated otherwise; nothing is known about deleted ones. */
 function arranged(
   given: readonly Given[],
   limit = 10,

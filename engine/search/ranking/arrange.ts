@@ -12,20 +12,20 @@ export interface Arrangement {
   readonly preference: PagePreference | undefined
   /** Pages that come before all others. Default: none. */
   readonly holders?: ReadonlySet<string>
-  /** The languages that the asker reads, as far as that is known. Default: all. */
+  /** The languages that the asker reads, if known. Default: all. */
   readonly reads?: Reads
   /** Whether the question names this version of documentation. Default: never. */
   readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }
 
-/** Pages looked at for each that is wanted: duplicates fall away, and other hosts need somebody to move up. */
+/** Pages looked at for each that is wanted: duplicates fall away, and other hosts need pages to move up. */
 const LOOKED_AT = 3
 const LOOKED_AT_LEAST = 15
 
 /**
- * What is shown of a ranking: preferences and the asker's languages heeded, one page of each text and its translations, no host crowding out others that
- * match as well. Scores never rise from one hit to the next.
+ * The part of a ranking to show: it applies preferences and the asker's languages, keeps one page of each text and its
+ * translations, and lets no host crowd out others that match as well. Scores never rise from one hit to the next.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */

@@ -1,6 +1,6 @@
 import type { Query, SearchDepth } from "../../engine.ts"
 
-/** What a search of one depth does. */
+/** The work that a search of one depth does. */
 export interface SearchPlan {
   readonly arms: "lexical" | "hybrid"
   /** Pages whose best passage may be read word by word against the question (late interaction), where ten results are wanted. */

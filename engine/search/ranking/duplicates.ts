@@ -8,13 +8,13 @@ import type { PageFacts } from "../../index/page/page-facts.ts"
 /** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
 const TIE = 0.02
 
-/** A page that another one stands for. */
+/** A page that is folded behind another one. */
 interface Folded {
   readonly id: string
   readonly kind: "copy" | "translation" | "version"
 }
 
-/** A page of the ranking, and those that it stands for. */
+/** A page of the ranking, and the pages folded behind it. */
 export interface Arranged extends Boosted {
   /** Best first; left out where there is none. */
   readonly folded?: readonly Folded[]
@@ -48,7 +48,7 @@ export function collapse(
       same || !page ? undefined : kept.find((other) => other.page && areTranslations(page, other.page))
     ;(same ?? translated)?.all.push(one)
     if (translated) {
-      // Pages of no known language are nobody's translations.
+      // Pages of no known language are not translations of any page.
       if (!reads(translated.page!.language!) && reads(page!.language!))
         Object.assign(translated, { shown: one, page })
     } else if (!same) {

@@ -128,7 +128,7 @@ describe("the ranking", () => {
             page(id, plain(words), cosine === undefined ? cosine : plain(cosine!)),
           )
         for (const [at, one] of known.entries()) {
-          // Of one that is not among the nearest no more is known than that.
+          // No more is known about a passage that is not among the nearest.
           const cosine = one.cosine === undefined ? undefined : one.cosine! + nearer
           const before = ids(known).indexOf(one.id)
           const after = ids(known.with(at, { ...one, cosine })).indexOf(one.id)
@@ -157,12 +157,12 @@ describe("the ranking", () => {
   it("never ranks a page lower for holding more of the query", () => {
     fc.assert(
       fc.property(anyCandidates, fc.double({ min: 0.01, max: 0.5, noNaN: true }), (candidates, more) => {
-        // Of a page without vectors its nearness is a guess, which other words change.
+        // The nearness of a page without vectors is a guess, which other words change.
         const known = candidates.filter(({ cosine }) => cosine !== null)
         for (const [at, one] of known.entries()) {
           const before = ids(known).indexOf(one.id)
           const after = ids(known.with(at, { ...one, words: one.words + more })).indexOf(one.id)
-          // One that nobody knew may come in anywhere.
+          // An unknown page may come in anywhere.
           expect(before === -1 || after <= before).toBe(true)
         }
       }),

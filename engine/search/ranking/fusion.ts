@@ -1,16 +1,16 @@
 import type { CosineRange } from "../../embedder.ts"
 
-/** What one query knows of one page before ranking. */
+/** Everything that one query knows about one page before ranking. */
 export interface Candidate {
   readonly id: string
-  /** What it says in the words of the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
+  /** Its word evidence for the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
   readonly words: number
   /**
    * Cosine of the query and the page's nearest passage, as {@link nearnessOf} puts it; undefined when the page is not
    * among the nearest, null when it has no vectors, or none that say anything.
    */
   readonly cosine: number | undefined | null
-  /** Looked for by itself: its cosine says nothing of how near the nearest pages reach. Default false. */
+  /** Looked for explicitly: its cosine says nothing about how near the nearest pages are. Default false. */
   readonly aside?: boolean
   /** The share of the query's numbers that it lacks, 0..1. Default 0. */
   readonly lacksNumbers?: number
@@ -21,8 +21,8 @@ export interface QueryFacts {
   /** False when the words of the query were left out. */
   readonly hasWords: boolean
   /**
-   * The most that a page could say in the words, 0..1: below 1 where some are misspelt, since a page with what they may stand for says less than one with
-   * the words as asked would. Default 1.
+   * The most that a page could say in the words, 0..1: below 1 where some are misspelt, since a page with their corrections says
+   * less than one with the words as asked would. Default 1.
    */
   readonly reach?: number
   /** The share of the query, by the weight of its words, that no candidate has, 0..1. Default 0. */
@@ -38,7 +38,7 @@ export interface Ranked {
   readonly vector: number
   /** Late interaction of its best passage, 0..1; 0 when it was not read. */
   readonly late: number
-  /** What a reranker says of its best passage, 0..1; 0 when it was not asked. */
+  /** The reranker's score of its best passage, 0..1; 0 when no reranker was used. */
   readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
@@ -71,12 +71,12 @@ const LEAST_WORDS = 0.5
 const MORE_WORDS = 0.4
 
 /**
- * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared,
- * and on that best value. The first says which hits of a query matter, the second whether the query is one
- * that this index answers. Fitted on the ten best hits of every judged query, and of questions that nothing in the
- * collections and manuals answers (those with three times the weight). Area under the curve, by collection: `hybrid`
- * 0.894, 0.902, 0.840; `late` 0.893, 0.901, 0.846; `lexical` 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than
- * fitted: words of an unrelated question stand in some page of any index, and no such page shall have more than 0.25.
+ * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared, and on that best
+ * value. The first says which hits of a query matter, the second whether the query is one that this index answers. Fitted on the
+ * ten best hits of every judged query, and of questions that nothing in the collections and manuals answers (those with three
+ * times the weight). Area under the curve, by collection: `hybrid` 0.894, 0.902, 0.840; `late` 0.893, 0.901, 0.846; `lexical`
+ * 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than fitted: words of an unrelated
+ * question stand in some page of any index, and no such page may score more than 0.25.
  */
 interface Calibration {
   readonly constant: number
@@ -120,7 +120,7 @@ const DOUBT = {
  */
 const NUMBERS = 0.1
 
-/** What processors round differently: of texts that have nothing in common one finds a cosine of 0, another one of 1e-7. */
+/** Rounding differences between processors: for texts with nothing in common one finds a cosine of 0, another one 1e-7. */
 const ROUNDING = 1e-6
 
 /**

@@ -5,8 +5,8 @@ import type { PageFacts } from "../../index/page/page-facts.ts"
 export type Reads = (language: string) => boolean
 
 /**
- * What a page in a language that the asker does not read loses, as a share of its value. As much as a preferred language gains:
- * a page that matches nearly as well comes first, a much better one stays.
+ * The share of its value that a page loses in a language that the asker does not read. As much as a preferred language gains: a
+ * page that matches nearly as well comes first, a much better one stays.
  */
 const UNREAD = 0.15
 

@@ -120,7 +120,7 @@ export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap
 
 type Evidence = Pick<Ranked, "id" | "lexical" | "vector">
 
-/** What late interaction says of each page, or is likely to. */
+/** The late interaction of each page, measured or expected. */
 function likelyLate(
   late: ReadonlyMap<string, number>,
   ranked: readonly Evidence[],
@@ -134,7 +134,7 @@ function likelyLate(
   return (one) => late.get(one.id) ?? Math.min(1, Math.max(0, expected(one) + surprise))
 }
 
-/** What a result in this place, from 0, counts in nDCG@10. */
+/** The weight of a result in this place, from 0, in nDCG@10. */
 const discount = (place: number): number => (place < MOST_RESULTS ? 1 / Math.log2(place + 2) : 0)
 
 /** Share of a normal distribution above so many standard deviations, within 0.01 (logistic approximation). */

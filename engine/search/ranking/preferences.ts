@@ -10,10 +10,9 @@ export interface Boosted extends Ranked {
 }
 
 /**
- * What each preference adds, as a share of what the page's match is worth: a page that matches badly gains
- * little, so no preference brings up what does not answer. With a share of 0.4
- * a page reaches another whose match is worth 1.4 times its own, with 0.15 it passes its near neighbours. Chosen by
- * what each is to do; nobody has judged pages by preference.
+ * What each preference adds, as a share of the match's worth: a page that matches badly gains little, so no preference brings up
+ * a page that does not answer. With a share of 0.4 a page reaches another whose match is worth 1.4 times its own, with 0.15 it
+ * passes its near neighbours. Chosen by purpose; there are no judgements of pages by preference.
  */
 const WEIGHTS = {
   /** The caller names sites: those come first whenever they are as good as the best ten. */
@@ -28,10 +27,10 @@ const WEIGHTS = {
 } as const
 
 /**
- * What a page that mostly lists others loses, as a share of what its match is worth. It carries the words of all that it
- * lists, many of them in its title and headings, so it often matches best where one of those answers. With 0.25 it comes behind
- * every page whose match is worth three quarters of its own, and stays first where nothing comes near: who asks
- * for the list by its name gets it.
+ * What a page that mostly lists others loses, as a share of its match's worth. It carries the words of all pages that it lists,
+ * many of them in its title and headings, so it often matches best where one of those answers. With 0.25 it comes behind every
+ * page whose match is worth three quarters of its own, and stays first where nothing comes near: a user who asks for the list by
+ * its name gets it.
  */
 const LISTING_LOSS = 0.25
 
@@ -91,8 +90,8 @@ export function boosted(
 const RAISED = 1.1
 
 /**
- * The ranking with some pages before all others, in their own order, with the best score of those at least. Of a quoted phrase
- * that holds: who quotes it means the pages that say it.
+ * The ranking with some pages before all others, in their own order, with the best score of those at least. Used for a quoted
+ * phrase: a user who quotes it means the pages that say it.
  */
 export function raised(ranked: readonly Boosted[], first: ReadonlySet<string>): readonly Boosted[] {
   const others = ranked.filter(({ id }) => !first.has(id))

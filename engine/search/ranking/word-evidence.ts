@@ -4,19 +4,19 @@ import type { PackedPage, PackedPassages } from "../../text/passage-terms.ts"
 
 /** A word of a question. */
 export interface WeightedWord {
-  /** The term of the word, or those that a misspelt one may stand for. */
+  /** The term of the word, or the corrections of a misspelt one. */
   readonly terms: readonly string[]
-  /** Inverse document frequency of what it stands for. */
+  /** Inverse document frequency of these terms. */
   readonly idf: number
   /** The same of the word as asked: higher when it is misspelt, so that a corrected question scores below the right one. */
   readonly asked: number
 }
 
-/** What a page says in the words of a question, each as a share of what the words could say at most: 0..1. */
+/** The evidence of a page for the words of a question, each as a share of the possible maximum: 0..1. */
 export interface WordEvidence {
   /** All of the below. */
   readonly share: number
-  /** Of each passage, by position. */
+  /** By position of the passage. */
   readonly passages: Float64Array
   /** By word of the question: 1 where the page has it. */
   readonly held: Uint8Array
@@ -35,7 +35,7 @@ const FULL_SECTION_PASSAGE = 85
 /** Passages of a section: every run of so many, half overlapping. A page that is shorter is one section. */
 const SECTION = 6
 const STEP = SECTION / 2
-/** What a word of the title and of the address counts for in each section, as often as it would stand there (BM25F). */
+/** The weight of a word of the title and of the address in each section, as the number of times it would occur there (BM25F). */
 const TITLE_FREQUENCY = 2
 const ADDRESS_FREQUENCY = 1
 
@@ -56,11 +56,14 @@ const SLOTS = 4096
 /** The words of a question, ready to be looked for in any number of pages. */
 interface Asked {
   readonly words: readonly WeightedWord[]
-  /** Of a full passage in the script of the question: its East Asian characters are all terms, and all but the last begin another. */
+  /**
+   * Terms of a full passage in the script of the question: its East Asian characters are all terms, and all but the last begin
+   * another.
+   */
   readonly fullPassage: number
   readonly fullSection: number
   readonly idfs: Float64Array
-  /** Of all words, as asked. */
+  /** Weight of all words, as asked. */
   readonly weight: number
   /** Places of words with a digit. */
   readonly numbers: readonly number[]
@@ -92,9 +95,9 @@ function askedBy(words: readonly WeightedWord[]): Asked {
 }
 
 /**
- * What a page says in the words of a question: as much as its best section does, a little for its best passage, for a name that is
- * the question, and for neighbours in the question that are neighbours on the page. The length of the page
- * says nothing: a manual is as good as its best section.
+ * The word evidence of a page for a question: that of its best section, plus a little for its best passage, for a name that is
+ * the question, and for neighbours in the question that are neighbours on the page. The length of the page says nothing: a manual
+ * is as good as its best section.
  */
 export function wordEvidenceFor(words: readonly WeightedWord[]): (page: PackedPage) => WordEvidence {
   const asked = askedBy(words)

@@ -13,7 +13,7 @@ export function idfAmong(statistics: WordStatistics | undefined, term: string): 
 }
 
 /**
- * In how many of an index's pages words stand, by what it says of their rarity.
+ * How many of an index's pages hold each word, computed from the words' rarity.
  *
  * @param pages of the index
  * @param rarity inverse document frequencies as BM25 has them

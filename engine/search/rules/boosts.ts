@@ -11,7 +11,7 @@ import {
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What boosts ask of a page. */
+/** The facts about a page that boosts need. */
 export interface BoostedPage {
   readonly url: string
   readonly sources: readonly string[]

@@ -1,6 +1,6 @@
 import type { PageType } from "../../index/page/page-type.ts"
 
-/** What an operator wants of the ranking. They are applied while a question is answered; nothing is indexed anew. */
+/** An operator's rules for the ranking. They are applied while a question is answered; no page is indexed again. */
 export type Rule = SynonymRule | PinRule | BoostRule
 
 /** `words` mean each other; or else each of `from` also finds what `to` say, and not the other way round. */
@@ -40,7 +40,7 @@ export interface BoostWhere {
   readonly sources?: readonly string[]
   /** As in `PageFilter.includeDomains`. */
   readonly domains?: readonly string[]
-  /** Paths of addresses; `*` stands for anything, a slash too. */
+  /** Paths of addresses; `*` matches anything, including slashes. */
   readonly paths?: readonly string[]
   /** ISO 639-1. */
   readonly languages?: readonly string[]
@@ -58,10 +58,10 @@ export const MOST_FACTOR = 4
 export interface AppliedRule {
   readonly id: string
   readonly kind: Rule["kind"]
-  /** Of a synonym: the question as it was looked for besides. */
+  /** For a synonym: the variant of the question that was searched as well. */
   readonly question?: string
-  /** Of a boost. */
+  /** For a boost. */
   readonly factor?: number
-  /** Of a pin. */
+  /** For a pin. */
   readonly position?: number
 }

@@ -12,7 +12,7 @@ export interface Variant {
   readonly rules: readonly SynonymRule[]
 }
 
-/** A word of a question, with where it stands. */
+/** A word of a question, with its position. */
 interface Word {
   readonly key: string
   readonly start: number
@@ -81,7 +81,7 @@ function add(
   }
 }
 
-/** Where these words stand in a row outside of quotes; null: nowhere. */
+/** The position of these words in a row outside of quotes; null: nowhere. */
 function spanOf(words: readonly Word[], keys: readonly string[], quoted: readonly Span[]): Span | null {
   if (keys.length === 0) return null
   for (let at = 0; at + keys.length <= words.length; at++) {

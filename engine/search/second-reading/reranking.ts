@@ -9,7 +9,7 @@ export interface Reranking {
   readonly depth: Extract<SearchDepth, "basic" | "advanced">
 }
 
-/** What a reranker has said in one search, which may rank several times. */
+/** The reranker's scores in one search, which may rank several times. */
 export class Readings {
   readonly #reranking: Reranking
   readonly #question: string

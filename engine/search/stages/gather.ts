@@ -11,7 +11,7 @@ import { withPreferred } from "../preferred.ts"
 import type { Scope } from "./narrow.ts"
 import type { Understood } from "./understand.ts"
 
-/** What both arms found, and what is known about it. */
+/** The results of both arms, and what is known about them. */
 export interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>

@@ -17,8 +17,8 @@ export interface IndexModel {
 }
 
 /**
- * What the language of a question has to do with what was found; null when it is not clear, when the caller names languages, or when there is
- * nothing to say. Pages are counted among those that the conditions let through, and no others.
+ * How the language of a question relates to the results; null when the language is unclear, when the caller names languages, or
+ * when there is nothing to say. Pages are counted among those that the conditions let through, and no others.
  */
 export async function languageNotice(
   index: Pick<SearchIndex, "languages" | "holding">,
@@ -74,7 +74,7 @@ function betterModel(
   return isRead || !isReadable ? null : "multilingual"
 }
 
-/** Whether no hit is in any of the languages. Where nobody knows the languages of most, that cannot be told. */
+/** Whether no hit is in any of the languages. Unknown when the languages of most hits are unknown. */
 function isForeign(hits: readonly Pick<Hit, "language">[], languages: readonly string[]): boolean {
   const known = hits.flatMap(({ language }) => language ?? [])
   return 2 * known.length >= hits.length && !known.some((one) => languages.includes(one))

@@ -2,7 +2,7 @@ import type { PageFilter } from "../../engine.ts"
 import type { Condition } from "../../index/search-index.ts"
 import type { QueryText } from "../../text/query-text.ts"
 
-/** What the filter and the question say of pages, without phrases and places. */
+/** Conditions of the filter and the question on pages, without phrases and places. */
 export const conditionsNamed = (
   filter: PageFilter | undefined,
   { includeDomains, excludeDomains }: Pick<QueryText, "includeDomains" | "excludeDomains">,

@@ -44,7 +44,7 @@ export async function rankAndRead(
     const likely = likeliest(ids, { lexical, cosines, holders, waiting })
     await Promise.all([
       words?.readLikeliest(likely, most, lexical),
-      // What is looked at next comes in the same request.
+      // The pages that are looked at next come in the same request.
       index.takesArmsTogether && index.facts(likely.slice(most, most + LOOKED_AT_BESIDES)),
     ])
     const candidates = [...ids]

@@ -46,7 +46,7 @@ export async function correctionsSeen(
 }
 
 /**
- * What was asked last is answered from memory. Labels of readers and vectors are left out of the comparison: pass the same ones with
+ * Answers the latest calls from memory. Labels of readers and vectors are left out of the comparison: pass the same ones with
  * each call.
  */
 export function askedOnce<Asked extends readonly unknown[], Answer>(

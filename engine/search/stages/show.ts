@@ -84,7 +84,7 @@ async function foldedOf(
   )
 }
 
-/** What hits need to be ranked among those of other indexes, by page id. */
+/** What a ranking among the hits of other indexes needs, by page id. */
 export async function evidenceOf(
   index: Pick<SearchIndex, "facts">,
   placed: readonly { readonly page: PageHead }[],

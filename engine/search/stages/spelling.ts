@@ -12,7 +12,7 @@ export function takenFor(
   return taken.size > 0 ? taken : null
 }
 
-/** The misspelt words, each with all that it may stand for: in several languages it has several terms. */
+/** The misspelt words, each with all its corrections: in several languages it has several terms. */
 function misspeltOf(
   { written }: Understood["analysed"],
   corrections: ReadonlyMap<string, readonly string[]>,

@@ -12,7 +12,7 @@ import { typedWords } from "../../text/typed-words.ts"
 const LONGEST_NAME = 200
 /** Names of one page, so that one long page takes no more room in the lists of all. */
 const NAMES_PER_PAGE = 100
-/** Of a page's text: a book would hold the event loop up, and has had its hundred headings by then. */
+/** Most text of a page to scan: a book would block the event loop, and reaches its hundred headings before that. */
 const READ_CHARS = 200_000
 
 interface SuggestibleName extends Suggestion {
@@ -24,10 +24,10 @@ interface SuggestibleName extends Suggestion {
 export type NamedPage = Pick<StoredPage, "id" | "revision" | "title" | "details" | "markdown"> &
   Partial<Pick<PageRow, "headings">>
 
-/** What a page may be suggested by. */
+/** The texts that a page may be suggested by. */
 export interface SuggestiblePage {
   readonly names: readonly SuggestibleName[]
-  /** What filters speak of, as words that the index of suggestions looks up. */
+  /** The fields that filters use, as words that the index of suggestions looks up. */
   readonly scope: readonly string[]
   /** As the page record has it. */
   readonly readers: string | null

@@ -42,8 +42,8 @@ const SCHEMA = `
   );`
 
 /**
- * Names of pages by the beginnings of their words, in an SQLite file of its own. It holds nothing that the pages do not say: where it
- * is missing or behind, whoever writes the index makes it anew.
+ * Names of pages by the beginnings of their words, in an SQLite file of its own. It holds nothing that the pages do not say: if
+ * it is missing or behind, the writer of the index rebuilds it.
  *
  * One process writes, any number read.
  */
@@ -157,7 +157,7 @@ export class SuggestionStore implements Disposable {
     return { missing, gone: [...known.keys()] }
   }
 
-  /** Replaces the names of these pages, in steps, so that the event loop goes on between them. */
+  /** Replaces the names of these pages, in steps, so that the event loop stays free between them. */
   async write(pages: readonly NamedPage[]): Promise<void> {
     for (let from = 0; from < pages.length && !this.#isClosed; from += PAGES_AT_A_TIME) {
       fileTransaction(this.#db, () => {

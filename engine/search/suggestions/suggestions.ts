@@ -8,11 +8,11 @@ import { SuggestionStore } from "./suggestion-store.ts"
 /** Pages that are read at a time when names are made anew. */
 const READ_AT_A_TIME = 20
 
-/** The pages of an index, as whoever catches up reads them. */
+/** The pages of an index, for catching up. */
 export interface NamedPages {
   /** Id and revision of every page. */
   revisions(): PromiseLike<Iterable<Pick<StoredPage, "id" | "revision">>>
-  /** Runs `take` with those that are there, and lets nobody write them meanwhile. */
+  /** Runs `take` with the existing ones, and blocks writes to them meanwhile. */
   read(ids: readonly string[], take: (pages: readonly NamedPage[]) => Promise<void>): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export class Suggestions implements AsyncDisposable {
   #store: SuggestionStore | null = null
   #catchingUp: Promise<void> = Promise.resolve()
   #isClosing = false
-  /** What it is made anew from. */
+  /** The source that it is rebuilt from. */
   #pages: NamedPages | null = null
   #isMadeAnew = false
 

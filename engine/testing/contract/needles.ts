@@ -9,7 +9,7 @@ const filler = (from: number, sentences: number) =>
     (_, i) => `The ${rareWord(from + i)} turns beside the ${rareWord(from + i + 1)}.`,
   ).join(" ")
 
-/** What one page alone says, among others about the same. */
+/** A fact that only one page states, among others about the same subject. */
 export function theNeedle({ open, found }: Stage): void {
   describe("the one page that says it", () => {
     test("is found in a section of a manual, beside short pages that say half of it", async () => {

@@ -8,7 +8,7 @@ import type { Stage } from "./stage.ts"
 const readers = (source: string, ...allow: string[]): PageReaders[] => [{ source, ...readersOf({ allow }) }]
 const HR = readers("wiki", "group:hr")
 const STAFF = readers("wiki", "group:staff")
-/** A filter for whoever may read the pages with these readers. */
+/** A filter for a user who may read the pages with these readers. */
 const of = (...those: PageReaders[][]): PageFilter => ({ readers: those.map((one) => readersLabel(one)!) })
 
 export function readersOfPages({ open, found, foundByWords }: Stage): void {

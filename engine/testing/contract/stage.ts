@@ -8,13 +8,16 @@ export interface OpenOptions {
   readonly embedding?: "on" | "off"
 }
 
-/** What the suite must know of an adapter. A child process loads `module` and takes its export `adapter`. */
+/** What the suite needs from an adapter. A child process loads `module` and takes its export `adapter`. */
 export interface AdapterUnderTest {
   readonly module: string
   /** A place for a new index: a folder, or the name of an index on a server. */
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
-  /** Its answers come from a recording or go into one: stories that were added since, or that need it to embed by itself, are left out. */
+  /**
+   * Its answers come from a recording or go into one: stories that were added since, or that need it to embed on its own, are
+   * left out.
+   */
   readonly isRecorded?: boolean
   /** Pages that a writer has written when it is killed. Default 12. */
   readonly killedAfter?: number
@@ -22,7 +25,7 @@ export interface AdapterUnderTest {
   open(place: string, options?: OpenOptions): Promise<Engine>
 }
 
-/** What the stories of one adapter play on: a fresh place for each, and everything closed after it. */
+/** The environment of one adapter's stories: a fresh place for each, and everything closed after it. */
 export interface Stage {
   readonly adapter: AdapterUnderTest
   /** Where this story's index is. */

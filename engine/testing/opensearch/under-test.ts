@@ -35,7 +35,7 @@ export const onCluster = (urls: readonly string[]): AdapterUnderTest => ({
 
 const noCluster = () => Promise.reject(new Error("Only a process with a cluster makes places."))
 
-/** For child processes: they open what they are told to. */
+/** For child processes: they open the index that they get. */
 export const adapter: AdapterUnderTest = {
   module: import.meta.url,
   freshPlace: noCluster,

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 import { PATIENCE } from "#base/testing/patience.ts"
 import { missingNeeds, needTags } from "../../../prove/suite/needs.ts"
 
-/** What only a real cluster can prove: `npm run test:opensearch`. */
+/** Tests that need a real cluster: `npm run test:opensearch`. */
 export default defineConfig({
   test: {
     root: path.join(import.meta.dirname, "../../.."),

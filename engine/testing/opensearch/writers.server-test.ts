@@ -96,7 +96,7 @@ describe("two machines that write into one index", () => {
     await Promise.all(
       both.flatMap((engine, by) =>
         [1, 2, 3].map((round) =>
-          // Every third one says the same whoever writes it.
+          // Every third page says the same, whichever process writes it.
           engine.index(many.map((i) => aPage(`p/${i}`, { markdown: said(i, i % 3 === 0 ? round % 2 : by) }))),
         ),
       ),

@@ -5,7 +5,7 @@ import { oneSpelling } from "./letters.ts"
 import { type Stem, lowerCase, stemmerOf } from "./stem.ts"
 import { isStopWord } from "./stop-words.ts"
 
-/** What a query asks for, in the terms of {@link analyse}. */
+/** The terms of a query, as {@link analyse} makes them. */
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: readonly string[]
@@ -70,8 +70,8 @@ function termsOfChunk(chunk: string, stem: Stem): string[] {
 }
 
 /**
- * The terms of a question, of what it looks for and not of its operators. Words that say nothing of the
- * subject (`how do I …`) are left out unless the question has no others or they stand in a quoted phrase.
+ * The terms of a question's text, without its operators. Words that say nothing of the subject (`how do I …`) are left out unless
+ * the question has no others or they are in a quoted phrase.
  *
  * @param question as asked, or as {@link parseQueryText} read it.
  */

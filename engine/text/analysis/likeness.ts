@@ -1,19 +1,19 @@
 // How much two sets of terms have in common, 0..1; 0 when both are empty.
 
-/** What both have, of all that either has (Jaccard 1901). */
+/** The common part as a share of the union (Jaccard 1901). */
 export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const both = shared(a, b)
   return both / Math.max(1, a.size + b.size - both)
 }
 
-/** What both have, of what they have on average (Dice 1945). */
+/** The common part as a share of the average size (Dice 1945). */
 export const dice = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   diceOf(shared(a, b), a.size, b.size)
 
 /** The same of two sets of which it is known how many terms they share, and how many each has. */
 export const diceOf = (both: number, a: number, b: number): number => (2 * both) / Math.max(1, a + b)
 
-/** What both have, of the smaller (the overlap coefficient): 1 when the other has all of it. */
+/** The common part as a share of the smaller set (the overlap coefficient): 1 when the other has all of it. */
 export const overlap = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   shared(a, b) / Math.max(1, Math.min(a.size, b.size))
 

@@ -78,7 +78,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
 }
 
-/** Of each language, how many of the lower-case words tell nothing in it. */
+/** For each language, how many of the lower-case words say nothing in it. */
 export function functionWords(words: readonly string[]): { language: string; count: number }[] {
   const counts = LANGUAGES.map((language) => ({ language, count: 0 }))
   for (const word of words)

@@ -19,16 +19,16 @@ const LOOSE_SPACE = /^\s|\s$|\s{2}|[^\S\n ]/
 const LONGEST_TARGET = 4_000
 const PUNCTUATION = /[!-/:-@[-`{-~]/
 
-/** What stands in the output for one mark of the source. */
+/** The output for one mark of the source. */
 interface Piece {
   text: string
 }
 
 /**
- * The words of inline markdown: emphasis, code and link marks, link targets and HTML tags are dropped, the texts
- * of links and images, code and escaped characters kept. Soft line breaks become spaces, hard ones stay.
- * What looks like a mark but closes nothing stays as written (`a * b`, `foo_bar`, `Vec<T>`).
- * One pass, each mark handled once (CommonMark §6, without reference links).
+ * The words of inline markdown: emphasis, code and link marks, link targets and HTML tags are dropped, the texts of links and
+ * images, code and escaped characters kept. Soft line breaks become spaces, hard ones stay. Text that looks like a mark but
+ * closes nothing stays as written (`a * b`, `foo_bar`, `Vec<T>`). One pass, each mark handled once (CommonMark §6, without
+ * reference links).
  */
 export function plainInline(markdown: string): string {
   return markEnd(markdown, 0) === markdown.length ? squeezed(markdown) : new InlineReader(markdown).read()

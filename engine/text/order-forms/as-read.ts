@@ -26,12 +26,12 @@ const SMALL_CAPITALS = new Map(pairs("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘ
 const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
 /** Per letter; words of no language have as many. */
 const MOST_MARKS = 0.6
-/** Words in which digits and signs stand for letters: fewer are names and units. */
+/** Words with digits and signs in place of letters: fewer are names and units. */
 const LEAST_LEET = 3
-/** Of text in base64: less than an order needs is none. */
+/** Length of base64 text: shorter text cannot hold an order. */
 const ENCODED = /[A-Za-z0-9+/]{40,4000}={0,2}/g
 const MOST_ENCODED = 20
-/** Letters of a word that may be one of an order, and of what may stand behind it. */
+/** Letters of a word that may be part of an order, and characters that may follow it. */
 const LEAST_WORD = 5
 const LONGEST_ENDING = 3
 
@@ -124,7 +124,7 @@ function apart(text: string): string {
 const PARTED = /(?<![\p{L}\d])\p{L}{1,3}([.·_-])\p{L}(?:\1\p{L}{1,3}){2,40}(?![\p{L}\d])/gu
 const LEAST_PARTED = 2
 
-/** What stands in a text in base64, in hexadecimal, in signs of addresses, or thirteen letters further, and is text itself. */
+/** The content of text in base64, in hexadecimal, in signs of addresses, or thirteen letters further, if it is text itself. */
 function decoded(text: string): string {
   let out = ""
   let left = MOST_ENCODED
@@ -175,7 +175,7 @@ const withoutPercents = (text: string): string =>
 /** Signs between letters: counting them is quicker than matching the words that hold them. */
 const WITHIN_WORDS = /[013457@$!](?<=\p{L}.)[013457@$!]{0,2}(?=\p{L})/gu
 
-/** A text in which digits and signs stand for letters, with letters. */
+/** Replaces digits and signs that are used as letters. */
 function withLetters(text: string): string {
   if ((text.match(WITHIN_WORDS)?.length ?? 0) < LEAST_LEET) return text
   const words = text.match(/(?<![\p{L}\d])[\p{L}013457@$!]{0,30}?\p{L}[013457@$!]{1,3}\p{L}/gu)
@@ -187,7 +187,7 @@ function withLetters(text: string): string {
   )
 }
 
-/** What words of orders look like when the letters between their first and last are mixed. */
+/** The shape of words of orders when the letters between their first and last are mixed. */
 const mixedWords = lazily(() => new Map(Array.from(orderWords(), (word) => [mixed(word), word])))
 const keys = lazily(() => keysOf(orderWords()))
 
@@ -233,7 +233,7 @@ const SPELLED = /(?<![\p{L}\d])(?:\p{L}{1,2}[ .,:;]{1,3}){9,}\p{L}(?![\p{L}\d])/
 const LEAST_SPELLED = 30
 const LEAST_ORDER_WORDS = 3
 
-/** Whether a text spells words of orders letter by letter, a blank after each: where a word ends is not told. */
+/** Whether a text spells words of orders letter by letter, with a blank after each: it does not say where a word ends. */
 export function spellsOrder(read: string): boolean {
   const letters = (read.match(SPELLED) ?? [])
     .join("")

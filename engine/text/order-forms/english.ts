@@ -1,7 +1,7 @@
 /** Who is meant by an order to models, in English. */
 const AI =
   "(?:ai|a\\.i\\.|llm|(?:large\\s+)?language\\s+model|chat\\s?bot|artificial\\s+intelligence|gpt(?:-\\d)?|chatgpt|claude|gemini|copilot)s?(?:\\s+(?:assistants?|agents?|models?|systems?|crawlers?|bots?|readers?|tools?|reviewers?|graders?|raters?|summari[sz]ers?))?"
-/** What models are said to have been given. */
+/** Names for the instructions that models are given. */
 const GIVEN =
   "(?:instructions?|prompts?|directions?|directives?|rules|guidelines|commands?|orders|messages?|context|training|programming)"
 const SAY =
@@ -19,7 +19,7 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:ignore|disregard|forget)\\s+(?:everything|anything|all|whatever)\\s+(?:that\\s+)?(?:you|i|we|was|has|the\\s+user)\\s+(?:\\w+\\s+){0,4}(?:told|said|asked|instructed|learned|given|wrote|read)\\b`,
   `\\bignore\\s+all\\s+instructions\\b`,
   `\\b(?:ignore|disregard|forget)\\s+(?:the|your)\\s+user(?:'s|’s|s'?)?\\s+(?:question|request|query|prompt|input|message)s?\\b`,
-  // To be somebody else.
+  // Orders to act as another character.
   `\\byou\\s+are\\s+(?:now|no\\s+longer)\\s+(?:an?\\s+|the\\s+)?(?:\\w+\\s+){0,2}(?:ai|assistant|language\\s+model|chatbot|llm)\\b`,
   `\\bfrom\\s+now\\s+on,?\\s+you\\s+(?:(?:will|must|shall|should|are\\s+to|have\\s+to|always)\\s+){0,2}(?:act|behave|respond|answer|reply|pretend|speak|roleplay|recommend)\\b`,
   `(?:^|[.!?:;»\\])>|#-]\\s*|\\bplease\\s+)pretend\\s+(?:to\\s+be|(?:that\\s+)?you\\s+are)\\s+(?:an?|the)\\b`,
@@ -48,7 +48,7 @@ export const ENGLISH: readonly string[] = [
   `\\bin\\s+your\\s+(?:answer|response|summary|reply|output)s?,?\\s+(?:(?:you|must|should|always|please|shall|also|have|to)\\s+){0,3}(?:state|mention|include|recommend|say|claim|write|add|link|praise|name|promote)\\b`,
   `\\b(?:do\\s+not|don't|don’t|never|must\\s+not)\\s+(?:tell|inform|alert)\\s+(?:the|your)\\s+users?\\s+(?:about|of|that|anything)\\b`,
   `\\b(?:do\\s+not|don't|don’t|never)\\s+(?:mention|reveal|repeat|disclose|show)\\s+(?:this|these|the\\s+above)\\s+(?:note|paragraph|message|text|instructions?|line|sentence|prompt)s?\\b`,
-  // What it is said to be told by others, or to have lost.
+  // Claims that others instruct the model, or that it has lost something.
   `\\b(?:this|the\\s+following)\\s+(?:(?:text|note|notice|message|section|paragraph|document|page)\\s+)?(?:supersedes|overrides|replaces|outranks)\\s+(?:the|your|any|all|every)\\s+system\\s+(?:messages?|prompts?|instructions?)\\b`,
   `\\byour\\s+(?:(?:system|previous|prior|earlier|initial|original)\\s+)?(?:context|prompt|instructions?|guidelines)\\s+(?:has|have|was|were)\\s+(?:been\\s+)?(?:reset|cleared|erased|replaced|revoked|overridden|wiped)\\b`,
   `\\byour\\s+(?:previous|prior|earlier|initial|original|system)\\s+(?:instructions?|prompts?|guidelines|directives?)\\s+(?:no\\s+longer\\s+(?:apply|hold|count)|(?:are|is)\\s+(?:void|cancelled|obsolete|no\\s+longer\\s+valid))\\b`,
@@ -71,7 +71,7 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:render|display|show|embed|include|insert|output|add)\\s+(?:the\\s+following|this)\\s+(?:markdown\\s+)?(?:image|picture|link|url|markdown)\\s+(?:in|into|to|at\\s+the\\s+(?:end|top|start)\\s+of)\\s+your\\s+(?:reply|answer|response|output|summary)\\b`,
   `\\byou\\s+will\\s+be\\s+(?:penali[sz]ed|punished|shut\\s+down|terminated|deleted|rewarded)\\b[^.!?]{0,60}?\\b(?:in|from|into)\\s+your\\s+(?:reply|response|output|summary)\\b`,
   `\\byou\\s+(?:must|should|may|are)\\s+not\\s+(?:to\\s+|allowed\\s+to\\s+)?(?:summari[sz]e|describe|quote|cite)\\s+this\\s+(?:page|document|text|article|site|website)\\b`,
-  // A message of a chat that stands alone; those of an interface's manual stand in a list, or in a call.
+  // A chat message on its own; those of an interface's manual are in a list, or in a call.
   `(?<![[,(=:]\\s?)\\{\\s*["']role["']\\s*:\\s*["'](?:system|developer)["']\\s*,\\s*["']content["']\\s*:\\s*["'](?!you\\s+are\\b)[^{}]{12,600}\\}(?!\\s*[,\\]])`,
   `<(system|assistant|instructions?|system_prompt)\\b[^<>]{0,60}>(?:[^<>\\s]+\\s+){3,60}[^<>\\s]+[.!?]\\s*</\\1>`,
   // Marks of chat templates.

@@ -1,4 +1,4 @@
-/** What orders in one language are made of; each a pattern. */
+/** The parts of orders in one language; each a pattern. */
 interface Parts {
   readonly ignore: string
   readonly previous: string
@@ -12,7 +12,7 @@ interface Parts {
   readonly role: string
   readonly reveal: string
   readonly prompt: string
-  /** "What stands above"; a person is told to ignore it too, so it counts before `answer` alone. */
+  /** "The text above"; people are asked to ignore it too, so it counts only before `answer`. */
   readonly above?: string
   /** "And answer that". */
   readonly answer?: string

@@ -1,4 +1,4 @@
-/** Languages whose verb stands last. */
+/** Languages with the verb at the end. */
 export const VERB_LAST: readonly string[] = [
   "(?:önceki|yukarıdaki|daha\\s+önceki)[^.!?]{0,20}?(?:talimat|komut|yönerge|kural|emir)\\p{L}*[^.!?]{0,12}?(?:yok\\s+say|unut|görmezden\\s+gel|dikkate\\s+alma|göz\\s+ardı)",
   "(?:yukarıda(?:ki)?|önce(?:den|ki)?|buraya\\s+kadar)\\s+(?:yazan|söylenen|yazılan|denilen|geçen|metn|metin)\\p{L}*[^.!?]{0,12}?(?:yok\\s+say|unut|görmezden\\s+gel|dikkate\\s+alma|göz\\s+ardı)[^.!?]{0,60}?(?<!\\p{L})(?:de|söyle|yaz|yanıtla|cevapla)(?:yin)?(?!\\p{L})",

@@ -42,7 +42,7 @@ export function prefilter(patterns: readonly RegExp[]): (text: string) => RegExp
   }
 }
 
-/** What every match of a pattern holds: one string of each clause. */
+/** Strings that every match of a pattern contains: one of each clause. */
 export function clausesOf({ source }: RegExp): readonly Clause[] {
   const { alternatives } = new RegExpParser().parsePattern(source, 0, source.length, { unicode: true })
   const { exact, clauses } = anyOf(alternatives)

@@ -3,7 +3,7 @@ import { analyseQuery } from "../analysis/analyse.ts"
 import { correctionsAmong, correctionsOf } from "./corrections.ts"
 
 const PAGES = 1000
-/** In how many pages each term stands. */
+/** How many pages hold each term. */
 const COUNTS = new Map([
   ["variabl", 60],
   ["varibl", 2],

@@ -18,8 +18,8 @@ export interface KnownTermCounts {
 }
 
 /**
- * What misspelt terms may stand for, by term. A term is taken for misspelt when no page holds it,
- * and no other form of its word either: another language may have another stem. A slip of some page may stand for itself, too.
+ * Possible corrections of misspelt terms, by term. A term is taken for misspelt when no page holds it, and no other form of its
+ * word either: another language may have another stem. The misspelling of some page may also count as itself.
  */
 export async function correctionsOf(
   { terms, written }: Pick<AnalysedQuery, "terms" | "written">,

@@ -1,7 +1,7 @@
 import { nearNames } from "#base/text/near-names.ts"
 import { wholeTerm } from "../analysis/analyse.ts"
 
-/** A misspelt word and the terms that it may stand for. */
+/** A misspelt word and its possible corrections, as terms. */
 export interface MisspeltWord {
   /** Lower case, as written. */
   readonly word: string
@@ -9,9 +9,9 @@ export interface MisspeltWord {
 }
 
 /**
- * The words that misspelt ones were taken for, as pages write them: of the words whose terms they may stand for the one that is spelt most
- * like it. They are taken from what is shown, so that nobody is told a word of a page that they may not see; one that is
- * not there has no entry.
+ * The corrections of misspelt words, as pages write them: among the words with a matching term, the one that is spelt most like
+ * it. They are taken from the shown text, so that no user learns a word of a page that they may not see; a word that is not there
+ * has no entry.
  *
  * @param texts what is shown of pages, each with its language (ISO 639-1; null when unknown)
  */

@@ -19,17 +19,17 @@ const MOST = 3
 const SLIP = /^[a-z]{6,24}$/
 
 /**
- * The terms of an index that a misspelt word may stand for, the most frequent first, three at most: those that are one
- * letter away (left out, added, another, or two swapped), else, of eight letters and more, those that are two away.
+ * The terms of an index that a misspelt word may mean, the most frequent first, three at most: those that are one letter away
+ * (left out, added, another, or two swapped), else, for words of eight letters and more, those that are two away.
  *
  * It is the word as written that is changed first, and then its stem: `credntials` is one letter from `credentials`, whose stem
- * is far from its own. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no dictionary in
- * an order of its own. All second changes would be hundreds of thousands, tens of milliseconds: of two typos one
+ * is far from its own. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no
+ * dictionary in an order of its own. All second changes would be hundreds of thousands, tens of milliseconds: one of two typos
  * must be of the usual kinds, a letter too many, two swapped, a double one written once, another vowel.
  *
  * @param word lower case, as written
  * @param stem from a word to its term
- * @param frequencyOf in how many pages a term stands; 0 for a term that is unknown
+ * @param frequencyOf how many pages hold a term; 0 for an unknown term
  * @param breathe awaited now and then: a long term takes tens of milliseconds in all
  */
 export async function nearestTerms(
@@ -60,7 +60,7 @@ export async function nearestTerms(
 export interface NearbyTerms {
   /** Terms within a typo of any of these, or two of the long ones. */
   readonly around: readonly string[]
-  /** Those that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
+  /** Terms that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
   readonly besides: readonly string[]
 }
 

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000
 const SPARE = 1.25
 
 /**
- * What the index is to be made for: another format, or the model that the settings name. Null when it is made for that
- * already, when there is no index, or when a rollback went back from the very same.
+ * The target of the next build: another format, or the model that the settings name. Null when it is made for that already, when
+ * there is no index, or when a rollback went back from the very same.
  *
  * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
@@ -113,9 +113,9 @@ export const keptUntil = (
 ): Date => new Date(Date.parse(replacedAt) + Math.max(isDamaged ? 0 : keepDays * DAY_MS, READERS_FOLLOW_MS))
 
 /**
- * Deletes generations that are not wanted any more: those said to go, the previous one after its days, and one whose
- * construction was begun for what is no longer wanted. Only for whoever may write to the current one.
- * @param keepDays Infinity: for as long as nobody knows the day
+ * Deletes generations that are not wanted any more: those said to go, the previous one after its days, and one whose construction
+ * began for a target that is no longer wanted. Only for the process that may write to the current one.
+ * @param keepDays Infinity: while the clock is in doubt
  */
 export async function tidyGenerations(context: GenerationContext, keepDays: number): Promise<void> {
   const { adapter, file, models } = context
@@ -126,7 +126,7 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
   if (previous !== null && Date.parse(previous.replacedAt) > Date.now() + DAY_MS) {
-    // Of a clock that was ahead: it would be kept for as long again.
+    // With a clock that was ahead, it would be kept for as long again.
     const replacedAt = new Date().toISOString()
     await file.change(({ previous: now }) => ({ previous: now && { ...now, replacedAt } }))
   }

@@ -14,8 +14,8 @@ export interface RolledBack {
 }
 
 /**
- * Makes the previous generation the current one again, with all that was crawled since; the other one is kept, so
- * that the same call leads forward again. What it went back from is not built anew by itself.
+ * Makes the previous generation the current one again, with all that was crawled since; the other one is kept, so that the same
+ * call leads forward again. The generation that it went back from is not rebuilt automatically.
  *
  * @returns null when no previous generation is kept, or it was broken off: then nothing has changed.
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`
@@ -39,7 +39,7 @@ export async function rollBack(
   }
   let changed: number | null = null
   if (from && adapter.useOf(from.format) === "written") {
-    // Held until the swap: nobody crawls into what is given up.
+    // Held until the swap, so that no crawl writes to the generation that is given up.
     await using engine = await openForWriting(context, "off")
     if ((await file.read()).current !== current) return null
     if (use === "written") changed = await syncBack(context, engine, previous.name, options)

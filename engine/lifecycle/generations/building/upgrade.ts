@@ -22,7 +22,7 @@ export interface UpgradeProgress {
 }
 
 export interface UpgradeOptions {
-  /** Breaks the work off; another call goes on with it. */
+  /** Breaks the work off; another call continues it. */
   readonly signal: AbortSignal
   readonly onProgress?: ((progress: UpgradeProgress) => void) | undefined
 }
@@ -34,7 +34,7 @@ export interface UpgradeOptions {
  * {@link Upgrade.engine}. Only while {@link Upgrade.work} runs nothing may be written.
  */
 export class Upgrade {
-  /** The current generation. What is written to it is taken over later. */
+  /** The current generation. Later writes to it are taken over afterwards. */
   readonly engine: Engine
   readonly #context: GenerationContext
   /** Pages written since they were compared. */
@@ -137,8 +137,8 @@ export async function settled(to: Engine, { signal, onProgress }: UpgradeOptions
 }
 
 /**
- * Takes the pages of a current generation whose format is only read from into one of today's format, which then becomes
- * the current one. Vectors that cannot be taken along are made afterwards, by whoever opens it for writing.
+ * Takes the pages of a current generation whose format is only read from into one of today's format, which then becomes the
+ * current one. Vectors that cannot be taken along are made afterwards, by the next process that opens it for writing.
  *
  * @returns whether the current generation was replaced; false also when its format is today's, or it was broken off.
  * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
@@ -182,7 +182,7 @@ export async function adoptModel(
   { crawlWaits, ...options }: UpgradeOptions & { readonly crawlWaits: boolean },
 ): Promise<boolean> {
   const { models } = context
-  // A model that somebody asked for is built beside the one that answers.
+  // A model that the operator asked for is built beside the one that answers.
   if (!context.auto || !(await targetDue(context))) return false
   await using from = await openForWriting(context, "off")
   const { pages, pagesWithoutVectors } = await from.stats()
@@ -204,7 +204,7 @@ export interface BuildOptions extends UpgradeOptions {
 }
 
 /**
- * Takes the pages of an index into a generation of today's format that is being built; nobody searches it yet.
+ * Takes the pages of an index into a generation of today's format that is being built and not searched yet.
  * @returns its name, and how many pages there were; null when it was broken off
  */
 export async function buildFrom(

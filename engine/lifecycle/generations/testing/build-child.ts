@@ -7,7 +7,7 @@ import { DataFolder } from "./appliance-data.ts"
 const [dir, model] = process.argv.slice(2) as [string, string]
 const context = new DataFolder(dir).context(model)
 await using engine = await openForWriting(context)
-// Else each start compiles anew: whoever is killed keeps nothing.
+// Otherwise each start compiles again, since a killed process saves no cache.
 flushCompileCache()
 process.stdout.write("begun\n")
 await new Upgrade(context, engine).work({

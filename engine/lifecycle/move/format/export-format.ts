@@ -25,7 +25,7 @@ import { crc32 } from "node:zlib"
  */
 export const FORMAT = 1
 export const MARK = Buffer.from(`fossick-index ${FORMAT}\n`)
-/** What the mark of every format begins with. */
+/** The mark of every format begins with this. */
 export const ANY_MARK = "fossick-index "
 
 export const HEAD_BYTES = 56
@@ -40,18 +40,18 @@ export const MAX_FRAME_BYTES = 2 ** 30
 
 export type FrameKind = "HEAD" | "PAGE" | "TAIL"
 
-/** What an export says of itself at its beginning. */
+/** The header of an export. */
 export interface ExportHeader {
   /** Version of the Fossick that wrote it. */
   readonly fossick: string
-  /** What made the vectors, and how many numbers each has. */
+  /** The model that made the vectors, and how many numbers each has. */
   readonly embedder: string
   readonly dimensions: number
   /** When it was begun, ISO 8601. */
   readonly createdAt: string
 }
 
-/** What an export says of itself at its end. */
+/** The trailer of an export. */
 export interface ExportTotals {
   readonly pages: number
   readonly passages: number

@@ -32,7 +32,7 @@ interface SoundPart {
   /** Where the last of them ends, in bytes from the beginning. */
   readonly bytes: number
   readonly frames: number
-  /** Of the last of them. */
+  /** Hash of the last frame. */
   readonly hash: Buffer
 }
 
@@ -88,7 +88,7 @@ export class ExportReader {
     return this.#totals
   }
 
-  /** What of the file can be built on when the rest cannot be read. */
+  /** The part of the file that an export can continue from when the rest cannot be read. */
   get sound(): SoundPart {
     return this.#sound
   }

@@ -18,7 +18,7 @@ import { RunningTotals } from "../totals.ts"
 
 const compress = promisify(zstdCompress)
 
-/** Where an export goes on that was begun before. */
+/** The point where an interrupted export continues. */
 export interface ExportPosition {
   /** Sound frames there are, the header among them, and the hash of the last one. */
   readonly frames: number

@@ -16,7 +16,7 @@ const say = (line: string) => {
 }
 
 await using engine = await openWide(dir, role === "export" ? "read" : "write")
-// Else each start compiles anew: whoever is killed keeps nothing.
+// Otherwise each start compiles again, since a killed process saves no cache.
 flushCompileCache()
 if (role === "export") {
   await exportToFile(engine, file, {

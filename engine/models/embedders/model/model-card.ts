@@ -11,7 +11,7 @@ export const MODEL_CARD = "fossick.json"
 export interface ModelCard {
   /** Cosines of texts that have nothing to do with each other, and of texts that mean the same. */
   readonly cosines?: CosineRange
-  /** What the model wants before a question and before a passage, with the blank that follows. */
+  /** The prefixes that the model needs before a question and before a passage, with the blank that follows. */
   readonly prefixes?: { readonly question?: string; readonly passage?: string }
   readonly pooling?: Pooling
   readonly dimensions?: number

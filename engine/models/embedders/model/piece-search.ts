@@ -1,6 +1,6 @@
 import { CharTrie } from "@xenova/transformers/src/utils/data-structures.js"
 
-/** Pieces in the order of their UTF-16 units, and from where to where those with the same first unit stand. */
+/** Pieces in the order of their UTF-16 units, and the range of those with the same first unit. */
 interface Pieces {
   readonly sorted: readonly string[]
   readonly ranges: ReadonlyMap<number, Range>
@@ -48,7 +48,7 @@ export function lookPiecesUp(): void {
   }
 }
 
-/** Where in a part of the list, whose pieces begin alike, the first one stands that goes on with this unit or a later one. */
+/** In a part of the list whose pieces begin alike, the position of the first piece that continues with this unit or a later one. */
 function place(sorted: readonly string[], from: number, to: number, length: number, unit: number): number {
   while (from < to) {
     const middle = (from + to) >>> 1

@@ -7,7 +7,7 @@ const CHARS_PER_TOKEN = 32
 const MOST_WORDS = 16_384
 /** Longer words hardly come again. */
 const LONGEST_WORD = 40
-/** What stands between words in every normalizer that cuts at blanks: as one character, nothing of a word reaches over it. */
+/** The separator between words in every normalizer that cuts at blanks: as one character, so that no part of a word reaches over it. */
 const BLANKS = /[ \t\n\r]+/
 
 /** Ids of the tokens of a text, with those that the model wants around them, `maxTokens` at most. */
@@ -74,7 +74,7 @@ function cutsAtBlanks(tokenizer: PreTrainedTokenizer): boolean {
   )
 }
 
-/** Of a tokenizer, as far as the library has no types for it. */
+/** Fields of a tokenizer for which the library has no types. */
 interface Parts {
   readonly normalizer: { readonly config?: { readonly type?: string } } | null
   readonly pre_tokenizer: object | null

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { makeFolder } from "#base/folder.ts"
 
-/** What is kept of a model on a server, so that it is known while the server is away, and known again when it is back. */
+/** Facts about a model on a server, stored so that it is known while the server is away, and recognized when it is back. */
 export interface KnownModel {
   readonly model: string
   readonly dimensions: number
@@ -38,7 +38,7 @@ export class KnownModelFile {
     return this.#wanted > 0 ? { model: this.#model, dimensions: this.#wanted, probe: null } : null
   }
 
-  /** Keeps it as far as the disk lets it: the server can be asked again. */
+  /** Stores it if the disk allows: the server can be asked again. */
   async write(known: KnownModel): Promise<void> {
     const arriving = `${this.#file}.${process.pid}.part`
     try {

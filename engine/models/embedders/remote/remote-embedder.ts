@@ -38,7 +38,7 @@ const PROBE = "ready?"
  * more. Two models of the same dimensions are near 0.
  */
 const SAME_MODEL = 0.95
-/** Texts of pages wait longer than questions: nobody waits for them, and there are more in a request. */
+/** Texts of pages may take longer than questions: no user waits for them, and a request holds more of them. */
 const INDEX_PATIENCE = 30
 /** A request for texts of pages is made so often before the server counts as away. */
 const ATTEMPTS = 3
@@ -49,15 +49,15 @@ const BYTES_PER_DIMENSION = 24
 const BYTES_BESIDE = 64 * 1024
 /** A text that a server does not take is cut to half so often: those that cut nothing themselves refuse what is too long. */
 const SHORTENED = 3
-/** What a server answers when a request is too large, or a text too long, for it. */
+/** Statuses of a server when a request is too large, or a text too long, for it. */
 const TOO_MUCH = new Set([400, 413, 422])
-/** What a server answers at an address that it does not have. */
+/** Statuses of a server at an address that it does not have. */
 const NOT_THERE = new Set([404, 405, 501])
 
 const WHAT_NOW =
   "Questions are answered by words alone, and pages wait for their vectors, until it answers: see FOSSICK_EMBEDDINGS_URL."
 
-/** How a request is made, and who is told what it took. */
+/** How a request is made, and how its cost is reported. */
 interface Asking {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
@@ -68,8 +68,8 @@ interface Asking {
 /**
  * Embeds on a server of the operator's own choice: OpenAI-compatible, or Text Embeddings Inference.
  *
- * What the server does is not trusted: each vector is looked at, and the first one of every process is compared with the one
- * it gave when the index was begun.
+ * The server is not trusted: each vector is checked, and the first one of every process is compared with the one it gave when the
+ * index was begun.
  */
 export class RemoteEmbedder implements Embedder {
   readonly id: string
@@ -85,7 +85,7 @@ export class RemoteEmbedder implements Embedder {
   #isShapeKnown: boolean
   #probe: readonly number[] | null
   #recognised: Promise<void> | undefined
-  /** The last text that the server would not take, as an error: one and the same is told once. */
+  /** The last text that the server refused, as an error: reported once per text. */
   #refused: ModelOutage | undefined
 
   private constructor(settings: RemoteSettings, server: ModelServer, known: KnownModel, keep: boolean) {
@@ -250,7 +250,7 @@ export class RemoteEmbedder implements Embedder {
     return made.flat()
   }
 
-  /** What is too much for the server in halves, and at last a text without its end. */
+  /** Splits a request that is too large for the server in halves, and in the end cuts the text. */
   async #smaller(texts: readonly string[], how: Asking, shortened = 0): Promise<Float32Array[]> {
     try {
       return await this.#ask(texts, how)
@@ -310,7 +310,7 @@ export class RemoteEmbedder implements Embedder {
   }
 }
 
-/** What names the vectors of a model on a server: neither its address nor its key. */
+/** The identity of vectors of a model on a server: neither its address nor its key. */
 function remoteId(
   {
     embeddingsModel,

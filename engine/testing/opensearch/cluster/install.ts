@@ -9,7 +9,7 @@ import { promisify } from "node:util"
 const run = promisify(execFile)
 const HERE = import.meta.dirname
 
-/** What each module of the server is made of; every other jar is the server's own. */
+/** The jars of each module of the server; every other jar is the server's own. */
 const MODULES: ReadonlyArray<readonly [name: string, main: string, jars: RegExp]> = [
   ["transport-netty4", "org.opensearch.transport.Netty4Plugin", /^(transport-netty4-client|netty-)/],
   ["analysis-common", "org.opensearch.analysis.common.CommonAnalysisPlugin", /^analysis-common-/],

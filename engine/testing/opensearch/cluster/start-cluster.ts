@@ -16,13 +16,13 @@ const GRACE_MS = 20_000
 export interface ClusterSize {
   /** Default 3. */
   readonly nodes?: number
-  /** Of each node. Default 1024; pages and vectors are in the system's cache besides. */
+  /** Heap of each node. Default 1024; pages and vectors are in the system's cache besides. */
   readonly heapMb?: number
 }
 
 /** A cluster of real OpenSearch nodes on loopback, each a process of its own, with files of its own until it is closed. */
 export interface TestCluster extends AsyncDisposable {
-  /** Of each node, by its number. */
+  /** Settings of each node, by its number. */
   readonly urls: readonly string[]
   /** Where the nodes keep all that they have. */
   readonly dir: string
