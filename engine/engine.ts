@@ -20,7 +20,7 @@ import type { ShippedModel } from "./shipped-models.ts"
  * - `search()` never waits for a running `index()`, and never blocks the event loop for long.
  * - Another process that opened the same index for reading sees a change within `supports.readerLagMs`.
  * - One process at a time may open an index for writing; a second one gets `INDEX_LOCKED`.
- * - Whoever opened the engine closes it. Closing loses no acknowledged page and no queued vector.
+ * - The caller that opened the engine closes it. Closing loses no acknowledged page and no queued vector.
  *
  * Failures are {@link EngineError}s with a stable `code`.
  */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-/** Whoever works for no caller, such as a crawl, shares this identity. */
+/** Work without a caller, such as a crawl, shares this identity. */
 export const APPLIANCE = "appliance"
 
 // Between a door and a browser or a model lie dozens of signatures that have no other use for the caller.

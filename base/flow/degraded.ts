@@ -67,7 +67,7 @@ export class Degraded {
 const collecting = new AsyncLocalStorage<Degraded>()
 
 /**
- * Says that the answer under way is made without a part. Whoever catches a late or failed part and carries on calls this, so
+ * Says that the answer under way is made without a part. Code that catches a late or failed part and carries on calls this, so
  * that no answer changes silently; outside of an answer it does nothing.
  */
 export const leaveOut = (part: DegradedPart): void => collecting.getStore()?.add(part)

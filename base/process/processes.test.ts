@@ -315,7 +315,7 @@ describe("a process for some work", () => {
     const worker = new WorkerProcess(works)
     await worker.stop()
     expect(await worker.exited).toBe(7)
-    // Once more is no fault.
+    // A second call is no fault.
     for (let more = 0; more < 3; more++) await worker.stop()
     expect(vi.getTimerCount()).toBe(0)
   })

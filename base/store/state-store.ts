@@ -42,7 +42,7 @@ const LEAST_GIVEN_BACK = 256
 const GIVEN_BACK_AT_A_TIME = 128
 
 /**
- * Opens `state.db` in the data folder, making both when they are not there. Whoever opens it closes it.
+ * Opens `state.db` in the data folder, making both when they are missing. The caller closes it.
  * @throws SettingsError when a restore into the folder is not over
  * @throws OtherStateError when the state is of an older or newer Fossick than this one can take over
  */
@@ -59,7 +59,7 @@ export async function openStateFile(dataDir: string): Promise<SqliteStore> {
 }
 
 /**
- * Opens the state for reading only, of whatever version it is; null when there is none. Whoever opens it closes it.
+ * Opens the state for reading only, of whatever version it is; null when there is none. The caller closes it.
  * @param waitMs for a process that holds the file
  */
 export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore | null {

@@ -195,7 +195,7 @@ async function closed(): Promise<void> {
   await is(`fossick:${fossick}`, "/_cluster/health?wait_for_nodes=3", "200")
   await is(`fossick:${fossick}`, "/_plugins/_security/api/internalusers", "403")
   await is(`fossick:${fossick}`, "/other/_search", "403")
-  // Whoever answers on the other network. Routes say less: some versions of Docker leave one that leads to a closed door.
+  // The hosts that answer on the other network. Routes say less: some versions of Docker leave one that leads to a closed door.
   const { id } = await project.container("site")
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
   const address = (await project.docker("inspect", "--format", format, id)).trim()

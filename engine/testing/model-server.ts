@@ -97,7 +97,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
       void respond(request, response)
     })
   })
-  // A request that is still pending when the server is stopped.
+  // A port that no other process takes while the server is stopped.
   const port = await freePort()
   const start = () => new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   const stop = async () => {

@@ -45,7 +45,7 @@ export class ByteBudget {
     return this.#refused
   }
 
-  /** An account that may hold `limit` bytes of it at most. Whoever opens it closes it. */
+  /** An account that may hold `limit` bytes of it at most. The caller closes it. */
   open(limit = this.total): ByteAccount {
     return new ByteAccount(limit, (bytes) => this.#take(bytes))
   }

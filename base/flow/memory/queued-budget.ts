@@ -17,7 +17,7 @@ export class QueuedBudget {
     return this.#held
   }
 
-  /** Whoever opens it closes it: it is waited for. */
+  /** The caller has to close it: others wait for it. */
   open(): QueuedAccount {
     const account = new QueuedAccount({
       hasRoom: (bytes) => this.#isFirst(account) || this.#held + bytes <= this.total,

@@ -78,7 +78,7 @@ export class OpenSearchPages implements PageStore {
     })
     const { refused, late } = await writeAll(cluster, groups, patienceMs)
     const idAt = (at: number) => rows[at]!.id
-    // Somebody else may have written them since they were looked at.
+    // Another process may have written them since the last look.
     const now = await this.#known([...kept.keys()])
     return {
       changed,

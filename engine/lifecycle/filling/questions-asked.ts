@@ -20,7 +20,7 @@ export class QuestionsAsked implements AsyncDisposable {
   #toldAt = -Infinity
   #telling = Promise.resolve()
 
-  /** @param dataDir left out: no process is told */
+  /** @param dataDir left out: no process learns of it */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }

@@ -486,7 +486,7 @@ async function serveSound(
 const CANNOT_READ_VECTORS = `the vectors cannot be read; the server's log says why. ${REPAIR_HINT}`
 const nothing = (): SearchResult => unfound({ hits: [] })
 
-/** Results of an index that is being rebuilt. */
+/** The empty result while an index is being rebuilt. */
 function unfound<T>(none: T): T {
   leaveOut("index")
   return none

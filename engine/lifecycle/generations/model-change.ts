@@ -26,7 +26,7 @@ export interface AvailableModel {
  * @throws EngineError `MODEL_UNAVAILABLE` when there is no model in the folder
  */
 export async function askForModel(file: GenerationFile, wanted: string): Promise<void> {
-  // Whoever opens the index with it would fail.
+  // Opening the index with it would fail.
   if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
   await file.change(({ choice }) => ({
     choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },

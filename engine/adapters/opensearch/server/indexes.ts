@@ -66,7 +66,7 @@ async function fits(cluster: Cluster, name: string, dimensions: number): Promise
   const said = await orNull(cluster.ask<Mapped>((client) => client.indices.getMapping({ index: vectors })))
   const is = said?.[vectors]?.mappings.properties.passages.properties.vector.dimension
   const { count } = await cluster.ask<{ count: number }>((client) => client.count({ index: vectors }))
-  // Whoever makes one puts pages in only when all of it is there.
+  // The process that makes an index adds pages only when the index is complete.
   return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
 }
 

@@ -42,7 +42,7 @@ export class Shards {
     return Array.from(byShard, ([shard, ids]) => ({ routing: routings[shard]!, ids }))
   }
 
-  /** Somebody made another index of the same name. */
+  /** Another index of the same name was made. */
   forget(): void {
     this.#known = undefined
   }

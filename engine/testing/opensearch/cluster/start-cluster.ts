@@ -22,7 +22,7 @@ export interface ClusterSize {
 
 /** A cluster of real OpenSearch nodes on loopback, each a process of its own, with files of its own until it is closed. */
 export interface TestCluster extends AsyncDisposable {
-  /** Settings of each node, by its number. */
+  /** Address of each node, by its number. */
   readonly urls: readonly string[]
   /** Where the nodes keep all that they have. */
   readonly dir: string
