@@ -1,4 +1,4 @@
-/** Arguments that cannot be understood; the message says what is expected. */
+/** Invalid arguments; the message names the expected ones. */
 export class ArgumentsError extends Error {}
 
 /** The value of an option that takes a whole number. @throws ArgumentsError */

@@ -210,7 +210,7 @@ describe("room on the disk", () => {
     expect(told()).toEqual([true, false])
     free = 441 * MB
     expect([told(), room.nearNote()]).toEqual([[false, false], null])
-    // Who looks for the first time sees no mark that was passed before.
+    // A first look sees no mark that was passed before.
     const at = (warn: FreeSpace) =>
       new DiskRoom("/data", 0, { warn, free: () => 420 * MB, total: () => 1000 * MB }).isNear()
     expect([at(400), at(421), at({ percent: 40 }), at({ percent: 43 })]).toEqual([false, true, false, true])

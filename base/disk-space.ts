@@ -18,7 +18,7 @@ const ERRNOS = new Set(["ENOSPC", "EDQUOT", "EROFS"])
 /** Messages of libraries that report no error codes, such as LanceDB ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
 const WORDS =
   /no space left on device|disk quota exceeded|database or disk is full|read-only file system|\bos error (?:28|30|122)\b|\b(?:ENOSPC|EROFS)\b/i
-/** With less than this free a disk is full. An I/O error of SQLite may be all that is said of that. */
+/** With less than this free a disk is full. An I/O error of SQLite may be the only sign of that. */
 const AS_GOOD_AS_NOTHING = 1_000_000
 const MB = 1_000_000
 /** Writing begins again with so much more than the least that has to be free, so that it does not stop at once. */
@@ -77,10 +77,10 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
 
 const isFull = (free: number): boolean => free < AS_GOOD_AS_NOTHING
 
-/** Why who begins could not write to a folder that is there. */
+/** Why a process that starts could not write to an existing folder. */
 export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 
-/** Why who begins could not write to a folder that is there: it is read-only, or next to nothing can be written to its disk. Null: it could. */
+/** Why a process that starts could not write to an existing folder: it is read-only, or its disk is almost full. Null: it could. */
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 
@@ -128,7 +128,7 @@ function fullMessage(dir: string, free: number): string {
   return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe.`
 }
 
-/** `error`, or that the disk is full or read-only when that is what it comes to. */
+/** `error`, or a full or read-only disk if that is the cause. */
 export function unwritableOr(error: unknown, dir: string): unknown {
   if (!isUnwritable(error, dir)) return error
   return new UnwritableError(unwritableMessage(dir), { cause: error })
@@ -147,9 +147,8 @@ export interface DiskRoomOptions {
 }
 
 /**
- * Watches that what is written in bulk, crawls and vectors above all, leaves room on the disk for the rest. There are two
- * watermarks: at the first the operator is warned, at the second writing in bulk stops, until there is room again. In a folder
- * that is read-only there is none.
+ * Makes sure that bulk writes, mainly crawls and vectors, leave room on the disk for everything else. There are two watermarks:
+ * at the first the operator is warned, at the second bulk writes stop until there is room again. A read-only folder has no room.
  */
 export class DiskRoom {
   readonly dir: string
@@ -163,7 +162,7 @@ export class DiskRoom {
   #isLow = false
   #isNear = false
 
-  /** @param least what has to stay free; 0: nothing */
+  /** @param least bytes that have to stay free; 0: none */
   constructor(dir: string, least: FreeSpace, { warn = 0, free, total, readOnly }: DiskRoomOptions = {}) {
     this.dir = dir
     this.#least = least
@@ -238,7 +237,7 @@ export class DiskRoom {
     return this.isLow() ? this.note : null
   }
 
-  /** The same for anybody, or null when there is room. */
+  /** The same for any reader, or null when there is room. */
   problem(): string | null {
     const because = this.readOnly
     if (because !== null)

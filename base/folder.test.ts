@@ -10,7 +10,7 @@ import { makeFolder, readOnlyBecause } from "./folder.ts"
 import { openToRead } from "./store/sqlite/busy.ts"
 import { openStateStore } from "./store/state-store.ts"
 
-// A folder that is mounted for reading alone, in the sight of a process of its own.
+// A folder that is mounted read-only, visible to a separate process.
 
 const dir = mkdtempSync(join(tmpdir(), "fossick-read-only-"))
 afterAll(() => rmSync(dir, { recursive: true }))
@@ -78,7 +78,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
       console.log(openToRead(file).prepare("select x from t").get().x)
       console.log(isUnwritable(error(() => openToRead(file).exec("insert into t values ('new')")), dir))`
     expect(inside(read)).toBe("kept\ntrue\n")
-    // As after a kill: its log is there still.
+    // As after a kill: its log is still there.
     using left = new DatabaseSync(join(dir, "state.db"))
     left.exec("update t set x = 'in the log'")
     expect(inside(read)).toBe("in the log\ntrue\n")
@@ -98,7 +98,7 @@ test("a folder that can be written to is told from it, and one that is not there
 })
 
 describe("a folder that the system refuses", () => {
-  /** Why the folder cannot be written to, and what is said of it, where the system answers so; that it does is made up. */
+  /** The reason why the folder cannot be written, and the message, for a system error that the test makes up. */
   async function refused(call: "accessSync" | "utimesSync", code: string) {
     vi.doMock("node:fs", async (original) => {
       const fail = () => {

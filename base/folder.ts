@@ -12,8 +12,8 @@ const WRITABLE_BY = {
 export type ReadOnlyBecause = keyof typeof WRITABLE_BY
 
 /**
- * Why a folder that is there cannot be written to: it is mounted so, its file system became so after errors of its disk, or it is another
- * user's. Null: it can be, or is not there.
+ * Why an existing folder cannot be written to: its file system is mounted read-only, or became so after disk errors, or the
+ * folder belongs to another user. Null: it can be written, or does not exist.
  */
 export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
   try {
@@ -23,7 +23,7 @@ export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
     return code in WRITABLE_BY ? (code as ReadOnlyBecause) : null
   }
   try {
-    // After errors of its disk Linux has a file system say yes to that all the same. This changes nothing, and is refused then.
+    // After disk errors, Linux still reports the file system as writable. This call changes nothing, and fails in that case.
     const { atime, mtime } = statSync(dir)
     utimesSync(dir, atime, mtime)
     return null
@@ -53,7 +53,7 @@ export function makeFolder(path: string, mode?: number): void {
     mkdirSync(path, mode)
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
-    // Another process may have made it meanwhile. A root that is read-only says EROFS of what is there.
+    // Another process may have made it meanwhile. A read-only root reports EROFS for existing folders.
     if (!isThere && !existsSync(path)) throw error
     if (!statSync(path).isDirectory()) throw error
   }

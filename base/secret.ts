@@ -9,8 +9,8 @@ const LEAST_JUMPS = 9
 export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
 
 /**
- * Whether a key or secret is as hard to guess as {@link STRONG} says. It sees what was typed without thought; that a long text is
- * in a dictionary, it does not see.
+ * Whether a key or secret is as hard to guess as {@link STRONG} says. It detects carelessly typed text, but not that a long text
+ * is in a dictionary.
  */
 export function isStrong(secret: string): boolean {
   const chars = Array.from(secret)
@@ -66,7 +66,7 @@ export function resolveSecret(
 
 /**
  * The secret behind a reference with which messages are signed.
- * @throws Error naming the reference, never the secret, when it is missing, or is one with which anybody could sign who guesses it
+ * @throws Error naming the reference, never the secret, when it is missing, or is so weak that others could guess it and sign
  */
 export function signingSecret(reference: string, env: NodeJS.ProcessEnv): string {
   const secret = resolveSecret(reference, env)

@@ -10,7 +10,7 @@ export interface Setting<T> {
   /** One sentence for the handbook. */
   readonly about: string
   readonly secret?: boolean
-  /** Throws an Error that says what is expected ("must be …"). */
+  /** Throws an Error that names the expected form ("must be …"). */
   parse(text: string): T
 }
 

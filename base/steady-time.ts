@@ -32,8 +32,8 @@ export class StepWatch {
 const DAY_MS = 86_400_000
 
 /**
- * Says whether what is old by the wall clock may be deleted: not within a day after the clock was set, since one that is
- * years ahead for an hour would take everything along.
+ * Says whether data that is old by the wall clock may be deleted: not within a day after the clock was set, since a clock that is
+ * years ahead for an hour would delete everything.
  */
 export class DeletionGuard {
   readonly #watch: StepWatch

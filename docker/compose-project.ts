@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-// A project of Compose in trials, by `docker compose` or by `docker-compose`, whichever is there.
+// A project of Compose in trials, by `docker compose` or by `docker-compose`, whichever is installed.
 
 const ROOT = join(import.meta.dirname, "..")
 const POLL_MS = 500
@@ -101,7 +101,7 @@ export class ComposeProject {
     })
   }
 
-  /** Waits until nothing is wrong any more. @param look says what is */
+  /** Waits until no problem is left. @param look returns the problem */
   async until(look: () => Promise<string | null>): Promise<void> {
     let state: string | null = "nothing yet"
     for (const end = Date.now() + this.#patienceMs; Date.now() < end; await sleep(POLL_MS)) {
@@ -111,7 +111,7 @@ export class ComposeProject {
     throw new Error(`after ${this.#patienceMs / 1000} s: ${state}`)
   }
 
-  /** Ends all processes of a service but its init, as a lack of memory would, and waits until Docker has begun it anew. */
+  /** Ends all processes of a service except its init, as a lack of memory would, and waits until Docker has restarted it. */
   async kill(service: string): Promise<void> {
     const { id, restarts } = await this.container(service)
     await this.docker("exec", id, "sh", "-c", "kill -9 -1")

@@ -48,7 +48,7 @@ function handOver(folder: string, uid: number, gid: number): void {
   chownSync(folder, uid, gid)
 }
 
-/** Written whole or not at all, and never over one that is there. */
+/** Writes the file whole or not at all, and never over an existing one. */
 function makeKey(): void {
   if (existsSync(KEY_FILE)) return
   const draft = `${KEY_FILE}.${process.pid}`

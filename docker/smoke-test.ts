@@ -6,8 +6,8 @@ import { freePort } from "#base/testing/free-port.ts"
 import { ComposeProject } from "./compose-project.ts"
 import { expect, say, searchKey, tried } from "./trial.ts"
 
-// `npm run smoke:docker`: builds the images, starts the appliance in a project and a data folder of its own, crawls a
-// small site beside it, searches, kills what answers, crawls and indexes, and searches again. Exit code 0: all was well.
+// `npm run smoke:docker`: builds the images, starts the appliance in its own project and data folder, crawls a small site beside
+// it, searches, kills the processes that answer, crawl and index, and searches again. Exit code 0: success.
 
 const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--project NAME] [--no-build] [--keep]
 

@@ -9,7 +9,7 @@ export function say(line: string): void {
   process.stdout.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${line}\n`)
 }
 
-/** @throws Error that names what was expected */
+/** @throws Error that names the expected value */
 export function expect(condition: boolean, what: string): void {
   if (!condition) throw new Error(`expected that ${what}`)
 }

@@ -238,9 +238,9 @@ export interface SearchResult {
    * BM25 has it: 0 and more.
    */
   readonly rarity?: ReadonlyMap<string, number>
-  /** Why meaning was left out although the query asked for it: for anybody to read. Left out when it was not. */
+  /** Why meaning was left out although the query asked for it, for any reader. Undefined when it was not. */
   readonly wordsAlone?: string
-  /** Why the reranker was left out although the settings ask for it: for anybody to read. Left out when it was not. */
+  /** Why the reranker was left out although the settings ask for it, for any reader. Undefined when it was not. */
   readonly notReranked?: string
   /** Left out where the question's language is not clear, where the caller names languages, and where pages and model fit it. */
   readonly languageNotice?: LanguageNotice
@@ -254,7 +254,7 @@ export interface SearchResult {
 
 /** Why a question in its language may find little. */
 export interface LanguageNotice {
-  /** That of the question, ISO 639-1; several where its script tells no more than that it is one of them. */
+  /** Language of the question, ISO 639-1; several when its script only narrows it down to these. */
   readonly languages: readonly string[]
   /** Whether none of the pages that could be found is in it, or hardly any. */
   readonly isScarce: boolean

@@ -9,7 +9,7 @@ export type EngineErrorCode =
   | "INDEX_LOCKED"
   /** The index was written by a newer Fossick. */
   | "INDEX_FORMAT_TOO_NEW"
-  /** The index was written by an older Fossick: it has to be made anew first, or cannot be read at all. */
+  /** The index was written by an older Fossick: it has to be rebuilt first, or cannot be read at all. */
   | "INDEX_FORMAT_TOO_OLD"
   /** The index holds vectors of another model or another number of dimensions: `fossick index upgrade`. */
   | "EMBEDDER_MISMATCH"

@@ -42,7 +42,10 @@ const FIRST_TEXT = "ready?"
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
   /** The use of the models. Default `background`, for processes that write. */
   readonly purpose?: Purpose
-  /** Whether a model in this process is loaded at once, in a thread of its own while the index is opened, and not with the first text. Default false. */
+  /**
+   * Whether a model in this process is loaded at once, in a separate thread while the index is opened, and not with the first
+   * text. Default false.
+   */
   readonly loadsModel?: boolean
   /** As {@link openGenerations} says. Default false. */
   readonly chooses?: boolean

@@ -6,7 +6,7 @@
 export interface Reranker extends AsyncDisposable {
   /** Names the model: scores of two rerankers with the same id may be compared, no others. */
   readonly id: string
-  /** Why there are no scores at present, a sentence for anybody to read, or null; `scores()` then rejects at once. */
+  /** Why there are no scores at present, a sentence for any reader, or null; `scores()` then rejects at once. */
   readonly outage: string | null
   /**
    * How well each text answers the question, 0..1, in order.

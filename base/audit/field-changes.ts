@@ -2,7 +2,7 @@ import { masked } from "#base/telemetry/log/masked.ts"
 
 import type { FieldChange } from "./audit-log.ts"
 
-/** Fields of one change at most, and characters of a value: an entry says what was done, the object itself says the rest. */
+/** Fields of one change at most, and characters of a value: an entry names the change, the object itself has the rest. */
 const MOST_FIELDS = 20
 const MAX_VALUE_CHARS = 160
 const MAX_DEPTH = 6

@@ -18,5 +18,5 @@ const waits = new AsyncLocalStorage<number>()
 /** Milliseconds that what runs here has waited for its turns, in all lines on its way. */
 export const waitedHere = (): number => waits.getStore() ?? 0
 
-/** Does `work` as what has waited so long. */
+/** Runs `work` as if it had waited this long. */
 export const havingWaited = <T>(ms: number, work: () => T): T => waits.run(ms, work)

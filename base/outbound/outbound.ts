@@ -32,7 +32,7 @@ export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.n
   } else if (talked.size < MOST_WAITING) talked.set(key, { purpose, host, first: at, last: at, count: 1 })
 }
 
-/** Whether this process talked to anybody since it was written down last. */
+/** Whether this process made connections since the last write. */
 export const hasTalked = (): boolean => talked.size > 0
 
 /** Writes down which hosts this process talked to. If that fails, for example on a full disk, the next round writes them. */

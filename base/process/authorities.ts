@@ -33,7 +33,7 @@ export function certificatesIn(text: string): string[] {
 
 /**
  * The certificates of a PEM file.
- * @throws Error naming the file and what is wrong with it
+ * @throws Error naming the file and its problem
  */
 export function readCertificates(file: string): string[] {
   let text

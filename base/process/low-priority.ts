@@ -4,10 +4,10 @@ import { constants, setPriority } from "node:os"
 import path from "node:path"
 
 /**
- * Lets all else on the machine go before a thread: its nice value becomes 19 at once, and a moment later it is
- * scheduled only where nothing else wants a processor (`SCHED_IDLE`, `sched(7)`), where `chrt` of util-linux is there. Neither takes a
- * right, and the nice value cannot be taken back. That value alone is not enough: a thread that wakes up for an answer waits until
- * the slice of such a thread is over.
+ * Gives a thread the lowest priority on the machine: its nice value becomes 19 at once, and a moment later it is scheduled only
+ * where nothing else wants a processor (`SCHED_IDLE`, `sched(7)`), if `chrt` of util-linux is installed. Neither needs a
+ * privilege, and the nice value cannot be taken back. That value alone is not enough: a thread that wakes up for an answer waits
+ * until the slice of such a thread is over.
  *
  * On Linux alone a thread has a nice value of its own (`setpriority(2)`, "C library/kernel differences"), and the link
  * `/proc/thread-self` tells the thread its id (`proc(5)`).

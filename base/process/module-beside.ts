@@ -1,8 +1,8 @@
 import { extname } from "node:path"
 
 /**
- * A module of this project, as a program to run: seen from another one, and with its extension, since what is `.ts` in a
- * clone is `.js` in the npm package.
+ * Path of a module of this project, to run it as a program: relative to another module, and with its extension, since a `.ts`
+ * file of a clone is `.js` in the npm package.
  *
  * @param from `import.meta.url` of the one that asks
  * @param path relative, without extension: `./job-worker`

@@ -20,5 +20,5 @@ export function safeOutput(
 
 const CLEAR_LINE = "\r\u001b[K"
 
-/** Begins the line at the cursor anew. */
+/** Clears the line and starts it again. */
 export const clearLine = (stream: NodeJS.WriteStream): void => void stream.write(Buffer.from(CLEAR_LINE))

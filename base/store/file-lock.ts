@@ -45,7 +45,7 @@ export interface TakeOptions {
 const MOST_SHARING = 32
 
 /**
- * Takes a data folder, which is there, for this process, to its end.
+ * Locks an existing data folder for this process until it ends.
  *
  * @throws KnownError that names the process which has it
  */

@@ -222,7 +222,7 @@ describe("a data folder", () => {
     expect(await taken("appliance")).toBe(
       `Another appliance (process ${process.pid}) runs on ${folder}. Stop it first, or give this one a folder of its own with FOSSICK_DATA_DIR.`,
     )
-    // A role of its own.
+    // A separate role.
     expect(await taken("crawler")).toBe("taken")
     const said = `Another crawler%s works on ${folder}. Stop it first, or give this appliance a folder of its own with FOSSICK_DATA_DIR.`
     writeFileSync(file("locks/crawler.pid"), "77 elsewhere\n")
@@ -295,7 +295,7 @@ describe("a damaged state.db", () => {
     db.exec("delete from thing where id > 1500; commit")
   }
 
-  /** Changes bytes of the first page of an index or a table, but for its head. */
+  /** Changes bytes of the first page of an index or a table, except its head. */
   function damage(name: string): void {
     let page: number
     let size: number

@@ -72,7 +72,7 @@ export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, nu
 }
 
 /**
- * Why a state is not opened here, and what to do, for anybody to read; null: it may be opened, or holds nothing yet.
+ * Why a state is not opened here, and what to do, for any reader; null: it may be opened, or is still empty.
  * @param backup the file that the state came out of
  */
 export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {

@@ -59,7 +59,7 @@ test("what was written ahead takes little once it is in the file, however much i
   const { changes } = await statement(db, "update thing set text = hex(randomblob(6000))").run()
   expect(changes).toBe(ROWS)
   expect(ahead()).toBeGreaterThan(20 * MB)
-  // The next one to write begins anew.
+  // The next writer starts the log again.
   await db.script("pragma wal_checkpoint(passive)")
   await statement(db, "delete from thing where id = 1").run()
   expect(ahead()).toBeLessThan(17 * MB)

@@ -102,7 +102,7 @@ async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
 
 function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
-  // A folder that came with a clone, or was made by hand, holds nothing yet that anybody could have read.
+  // A folder from a clone, or one made by hand, holds nothing yet that others could have read.
   const isFirst = !existsSync(file)
   // Made by us, since SQLite would let everybody read it. The files beside it get its mode.
   closeSync(openSync(file, "a", OWN_FILE))
@@ -236,7 +236,7 @@ export async function giveBack(db: StateStore): Promise<void> {
     if ((await free()) >= before) break
     await nextTurn()
   }
-  // The file becomes shorter when what was written ahead is brought into it.
+  // The file becomes shorter when the write-ahead log is merged into it.
   await db.script("pragma wal_checkpoint(passive)")
 }
 

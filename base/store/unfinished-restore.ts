@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { SettingsError } from "../settings.ts"
 
-/** Where a restore puts together what it brings, in the data folder. While it is there, nothing else may start. */
+/** The folder in which a restore assembles its files. While it exists, nothing else may start. */
 export const RESTORING = "restoring"
 
 /** In there once all is whole, and only has to take its place. */

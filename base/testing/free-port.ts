@@ -6,7 +6,7 @@ const [FIRST, END] = [12_000, 32_000]
 /** Ports that one process has for itself, before it shares with another. */
 const SLOT = 50
 
-/** Vitest runs each test file in a process of its own. */
+/** Vitest runs each test file in a separate process. */
 const base = FIRST + ((process.pid * SLOT) % (END - FIRST))
 let next = 0
 

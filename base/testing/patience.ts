@@ -1,6 +1,7 @@
 /**
- * How long tests wait before they fail, the same for all: nothing is measured by it. A busy machine may be thirty times as slow as a
- * quiet one. A test sets no shorter time of its own (docs/house/patience.test.ts), and none is run again: what fails once is mended.
+ * How long tests wait before they fail, the same for all: nothing is measured by it. A busy machine may be thirty times as slow
+ * as a quiet one. A test sets no shorter time of its own (docs/house/patience.test.ts), and none is run again: a test that fails
+ * once gets fixed.
  */
 export const PATIENCE = {
   testTimeout: 600_000,

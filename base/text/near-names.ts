@@ -17,8 +17,8 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
 }
 
 /**
- * `; did you mean "docs" or "dogs"?`, behind a sentence that says what is unknown; empty when nothing is near.
- * @param prefix what all of them begin with, which tells nothing
+ * `; did you mean "docs" or "dogs"?`, after a sentence that names the unknown name; empty when no name is near.
+ * @param prefix the common prefix, which is left out of the comparison
  */
 export function didYouMean(name: string, known: Iterable<string>, prefix = ""): string {
   const bare = [...known].filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length))

@@ -144,7 +144,7 @@ export function whereOf<Row>(filter: LogFilter<Row> = () => []): Expression<SqlB
   return eb.and([...filter(eb)])
 }
 
-/** How many rows each may keep, at least one: the most that lets all together have no more than `most`. */
+/** How many rows each writer may keep, at least one: the highest number that keeps all together within `most`. */
 export function fairLevel(counts: readonly number[], most: number, mostOfOne: number): number {
   let left = most
   const ascending = counts.map((count) => Math.min(count, mostOfOne)).toSorted((a, b) => a - b)

@@ -17,7 +17,7 @@ export interface FollowOptions<Own> {
   readonly called: readonly [one: string, all: string]
   /** Sends a message once; null: there is nothing to send any more. */
   readonly attempt: (message: Message & Own) => Promise<Attempt | null>
-  /** Makes messages of whatever was noted, before each look at what is due. */
+  /** Turns notes into messages, before each look for due ones. */
   readonly collect?: () => Promise<void> | void
   /** Whether messages may be sent, by this process and now. Default: always. */
   readonly maySend?: (() => Promise<boolean>) | undefined

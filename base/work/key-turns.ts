@@ -14,8 +14,8 @@ export interface SharedWork {
 /** Turns among keys for work that is kept in the state, where several processes may take it up. */
 export interface KeyTurns {
   /**
-   * The id of the work to begin next: that of the key with the least under way; among equals, of the key whose last
-   * turn began longest ago. `turn_at` of what is begun has to be set to the time.
+   * The id of the work to begin next: that of the key with the least under way; among equals, of the key whose last turn began
+   * longest ago. The caller has to set `turn_at` of that work to the current time.
    */
   readonly nextId: RawBuilder<string>
   /** Whether work of another key waits that has less under way than this key: then one of this key's is to give way. */

@@ -59,7 +59,7 @@ interface Outboxes {
 }
 
 export interface OutboxOptions<Own, Columns extends object> {
-  /** Made by the room that uses it, with {@link outboxColumns}, columns of its own, and {@link dueIndex}. */
+  /** Created by the module that uses it, with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
   readonly table: string
   /** Reads the columns that this table has beside those of every outbox. */
   readonly own: (row: Selectable<Columns>) => Own

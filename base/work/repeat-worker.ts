@@ -23,7 +23,7 @@ export interface RepeatWorkerOptions {
   readonly signal: AbortSignal
 }
 
-/** Has work done by a process of its own whenever there is some, so that its memory goes back; until the signal is aborted. */
+/** Runs work in a separate process whenever there is some, so that its memory is freed; until the signal is aborted. */
 export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> {
   const { start, hasWork, isFailure = () => true, onExit, called, pollMs, pauseMs, maxPauseMs } = options
   const { log, signal } = options

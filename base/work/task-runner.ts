@@ -58,7 +58,7 @@ export interface TaskRunnerOptions<T extends Task> {
   readonly turnMs?: number | undefined
 }
 
-/** Long enough for some steps of any task, and to be worth beginning anew; short enough to wait for. */
+/** Long enough for some steps of any task, and to be worth a restart; short enough to wait for. */
 const TURN_MS = 30_000
 const TIDY_MS = 3_600_000
 /** The disk is looked at again after so long. */

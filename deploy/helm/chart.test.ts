@@ -144,7 +144,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     expect(containerOf(manifests, "opensearch").image).toBe(node.image)
     expect(containerOf(manifests, "api").image).toBe(api!.image)
     const namesOf = (name: string) => containerOf(manifests, name).env!.map((one) => one.name)
-    // Who is believed differs: the addresses of an Ingress are its operator's to know.
+    // Trusted proxies differ: only the operator knows the addresses of an Ingress.
     const expected = Object.keys(api!.environment).filter((name) => name !== "FOSSICK_TRUSTED_PROXIES")
     for (const name of ["api", "crawler"]) expect(namesOf(name)).toEqual(expected)
     expect(namesOf("opensearch").sort()).toEqual(Object.keys(node.environment).sort())
@@ -312,7 +312,7 @@ describe("the chart", { tags: ["helm"] }, () => {
       const child = spawn(process.execPath, [program.replace("/app", ROOT), ...args], {
         env: {
           PATH: process.env["PATH"],
-          // Nobody is there: not at a name, which a machine may look for at length, but on loopback.
+          // No server answers at these addresses. They are on loopback, since a name may take a machine long to look up.
           ...Object.fromEntries(
             env.map((one) => [
               one.name,

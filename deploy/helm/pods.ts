@@ -198,7 +198,7 @@ function* filesOf(volume: Volume, manifests: readonly Manifest[]): Generator<[st
     yield* chosen(dataOf("Secret", part.name), part.items)
 }
 
-/** A probe of Kubernetes as a check of Docker's, which has no requests of its own. */
+/** A probe of Kubernetes as a health check of Docker, which cannot send requests itself. */
 function checkOf({ httpGet, exec }: Probe): { readonly test: readonly string[] } {
   if (exec) return { test: ["CMD", ...exec.command] }
   const ask = `const { ok } = await fetch("http://127.0.0.1:8080${httpGet!.path}"); process.exit(ok ? 0 : 1)`

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto"
 import { type MadeCertificate, makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
 
-// Certificates of the OpenSearch cluster: an authority of its own, one certificate for each node, one for operators.
+// Certificates of the OpenSearch cluster: its own authority, one certificate for each node, one for operators.
 
 const YEAR_MS = 365 * 86_400_000
-/** Nobody is there to renew an authority on whose word all nodes and processes go. */
+/** No operator is there to renew an authority that all nodes and processes trust. */
 const AUTHORITY_YEARS = 30
 const YEARS = 10
 /** A certificate that ends sooner is renewed at the next start. */

@@ -8,8 +8,8 @@ import { ComposeProject } from "../compose-project.ts"
 import { expect, say, searchKey, tried } from "../trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-ins.ts"
 
-// `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in a project and a data folder of its own, crawls a small site
-// beside it, searches, kills one of everything, and searches again. Exit code 0: all was well.
+// `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in its own project and data folder, crawls a small site
+// beside it, searches, kills one process of each kind, and searches again. Exit code 0: success.
 
 const USAGE = `Usage: npm run smoke:cluster -- [--stand-ins] [--project NAME] [--no-build] [--keep]
 
@@ -165,7 +165,7 @@ async function secrets(): Promise<readonly string[]> {
   return await Promise.all(names.map(async (name) => await readFile(join(dataDir, "secrets", name), "utf8")))
 }
 
-/** Who may do what on the store, and what the stores may reach. */
+/** Permissions on the store, and hosts that the stores may reach. */
 async function closed(): Promise<void> {
   const [admin = "", fossick = ""] = await secrets()
   const asked = async (user: string, path: string) =>

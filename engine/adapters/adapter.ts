@@ -39,7 +39,7 @@ export interface Damage {
 /**
  * - `sizes`: whether all files are there, can be opened, and have their sizes: milliseconds.
  * - `small`: with `all` where that takes a fraction of a second, else as `sizes`.
- * - `all`: whether they hold what was written: as long as reading all of them takes.
+ * - `all`: whether their content is intact: as long as reading all of them takes.
  */
 export type CheckDepth = "sizes" | "small" | "all"
 

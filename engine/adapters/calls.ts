@@ -30,7 +30,7 @@ export class Calls {
     }
   }
 
-  /** @param release what is left to do when no call is under way; done once, however often this is called */
+  /** @param release frees the rest when no call is under way; runs once, however often this is called */
   close(release: () => Promise<void>): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#underWay).then(release)
     return this.#closed

@@ -95,7 +95,7 @@ export class AskedQuestion {
 
   /**
    * The most promising units that name one of several sides, best first.
-   * @param question what is asked about that side
+   * @param question the question about that side
    */
   async unitsAbout(compared: ComparedSide, question: string, most: number): Promise<SideUnit[]> {
     const side = sideOf(compared, this.#units, this.#hits[0]?.language ?? null)

@@ -9,7 +9,7 @@ const ASKS_LATEST =
 const SAYS_PRESENT =
   /\b(?:current(?:ly)?|nowadays|today|at present|as of (?:now|today|this)|these days|now|is our|deprecated|replace[sd]? by|new deployments)\b/i
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
-/** Years after which what was said counts for half. */
+/** Years after which a statement counts for half. */
 const HALF_LIFE_YEARS = 3
 /** The recency of a unit without a year, and the bonus for one that says it is about now. */
 const UNDATED = 0.5
@@ -51,7 +51,7 @@ function yearOf({ text }: Unit): number | null {
   return years.length > 0 ? Math.max(...years) : null
 }
 
-/** Which hits are the newest version of a page that is there in several, by numbers in their titles and addresses. */
+/** Which hits are the newest version of a page with several versions, by numbers in their titles and addresses. */
 function versionsOf(hits: readonly Source[]): ("newest" | "older" | null)[] {
   const read = hits.map(({ title, url }) => {
     const path = (url === undefined ? null : URL.parse(url)?.pathname) ?? ""

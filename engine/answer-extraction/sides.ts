@@ -16,7 +16,7 @@ const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’
 const BEGINS_ASKING = new RegExp(`^${ASKING}\\b`, "i")
 /** A sentence, and no list of things. */
 const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
-/** A list, and what is asked about its items. */
+/** A list, and the question about its items. */
 const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
 const BETWEEN =
   /\b(?:differences?|choose|choice|comparison|distinguish(?:es)?|compare)\s+(?:between|of)?\s*(.+)$/is
@@ -24,7 +24,7 @@ const DIFFER = /^how\s+(?:do|does|are|is)\s+(.+?)\s+(?:differ(?:ent)?|compare)\b
 const DIFFER_FROM = /^how\s+(?:do|does|are|is)\s+(.+?)\s+differ(?:ent)?\s+from\s+(.+?)(?:[:,]\s+(.*))?$/is
 const COMPARED = /^(.+?)\s+compared(?:\s+(?:with|to)\s+(.+))?$/is
 const VERSUS = /\s+(?:versus|vs\.?)\s+/i
-/** Words that end a list of things: what follows is said of all of them. */
+/** Words that end a list of things: the text after them applies to all of them. */
 const REST = /^(.+?)\s+((?:in|for|on|of|to|with|when|while|under|from|as)\s+.+)$/is
 const CHOICE =
   /^(?:do|should|shall|must|would|can)\s+(?:i|you|we|one)\s+(?:rather\s+)?(?:write|use|choose|take|need|pick|prefer|put|have|install|run)\s+(.+?)\s+or\s+(.+?)(?:\s+((?:to|for|in|when|if|on|with)\s+.+))?$/is

@@ -109,7 +109,7 @@ async function embedRest(engine: Engine, progress: CommandProgress, signal: Abor
   progress.say("All pages have their vectors.")
 }
 
-/** Timers throw an error of their own when they are aborted. */
+/** Timers throw their own error when they are aborted. */
 const rethrowReason = (signal: AbortSignal) => (error: unknown) => {
   throw signal.aborted ? signal.reason : error
 }

@@ -45,7 +45,7 @@ export interface SearchIndex {
   readonly allEmbedded: boolean
   /** Whether terms are read without a server: then some are read before it is known which are wanted. */
   readonly hasTermsAtHand: boolean
-  /** Whether what is asked at one time goes to the server in one request, both arms for one. Default: false. */
+  /** Whether simultaneous queries go to the server in one request, such as both arms. Default: false. */
   readonly takesArmsTogether?: boolean
 
   /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */

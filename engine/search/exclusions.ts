@@ -136,7 +136,7 @@ async function elsewhere(
   })
 }
 
-/** More pages than these need no list of their own: there are enough among the best. */
+/** More pages than these need no separate list: there are enough among the best. */
 const MOST_PLACED = 2000
 /** Ways to cut the words of addresses, of as many languages. */
 const MOST_WAYS = 6

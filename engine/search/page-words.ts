@@ -60,7 +60,7 @@ export class PageWords {
     if (unknown.length === 0) return
     for (const page of unknown) this.#known.set(page, null)
     const { further } = this.#asked
-    // Asked for at one time with the terms: a server answers both at once.
+    // Requested together with the terms: a server answers both at once.
     const facts = further?.size ? this.#index.facts(unknown) : undefined
     facts?.catch(() => undefined)
     const breathe = breather()

@@ -5,7 +5,7 @@ import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import type { AdapterUnderTest } from "./contract/stage.ts"
 import { HashingEmbedder } from "./hashing-embedder.ts"
 
-/** The embedded engine for the contract suite, in folders of its own under the system's temporary one. */
+/** The embedded engine for the contract suite, in its own folders under the system's temporary one. */
 export const adapter: AdapterUnderTest = {
   module: import.meta.url,
   freshPlace: () => mkdtemp(path.join(tmpdir(), "fossick-engine-")),

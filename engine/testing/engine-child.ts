@@ -1,4 +1,4 @@
-// A process of its own for the contract suite: `node engine-child.ts <module of the adapter> <place> <role>`.
+// A separate process for the contract suite: `node engine-child.ts <module of the adapter> <place> <role>`.
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import type { Engine } from "#engine/engine.ts"

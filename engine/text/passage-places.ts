@@ -9,7 +9,7 @@ export interface Place {
 /** The places that a text is at, in order, with the characters of it before each. */
 export type Places = readonly (readonly [at: number, place: Place])[]
 
-/** The places of a text that is at one place, or at none. */
+/** The places of a text with one place, or none. */
 export const placesAt = (place: Place | null): Places => (place === null ? [] : [[0, place]])
 
 /** The places of consecutive parts of a text, found in one pass: a line may have a million words and thousands of pages. */

@@ -1,6 +1,6 @@
 /**
- * Bytes that many works share: each reserves from it what it is about to hold, and gives it back when it is done. A budget
- * may be a child of another: then what is reserved is taken from both, and refused when either has too little left.
+ * Bytes that many works share: each reserves the bytes that it is about to hold, and gives them back when it is done. A budget
+ * may be a child of another: then a reservation counts in both, and is refused when either has too little left.
  */
 export class ByteBudget {
   readonly #total: () => number
@@ -88,7 +88,7 @@ export class ByteAccount implements Disposable {
     return true
   }
 
-  /** Gives back a part, at most what is held. */
+  /** Gives back a part, at most the held bytes. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given

@@ -78,7 +78,7 @@ export class ByteLru<K, V> {
     return kept.value
   }
 
-  /** @param bytes of the key and the value; what is larger than all that there is is not kept */
+  /** @param bytes of the key and the value; an entry larger than the whole memory is not kept */
   set(key: K, value: V, bytes: number): void {
     this.delete(key)
     if (bytes + ENTRY_BYTES > this.#memory.total) return

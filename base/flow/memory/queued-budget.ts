@@ -1,7 +1,7 @@
 /**
- * Bytes that many works share, of which each takes what it needs as it comes to need it. Where they are spent, it waits
- * until others have given back; the work that began first never waits. So one of them always comes to its end, and all
- * together hold no more than `total` and what that one holds.
+ * Bytes that many works share; each takes them when it needs them. When none are left, a work waits until others give some back;
+ * the work that began first never waits. So one of them can always finish, and all together hold no more than `total` plus the
+ * bytes of that one.
  */
 export class QueuedBudget {
   readonly total: number
@@ -81,7 +81,7 @@ export class QueuedAccount implements Disposable {
     return begun
   }
 
-  /** Gives back a part, at most what is held. */
+  /** Gives back a part, at most the held bytes. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given

@@ -11,7 +11,7 @@ const IDLE_MS = 10_000
 
 /** Limits of a thread. */
 export interface WorkLimits {
-  /** More of them help no one: what they do is rare, and others have their turn all the same. */
+  /** More threads do not help: this work is rare, and other work gets its turn anyway. */
   readonly threads: number
   /** Heap size of each thread. */
   readonly memoryMb: number

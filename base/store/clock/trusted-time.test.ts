@@ -36,7 +36,7 @@ function appliance() {
       at.wall += ms
       at.steady += ms
     },
-    /** The clock is set, or the machine was off: to who starts anew both look the same. */
+    /** The clock is set, or the machine was off: after a start both look the same. */
     jump: (ms: number) => {
       at.wall += ms
     },

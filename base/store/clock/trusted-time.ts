@@ -33,7 +33,7 @@ const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
 export const trustedTime = async (db: StateStore): Promise<number | null> =>
   (await trustedRow.get(db, {}))?.at ?? null
 
-/** The clock is right: what is old by it may be deleted. */
+/** The clock is right: data that is old by it may be deleted. */
 export async function trustClock(db: StateStore, now: number = Date.now()): Promise<void> {
   await queriesOf<TrustedTimeTables>(db)
     .insertInto("trusted_time")
@@ -42,7 +42,7 @@ export async function trustClock(db: StateStore, now: number = Date.now()): Prom
     .execute()
 }
 
-/** The time by which something may be deleted for its age, for rows that go by the way: not far beyond a time that is trusted. */
+/** The time by which something may be deleted for its age, for rows that are deleted in passing: not far beyond a trusted time. */
 export async function deletionTime(db: StateStore, now: number): Promise<number> {
   const trusted = await trustedTime(db)
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
@@ -65,8 +65,8 @@ export function doubt(trusted: number, now: number): string | null {
 export const DOUBT_ADVICE = "If it is wrong, set it. If it is right, say so: fossick doctor --trust-clock."
 
 /**
- * Says whether what is old by the wall clock may be deleted: as {@link DeletionGuard} does, and not while the clock is in doubt, whichever
- * process it was that the clock moved under.
+ * Says whether data that is old by the wall clock may be deleted: as {@link DeletionGuard} does, and not while the clock is in
+ * doubt, even if it changed under another process.
  */
 export class TimeGuard {
   readonly #db: StateStore

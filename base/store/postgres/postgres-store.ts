@@ -84,7 +84,7 @@ export class PostgresStore implements StateStore {
     await queriesOf<StepTables>(this).insertInto("schema_step").values({ sql }).execute()
   }
 
-  /** Runs `work` on the state as it is at one moment, while others write to it. It must not write. */
+  /** Runs `work` on a snapshot of the state, while other processes write. `work` must not write. */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     return await this.#transaction("snapshot", work)
   }

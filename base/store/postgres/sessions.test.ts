@@ -212,7 +212,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await expect(held(other, "write")).rejects.toMatchObject(BUSY)
       await expect(write(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
       await expect(script(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
-      // Another schema has turns of its own, and reading takes none.
+      // Another schema has separate turns, and reading takes none.
       await (await held(admin, "write")).end()
       expect(await count(other, things)).toBe(0)
       await turn.end()

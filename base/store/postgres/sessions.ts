@@ -189,7 +189,7 @@ export class Sessions {
   }
 
   /**
-   * Runs `work` with a session of its own.
+   * Runs `work` with its own session.
    *
    * @throws Error when the sessions are closed
    */

@@ -12,8 +12,8 @@ interface Read {
 const AT_ONCE = 32
 
 /**
- * Reads outside of transactions. Each has a session of its own while sessions are free. Reads that have to wait share the next free session,
- * which sends them without waiting for answers in between, so that a distant server answers many in one round trip.
+ * Reads outside of transactions. Each has its own session while sessions are free. Reads that have to wait share the next free
+ * session, which sends them without waiting for answers in between, so that a distant server answers many in one round trip.
  */
 export class SharedReads {
   readonly #sessions: Pick<Sessions, "use">

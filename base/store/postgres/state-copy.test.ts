@@ -133,7 +133,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       using back = new DatabaseSync(file)
       expect(back.prepare("select n from one").all()).toEqual([{ n: 1 }])
       expect(back.prepare("select parent from tree where id = 1").get()).toEqual({ parent: 200 })
-      // No trigger fired for what was copied, and one does for what is new.
+      // No trigger fired for copied rows, and triggers fire for new ones.
       const total = () => back.prepare("select n from total").get()
       expect(total()).toEqual({ n: 33_001 })
       back.exec("insert into word values ('new', 1)")

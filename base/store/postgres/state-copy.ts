@@ -13,7 +13,7 @@ import { PostgresStore, type StepTables } from "./postgres-store.ts"
 
 // The state from one store into the other. The copy is read back and compared before it is said to be one.
 
-/** All in one step: in several, each change by another process would begin the copy anew. Writers do not wait for it. */
+/** All in one step: in several steps, each change by another process would restart the copy. Writers do not wait for it. */
 const ALL_PAGES = 0x7fffffff
 /** Rows that are written in one statement. */
 const AT_ONCE = 100
@@ -33,13 +33,13 @@ interface Definition {
   readonly sql: string
 }
 
-/** Writes the state as it is at one moment into a new SQLite file, while others write to it. */
+/** Writes a snapshot of the state into a new SQLite file, while other processes write to the state. */
 export async function copyState(db: StateStore, file: string): Promise<void> {
   if (db instanceof PostgresStore) await copyToFile(db, file)
   else await backup((db as SqliteStore).file, file, { rate: ALL_PAGES })
 }
 
-/** @throws Error when what was copied is not what was there */
+/** @throws Error when the copy differs from the original */
 export async function copyToFile(from: PostgresStore, file: string): Promise<CopiedTable[]> {
   // Made by us, since SQLite would let everybody read it.
   closeSync(openSync(file, "wx", 0o600))

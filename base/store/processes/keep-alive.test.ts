@@ -9,7 +9,7 @@ import { OwnProcess, SIGN_MS } from "./own-process.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A process that is kept alive on a state of its own. */
+/** A process that is kept alive on its own state. */
 async function kept() {
   const db = emptyState()
   const problems: unknown[] = []

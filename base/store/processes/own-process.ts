@@ -98,7 +98,7 @@ export class OwnProcess implements AsyncDisposable {
 
   /**
    * Gives a sign of life, every {@link SIGN_MS}.
-   * @returns false when it was taken for lost meanwhile: what it had in hand is others' now, and it begins anew with nothing
+   * @returns false when others took it for lost meanwhile: they have its work now, and it starts again without any
    */
   async sign(): Promise<boolean> {
     const now = this.#clock()
@@ -234,7 +234,7 @@ export class OwnProcess implements AsyncDisposable {
   }
 }
 
-/** Whether a process of this machine is there no longer; false of those of others. */
+/** Whether a process of this machine has ended; false for those of other machines. */
 function hasEnded({ machine, pid }: { readonly machine: string; readonly pid: number }): boolean {
   if (machine !== MACHINE) return false
   try {

@@ -3,19 +3,19 @@ import { queriesOf } from "../query/queries.ts"
 import { hasTable } from "./tables.ts"
 import { type StateStore, transaction } from "../state-store.ts"
 
-/** Counts that triggers maintain: SQL for both stores that reads them and that computes them anew. */
+/** Counts that triggers maintain: SQL for both stores that reads them and recomputes them. */
 export interface Count {
   /** The table whose rows are counted. */
   readonly of: string
   /** SQL: the rows with counts as they are. */
   readonly is: string
-  /** SQL: the same rows, counted anew. */
+  /** SQL: the same rows, recomputed. */
   readonly should: string
   /** SQL that makes the first what the second is. */
   readonly mend: string
 }
 
-/** How many counts are not what was counted; 0 when nothing of this was ever stored. */
+/** How many counts are wrong; 0 when none of this was ever stored. */
 export async function miscounted(db: StateStore, { of, is, should }: Count): Promise<number> {
   if (!(await hasTable(db, of))) return 0
   const [now, anew] = [
@@ -29,7 +29,7 @@ export async function miscounted(db: StateStore, { of, is, should }: Count): Pro
   return rows[0]!.n
 }
 
-/** Counts anew. */
+/** Recomputes the counts. */
 export async function recount(db: StateStore, { mend }: Count): Promise<void> {
   await transaction(db, () => db.script(mend))
 }

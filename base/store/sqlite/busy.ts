@@ -13,7 +13,7 @@ const RETRY_MS = 5
 
 /** Whether SQLite says that another connection holds the file. */
 export const isBusy = (error: unknown): boolean =>
-  // The low byte is the code, the rest says more of it.
+  // The low byte is the code, the rest has details.
   ((Number((error as { errcode?: unknown }).errcode) || 0) & 0xff) === SQLITE_BUSY
 
 /**

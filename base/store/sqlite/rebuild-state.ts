@@ -14,7 +14,7 @@ import { openToRead } from "./busy.ts"
 import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
-/** In the data folder: `state.db` as it was before it was written anew. */
+/** In the data folder: `state.db` as it was before it was rebuilt. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
 /** Most problems that are reported for one file. */
@@ -44,16 +44,16 @@ function damageIn(db: DatabaseSync): string[] {
 }
 
 /**
- * Whether the tables of a damaged `state.db` can be read, and so its indexes be made anew from them. Changes nothing but a draft
- * that goes again.
+ * Whether the tables of a damaged `state.db` can be read, so that its indexes can be rebuilt from them. Writes only a draft,
+ * which it deletes.
  */
 export function canRebuildState(dataDir: string): boolean {
   return withDraft(dataDir, () => true) ?? false
 }
 
 /**
- * Writes `state.db` anew from its tables, when all of them can be read: whatever is damaged beside them, such as an index, is gone then.
- * The old file stays beside it. Nobody else may have it open.
+ * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as that of an index. The
+ * old file stays beside it. No other process may have the file open.
  *
  * @returns the name of the old file; null when a table cannot be read, and nothing was changed
  */
@@ -64,7 +64,7 @@ export function rebuildState(dataDir: string, now: Date): string | null {
     for (const end of ["", "-wal"])
       if (existsSync(file + end)) copyFileSync(file + end, join(dataDir, aside + end))
     syncFile(join(dataDir, aside))
-    // Before the new file is there: it is not to be read with the log of the old one.
+    // Before the new file exists, so that it is not read with the log of the old one.
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true })
     renameSync(draft, file)
     return aside

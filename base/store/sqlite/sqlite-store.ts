@@ -140,8 +140,8 @@ export class SqliteStore implements StateStore {
   }
 
   /**
-   * Outside of a transaction rows are read over a connection of their own: an open statement would keep this one from writing once another
-   * process has written.
+   * Outside of a transaction rows are read over a separate connection: an open statement would keep this one from writing once
+   * another process has written.
    */
   async *#iterate(sql: string, values: readonly StateValue[]): AsyncGenerator<StateRow> {
     if (this.#turns.isInside) {

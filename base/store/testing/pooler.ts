@@ -63,7 +63,7 @@ export class Pooler implements Disposable {
     return `postgres://fossick@127.0.0.1:${this.#port}/fossick?schema=${schema}`
   }
 
-  /** Ends all connections and takes no more of them, as where the server is down. */
+  /** Ends all connections and refuses new ones, as a server that is down does. */
   cut(): void {
     this.#server.close()
     for (const socket of this.#open) socket.destroy()

@@ -30,13 +30,13 @@ export const NO_POSTGRES = "no PostgreSQL server is installed (Debian: apt-get i
 const isRoot = (): boolean => process.getuid?.() === 0
 const mayRun = (): boolean => !isRoot() || spawnSync("id", ["-u", USER]).status === 0
 
-/** Processes that this one has started; each leads a group of its own, which a signal to the parent's does not reach. */
+/** Processes that this one has started; each leads its own group, which a signal to the parent's does not reach. */
 function childrenOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : []
 }
 
-/** A server of its own on loopback and a socket, with an empty database and no password. */
+/** A separate server on loopback and a socket, with an empty database and no password. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number
   readonly folder: string

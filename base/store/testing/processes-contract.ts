@@ -49,7 +49,7 @@ export function describeProcesses(name: string): void {
         await statement(db, "select id from state_process where id in (?, ?)").all(silent.id, busy.id),
       ).toEqual([{ id: busy.id }])
       expect([await own.take("role"), own.isSound]).toEqual([true, true])
-      // It notices, and begins anew with nothing.
+      // It notices, and starts again without work.
       expect([await silent.sign(), await silent.take("role"), await silent.sign()]).toEqual([
         false,
         false,
@@ -166,7 +166,7 @@ export function describeProcesses(name: string): void {
       )
       await second.become("three")
       expect([await own.hasOthers("two"), await own.hasOthers("three")]).toEqual([false, true])
-      // It is still that when it was taken for lost, and begins anew.
+      // It keeps that role when it was taken for lost and starts again.
       await statement(db, "delete from state_process where id = ?").run(second.id)
       expect([await own.hasOthers("three"), await second.sign(), await own.hasOthers("three")]).toEqual([
         false,

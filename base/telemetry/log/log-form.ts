@@ -10,7 +10,7 @@ export type LogFormat = "text" | "json"
 /** Makes of an event, in JSON on one line, the line that is written. */
 export type LogForm = (line: string) => string
 
-/** The form of a log that is written to a file descriptor: what is there, a terminal or the journal, decides on it. */
+/** The form of a log that is written to a file descriptor, depending on its target: a file, a terminal or the journal. */
 export function logForm(
   format: LogFormat,
   fd: number,

@@ -91,6 +91,6 @@ function shown(value: unknown): string {
   return safe(/^[^\s"=]+$/.test(text) || typeof value === "object" ? text : JSON.stringify(text))
 }
 
-// Unicode has line ends of its own, at which some programs that show logs begin a new line.
+// Unicode has further line ends, at which some programs that show logs start a new line.
 const safe = (text: string): string =>
   printableLine(text).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)

@@ -88,7 +88,7 @@ export function openTracer(service: string, config: TraceConfig): Tracer {
   }
 }
 
-/** W3C Trace Context, level 1; undefined for what is none. */
+/** W3C Trace Context, level 1; undefined for an invalid one. */
 function contextOf(parent: string | undefined): Context | undefined {
   const [, traceId = "", spanId = "", flags = ""] = TRACEPARENT.exec(parent ?? "") ?? []
   if (traceId === "" || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined

@@ -133,7 +133,7 @@ async function staysEmpty(dir: string): Promise<boolean> {
   return true
 }
 
-/** The name of the table of vectors: the manifest's, or one that is there. */
+/** The name of the table of vectors: the manifest's, or that of an existing one. */
 export async function vectorsTableIn(dir: string, manifest: Manifest | null): Promise<string> {
   if (manifest) return manifest.vectors
   const names = await readdir(dir).catch(() => [])

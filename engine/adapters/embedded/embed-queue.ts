@@ -48,9 +48,8 @@ export interface EmbedQueueOptions {
 /**
  * Makes the vectors of pages in the background.
  *
- * The queue is no list of its own: what waits is what has no vectors of its revision, read from the two
- * tables when the index is opened and followed in memory from then on. So it can never disagree with them,
- * whenever the process dies.
+ * The queue is not a separate list: a page waits when it has no vectors of its revision, which is read from the two tables when
+ * the index is opened and followed in memory from then on. So it can never disagree with them, whenever the process dies.
  */
 export class EmbedQueue implements AsyncDisposable {
   /** Vectors of texts that may come again. */
@@ -156,7 +155,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#settling.wait()
   }
 
-  /** Stops after the embedding under way and commits what is embedded. Queued pages wait in the tables. */
+  /** Stops after the current embedding and commits the finished vectors. Queued pages wait in the tables. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()

@@ -597,7 +597,7 @@ export class EmbeddedEngine implements Engine {
     })
     if (before.length === 0) return rows
     const kept = new Map<string, PageWithVectors["vectors"]>()
-    // Vectors that cannot be read are made anew.
+    // Unreadable vectors are made again.
     const read = await withVectors(before, vectors).catch(() => [])
     for (const [i, made] of read.entries()) {
       const old = before[i]!
@@ -631,7 +631,7 @@ export class EmbeddedEngine implements Engine {
       ...(sharings.length + shared.length > 0 && { sharings: [...sharings, ...shared] }),
       ...(isFirstWithReaders && { holdsReaders: true as const }),
     })
-    // Processes that read must know before the page is there; from then on they filter by readers.
+    // Reading processes must know before the page is added; from then on they filter by readers.
     if (isFirstWithReaders && languages.length > 0) await pause(READER_LAG_MS)
   }
 

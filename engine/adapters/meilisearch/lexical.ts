@@ -15,7 +15,7 @@ const PAGES_PER_TERM = 200
 const TOGETHER = 4
 /** Candidates whose words are all looked up, for each page wanted. */
 const LOOKED_UP = 1.5
-/** The server heeds so many words of a question and forgets the others. */
+/** The server uses only this many words of a question. */
 const MOST_WORDS = 10
 
 export interface WeighedTerm {

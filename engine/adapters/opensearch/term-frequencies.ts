@@ -41,7 +41,7 @@ export class TermFrequencies {
     this.#shards = shards
   }
 
-  /** @param index when nothing was written since, all that is known holds; when many pages have come or gone, all is asked anew */
+  /** @param index if nothing was written since, all known values hold; if many pages have come or gone, all are requested again */
   async of(terms: readonly string[], index: IndexAsItIs): Promise<Map<string, number>> {
     this.#forgetWhatIsOld(index)
     const unknown = terms.filter((term) => !this.#known.has(term))

@@ -123,7 +123,7 @@ export class OpenSearchWaiting implements WaitingStore<TakenPage> {
     await writeAll(cluster, groups, patienceMs)
   }
 
-  /** Leaves what is not done to others. */
+  /** Leaves unfinished pages to other processes. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#claims.release()
   }

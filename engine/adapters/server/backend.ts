@@ -48,7 +48,7 @@ export function readyVectors(
 
 /** How pages get onto a server. Nobody else in this process writes while one of these runs. */
 export interface PageStore {
-  /** When it resolves, searches find what was not refused. */
+  /** When it resolves, searches find all pages that were not refused. */
   write(rows: readonly IndexedRow[]): Promise<Written>
   /** When it resolves, searches no longer find them. */
   remove(ids: readonly string[]): Promise<void>
@@ -129,7 +129,7 @@ export interface Backend extends AsyncDisposable {
   refuseOtherFormat(manifest: IndexInfo): void
   /** Makes an empty index. Deletes the remains of a process that died while doing this. */
   create(embedder: Pick<Embedder, "id" | "dimensions">): Promise<void>
-  /** An index that is there, before it is written to. */
+  /** An existing index, before it is written to. */
   prepare(manifest: IndexInfo): Promise<void>
   /** Null when there is no index. */
   state(): Promise<IndexState | null>

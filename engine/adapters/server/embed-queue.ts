@@ -98,7 +98,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#settling.wait()
   }
 
-  /** Stops after the embedding under way and writes what is embedded. */
+  /** Stops after the current embedding and writes the finished vectors. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("The engine is being closed."))
     this.#wake.resolve()

@@ -41,13 +41,13 @@ import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import { NamesOfOthers } from "./names-of-others.ts"
 import { PageWriter } from "./page-writer.ts"
 
-/** Searches under way at once; the others wait. The server has a core or two of its own for each. */
+/** Searches that run at once; the others wait. The server has a core or two for each. */
 const SEARCHES_PER_CORE = 4
 /** Pages are analysed and sent in parts of about this much text, unless a server wants more of it at a time. */
 const CHARS_PER_CALL = 2_000_000
 const PAGES_PER_CALL = 2000
 const REMOVED_AT_A_TIME = 500
-/** The longest that what is known of an index is believed, where nothing changes. */
+/** Maximum age of a cached index state when nothing changes. */
 const LONGEST_BELIEVED_MS = 5000
 
 export interface ServerEngineOptions {
@@ -98,7 +98,7 @@ export class ServerEngine implements Engine {
   })
   #state: IndexState | null = null
   #checkedAt = -Infinity
-  /** How long what is known of the index is believed: the longer nothing changes, the longer. */
+  /** Maximum age of the cached index state: the longer nothing changes, the longer. */
   #believedMs = 0
   /** Counted, so that a check which began before a write does not pass for one after it. */
   #writes = 0

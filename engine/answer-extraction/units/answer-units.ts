@@ -245,7 +245,7 @@ class SectionReader {
     const windows = this.#windows(text, isBeforeList)
     if (!isBeforeList || windows.length === 0)
       return windows.map((one) => ({ part, kind: "prose", text: one }))
-    // The list has a unit of its own, too; this one also has the paragraph's last sentences.
+    // The list also has its own unit; this one has the paragraph's last sentences as well.
     const lines = [windows.at(-1)!, ...announced.flatMap(shown)]
     return [
       ...windows.slice(0, -1).map((one): Found => ({ part, kind: "prose", text: one })),

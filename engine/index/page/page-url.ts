@@ -17,7 +17,7 @@ export type PageUrl = string & { readonly [pageUrl]: true }
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
-  // Each assignment parses the address anew, and few have any of these; an empty query or fragment shows in `href` only.
+  // Each assignment parses the address again, and few have any of these; an empty query or fragment shows in `href` only.
   if (url.href.includes("#") && (!isRoute(url.hash) || (base !== undefined && routeOf(base) === "")))
     url.hash = ""
   if (url.username !== "" || url.password !== "") {

@@ -27,7 +27,7 @@ export async function readFirstSource(file: string): Promise<string | null> {
   }
 }
 
-/** Follows what was chosen in another process. */
+/** Follows the choice made in another process. */
 export class FirstSourceReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity

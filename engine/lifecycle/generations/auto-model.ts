@@ -15,7 +15,7 @@ const PASSAGES_UNASKED = 20_000
 /** More pages than these are not taken over while a crawl waits: it takes seconds. */
 export const ADOPTED_AT_ONCE = 1000
 
-/** What `auto` has come to. */
+/** The result of `auto`. */
 export interface ModelDecision {
   /** The index was made with another one. */
   readonly isAnother: boolean
@@ -62,7 +62,7 @@ export class AutoModel {
     const languages = await engine.languages()
     const pages = [...languages.values()].reduce((sum, count) => sum + count, 0)
     if (pages === 0) return null
-    // A large index is built anew after the crawl in any case.
+    // A large index is rebuilt after the crawl in any case.
     if (!isCrawlOver && (this.#isFirst ? pages < FIRST_PAGES : pages > ADOPTED_AT_ONCE)) return null
     const model = suitedModel(languages, this.#isFirst ? null : this.#now)
     const isAnother = model !== this.#now

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine.ts"
 
-/** Every part of an engine as a property of its own, to be replaced one by one. */
+/** Every part of an engine as a separate property, to be replaced one by one. */
 export function delegate(engine: Engine): Engine {
   return {
     supports: engine.supports,

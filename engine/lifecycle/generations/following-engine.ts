@@ -122,7 +122,7 @@ export class FollowingEngine implements Engine {
     }
   }
 
-  /** Why nothing is found, or null: what anybody may read. */
+  /** Why nothing is found, for any reader, or null. */
   get problem(): string | null {
     const { engine, info, problem } = this.#serving
     if (problem) return problem.message
@@ -407,7 +407,7 @@ export class FollowingEngine implements Engine {
   }
 }
 
-/** @param known what is known to be damaged of the generation in use, and a quicker check would not find */
+/** @param known known damage of the generation in use that a quicker check would not find */
 async function serve(
   context: GenerationContext,
   depth: CheckDepth,

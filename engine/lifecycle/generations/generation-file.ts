@@ -30,7 +30,7 @@ export interface Generations {
 export interface PreviousGeneration {
   readonly name: string
   readonly replacedAt: string
-  /** It was replaced since it is damaged: there is no way back to it, and it goes as soon as readers have let go of it. */
+  /** It was replaced because it is damaged: it cannot become current again, and is deleted as soon as readers have closed it. */
   readonly isDamaged?: boolean
 }
 
@@ -64,7 +64,7 @@ export class GenerationFile {
   /** Where generations are folders; null where a server keeps them. */
   readonly #dataDir: string | null
 
-  /** @param adapter each adapter has generations of its own. */
+  /** @param adapter each adapter has its own generations. */
   constructor(dataDir: string, adapter: string) {
     this.#dataDir = adapter === "embedded" ? dataDir : null
     this.path = pathOf(dataDir, adapter)
@@ -89,7 +89,7 @@ export class GenerationFile {
     return [{ path: this.path, damage: "is missing" }]
   }
 
-  /** Writes both files anew, saying what is given, or what can still be read. */
+  /** Rewrites both files with the given content, or with the content that can still be read. */
   async mend(said?: Partial<Generations>): Promise<void> {
     makeFolder(path.dirname(this.path))
     using _ = lockFile(`${this.path}.lock`, BUSY_MS)

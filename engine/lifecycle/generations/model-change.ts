@@ -6,7 +6,7 @@ import { EngineError } from "../../errors.ts"
 import type { GenerationFile } from "./generation-file.ts"
 import { isShipped } from "../../shipped-models.ts"
 
-/** A model that is there and can be asked for. */
+/** An available model that can be chosen. */
 export interface AvailableModel {
   /** Null of one that does not ship with Fossick: it is asked for by its folder. */
   readonly name: ShippedModel | null

@@ -6,7 +6,7 @@ import { isShipped, SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "..
 export interface ModelChoice {
   /** `auto`, the name of a model that ships with Fossick, or a folder. */
   readonly wanted: string
-  /** What `auto` has come to by what the index holds; null before it has looked. */
+  /** The model that `auto` chose by the content of the index; null before it has looked. */
   readonly chosen: ShippedModel | null
 }
 
@@ -38,7 +38,7 @@ export function suitedModel(languages: PagesByLanguage, now: ShippedModel | null
   return share > (now === "multilingual" ? ENGLISH_BELOW : MULTILINGUAL_FROM) ? "multilingual" : "english"
 }
 
-/** The folder of the model that a choice comes to; `info` is of the index in use. */
+/** The folder of the chosen model; `info` is of the index in use. */
 export function modelFolderOf(
   { wanted, chosen }: ModelChoice,
   info: Pick<IndexInfo, "embedder"> | null,

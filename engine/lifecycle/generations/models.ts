@@ -16,7 +16,7 @@ export interface Models {
   readonly configured: Embedder
   /** How to find `configured` again when the settings name another model; null when unknown. */
   readonly configuredFrom: string | null
-  /** Another one, opened anew from where it was read before; null when it cannot be opened any more. */
+  /** Another one, opened again from its earlier location; null when it cannot be opened any more. */
   open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
 }
 

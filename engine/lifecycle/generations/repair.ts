@@ -20,7 +20,7 @@ export interface Finding {
 
 export interface Repair {
   readonly findings: readonly Finding[]
-  /** Pages that the index holds now; null when it was not made anew. */
+  /** Pages that the index holds now; null when it was not rebuilt. */
   readonly pages: number | null
   /** Pages that were known to be in it and could not be read: they have to be fetched again. Null when unknown. */
   readonly lost: number | null

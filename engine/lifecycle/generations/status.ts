@@ -53,15 +53,15 @@ export interface ModelStatus {
   readonly setting: string | null
   /** The argument of `fossick index model`: `auto`, `english`, `multilingual` or a folder. */
   readonly wanted: string
-  /** What `auto` has come to; null otherwise, and before it has looked. */
+  /** The model that `auto` chose; null otherwise, and before it has looked. */
   readonly chosen: ShippedModel | null
   /** Pages by language (ISO 639-1), "" for an unknown language; null when the index cannot be read. */
   readonly languages: Readonly<Record<string, number>> | null
-  /** The model that suits those languages, when `auto` has come to another one. */
+  /** The model that suits those languages, when `auto` chose another one. */
   readonly suited: ShippedModel | null
 }
 
-/** Who says which model makes the vectors, for people. */
+/** The setting or choice that decides the model, for people. */
 export function whyThisModel({ setting, wanted, languages }: ModelStatus): string {
   if (setting !== null) return "as the settings say"
   if (wanted !== "auto") return "as it was asked for"

@@ -34,7 +34,7 @@ export interface ImportResult {
   readonly unchanged: number
   /** Pages of the index that the export does not have; gone when that was asked for. */
   readonly others: number
-  /** Pages whose vectors are to be made anew. */
+  /** Pages whose vectors have to be made again. */
   readonly withoutVectors: number
   readonly differences: Differences
 }
@@ -56,9 +56,9 @@ export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats
   header.embedder === embedder && header.dimensions === dimensions
 
 /**
- * Brings the pages of an export into an index, and compares the two when it is done. Pages that are there as the export
- * has them are not written again, so that an import that was interrupted is gone on with by doing it again. Vectors
- * of another model are left out; the index makes its own.
+ * Brings the pages of an export into an index, and compares the two when it is done. Pages that are there as the export has them
+ * are not written again, so you continue an interrupted import by running it again. Vectors of another model are left out; the
+ * index makes its own.
  *
  * @throws ExportFileError; what was read before that is in the index
  */

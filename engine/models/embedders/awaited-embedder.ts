@@ -5,7 +5,7 @@ import { Availability, ModelOutage } from "../servers/availability.ts"
 const WHAT_NOW =
   "Questions are answered by words alone, and pages wait for their vectors, until its files are there again."
 
-/** Why a model in this process gives no vectors, for anybody to read: it names no folder. */
+/** Why a model in this process gives no vectors, for any reader: it names no folder. */
 export const brokenInWords = (name: string): string =>
   `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and the way back.`
 
@@ -44,7 +44,7 @@ export class AwaitedEmbedder implements Embedder {
     return this.#found === null ? PLAIN_TRAITS : traitsOf(this.#found)
   }
 
-  /** Why there are no vectors at present; a sentence for anybody to read. */
+  /** Why there are no vectors at present; a sentence for any reader. */
   get outage(): string | null {
     return this.#availability.outage?.because ?? null
   }

@@ -26,7 +26,7 @@ export interface ModelFolder {
 }
 
 /**
- * Reads what a model folder says of itself, without loading the model.
+ * Reads the description in a model folder, without loading the model.
  *
  * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing, or is not as the folder's `SHA256SUMS` says.
  */
@@ -69,8 +69,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 /**
- * Another byte in the weights would be another model, for which the index would be embedded anew; one in the vocabulary other vectors
- * without a word. A folder without the file is taken as it is.
+ * Another byte in the weights would be another model, for which the whole index would be embedded again; one in the vocabulary
+ * would silently give other vectors. A folder without the file is taken as it is.
  *
  * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder is not as its `SHA256SUMS` says
  */

@@ -54,7 +54,7 @@ export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: 
   worker.unref()
 }
 
-/** One event at a time: a Worker has listeners of its own for others, which deliver the messages. */
+/** One event at a time: a Worker has its own listeners for others, which deliver the messages. */
 function forgetListeners(worker: Worker): void {
   for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
 }

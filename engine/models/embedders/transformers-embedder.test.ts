@@ -141,7 +141,7 @@ describe("work that waits", () => {
   })
 
   it("leaves its threads to the next embedder of the process, which must not end one", async () => {
-    // In a process of its own: the native runtime would take the whole process down.
+    // In a separate process: the native runtime would take the whole process down.
     const script = `
       import { TransformersEmbedder, shippedModel } from ${JSON.stringify(path.join(import.meta.dirname, "transformers-embedder.ts"))}
       const vectors = new Set()
@@ -260,7 +260,7 @@ describe("threads", () => {
 describe("a model of one's own", () => {
   it("is known by its weights, not by its folder", async () => {
     const copy = path.join(dir, "all-MiniLM-L6-v2")
-    // A model of one's own has no sums of its files.
+    // An operator's own model has no checksums of its files.
     await cp(shippedModel, copy, { recursive: true, filter: (file) => !file.endsWith("SHA256SUMS") })
     expect((await TransformersEmbedder.open({ model: copy, threads: 1 })).id).toBe(embedder.id)
     await writeFile(path.join(copy, "onnx", "model_quantized.onnx"), "other weights")

@@ -26,7 +26,7 @@ export interface PostOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Nobody needs more of what a server says of its own failure. */
+/** A server's own message about its failure is cut to this: more is no help. */
 const SAID_CHARS = 200
 const SAID_BYTES = 4096
 

@@ -24,7 +24,7 @@ export class ServerCalls implements Disposable {
     this.#availability = new Availability(options.look)
   }
 
-  /** Why there are no answers at present; a sentence for anybody to read. */
+  /** Why there are no answers at present; a sentence for any reader. */
   get outage(): string | null {
     return this.#availability.outage?.because ?? null
   }

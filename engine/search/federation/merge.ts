@@ -96,7 +96,7 @@ function rankedAnew(
   const lacking = found.flatMap((one) => one.nowhere ?? [])
   const nowhere = lacking.length > 0 ? Math.min(...lacking) : 0
   const fused = fuse(candidates, { hasWords: true, reach, nowhere })
-  // Each index read as many of its own.
+  // Each index read as many of its own pages.
   const again = new Set(toReadAgain(fused, DEPTHS[depth].latePages).map(({ id }) => id))
   const late = new Map(valuesOf(pages, "late").filter(([id]) => again.has(id)))
   const read = withLateInteraction(fused, late)

@@ -254,7 +254,7 @@ test("a host that has had its places lets by what is worth 0.92 of its page, and
   const deep = { host: "docs.www.example" }
   const others = facts({ b0: deep, b1: deep, b2: deep, o: { host: "docs.example" } })
   expect(spreadHosts([...bigs, one("o", 1)], 3, others).map(({ id }) => id)).toEqual(["b0", "b1", "o"])
-  // Nothing is known of them: each is a host of its own.
+  // Nothing is known about them: each counts as a separate host.
   expect(spreadHosts(bigs, 3, new Map()).map(({ id }) => id)).toEqual(["b0", "b1", "b2"])
 })
 

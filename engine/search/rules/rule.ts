@@ -13,7 +13,7 @@ export interface SynonymRule {
   readonly to?: readonly string[]
 }
 
-/** A page that comes to a place for a question. */
+/** A page that is pinned to a place for a question. */
 export interface PinRule {
   readonly id: string
   readonly kind: "pin"

@@ -25,7 +25,7 @@ function misspeltOf(
   return Array.from(byWord, ([word, terms]) => ({ word, terms }))
 }
 
-/** Hits whose words may be what was meant: what is on the first screen. */
+/** Hits whose words may be the intended ones: the first screen. */
 const MOST_SHOWN = 10
 
 const shownTexts = (hits: readonly Hit[]) =>

@@ -8,11 +8,11 @@ import { domainRules } from "../../index/page/domains.ts"
 import { type NamedPage, scopeWord, suggestible } from "./suggestible.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Raised whenever names are stored in another way: an older file is made anew from the pages. */
+/** Raised whenever names are stored in another way: an older file is rebuilt from the pages. */
 const FORMAT = 2
 /** Pages written in one transaction: the event loop waits for each, some milliseconds. */
 const PAGES_AT_A_TIME = 10
-/** Words of what was typed that are looked for. */
+/** Most typed words that are looked for. */
 const MOST_WORDS = 12
 /** Names looked at of each kind, of which the best are shown: reading them takes about a millisecond. */
 const LOOKED_AT = 200
@@ -107,7 +107,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Nothing is expected any longer but what is about to be written. */
+  /** Only the rows about to be written are still expected. */
   caughtUp(): void {
     this.#run("delete from expected_page")
   }
@@ -203,7 +203,10 @@ export class SuggestionStore implements Disposable {
     this.#run("delete from expected_page where id = ?", id)
   }
 
-  /** Names that begin with what was typed, then those that hold all of it; of each kind titles first, and the shorter before the longer. */
+  /**
+   * Names that begin with the typed text, then those that hold all of it; of each kind titles first, and the shorter before the
+   * longer.
+   */
   suggest({ text, limit, filter = {} }: SuggestionQuery): Suggestion[] {
     const words = typedWords(text).slice(0, MOST_WORDS)
     const readers = filter.readers ? JSON.stringify(filter.readers) : null

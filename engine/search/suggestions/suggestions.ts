@@ -5,7 +5,7 @@ import type { StoredPage } from "../../index/page-record.ts"
 import type { NamedPage } from "./suggestible.ts"
 import { SuggestionStore } from "./suggestion-store.ts"
 
-/** Pages that are read at a time when names are made anew. */
+/** Pages that are read at a time when names are rebuilt. */
 const READ_AT_A_TIME = 20
 
 /** The pages of an index, for catching up. */
@@ -43,7 +43,7 @@ export class Suggestions implements AsyncDisposable {
     try {
       return this.#store !== null && this.#store.isBehind
     } catch {
-      // It is damaged: catching up makes it anew.
+      // It is damaged: catching up rebuilds it.
       return true
     }
   }
@@ -75,7 +75,7 @@ export class Suggestions implements AsyncDisposable {
     if (this.#store && !this.#isClosing) this.#store.followed = version
   }
 
-  /** Brings in what is missing and drops what is gone, in the background, until the engine is closed; resolves when that is done. */
+  /** Adds missing names and drops old ones, in the background, until the engine is closed; resolves when that is done. */
   catchUp(pages: NamedPages): Promise<void> {
     this.#pages = pages
     this.#catchingUp = this.#trying(async (store) => {
@@ -87,7 +87,7 @@ export class Suggestions implements AsyncDisposable {
     return this.#catchingUp
   }
 
-  /** Brings in what is missing of these pages. */
+  /** Adds the missing names of these pages. */
   bring(changed: readonly Pick<StoredPage, "id" | "revision">[], pages: NamedPages): Promise<void> {
     return this.#trying((store) => this.#read(store, pages, store.missing(changed)))
   }
@@ -105,14 +105,14 @@ export class Suggestions implements AsyncDisposable {
       return this.#store?.suggest(query) ?? null
     } catch (error) {
       this.#options.onProblem?.(error)
-      // A writer may have made it anew.
+      // A writer may have rebuilt it.
       this.#store?.[Symbol.dispose]()
       this.#store = null
       return null
     }
   }
 
-  /** A file that cannot be opened holds nothing that cannot be made anew. */
+  /** A file that cannot be opened holds nothing that cannot be rebuilt. */
   #open(): SuggestionStore | null {
     const { file, mode, onProblem } = this.#options
     try {
@@ -140,7 +140,7 @@ export class Suggestions implements AsyncDisposable {
     } catch (error) {
       if (this.#isClosing) return
       this.#options.onProblem?.(error)
-      // Once: what is damaged again at once has a reason that another file does not mend.
+      // Once: a file that is damaged again at once has a cause that another file does not remove.
       if (!isDamagedSqlite(error) || this.#isMadeAnew || this.#options.mode === "read") return
       this.#isMadeAnew = true
       this.#store?.[Symbol.dispose]()

@@ -54,7 +54,7 @@ async function asked() {
   })
 }
 
-/** Pages of several passages, each of words of its own. */
+/** Pages of several passages, each with different words. */
 const manyPages = (pages: number) =>
   Array.from({ length: pages }, (_, page) => {
     const parts = Array.from({ length: 6 }, (_, i) =>

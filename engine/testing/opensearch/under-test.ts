@@ -20,7 +20,7 @@ const clusterOf = (urls: readonly string[]) => ({
   tls: { ca: null, cert: null, key: null },
 })
 
-/** The OpenSearch engine for the contract suite, with indexes of their own on a cluster. */
+/** The OpenSearch engine for the contract suite, with its own indexes on a cluster. */
 export const onCluster = (urls: readonly string[]): AdapterUnderTest => ({
   ...adapter,
   freshPlace: async () =>

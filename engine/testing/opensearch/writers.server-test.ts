@@ -33,7 +33,7 @@ afterEach(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** A writer on a machine of its own: its folder holds the locks. */
+/** A writer on a separate machine: its folder holds the locks. */
 async function writer(machine: string, embedder = new HashingEmbedder()): Promise<Engine> {
   const engine = await openOpenSearch({
     cluster: reached,

@@ -17,7 +17,7 @@ const ARABIC: Readonly<Record<string, string>> = {
   ۃ: "ة", // teh marbuta goal
 }
 const ARABIC_SHAPES = new RegExp(`[${Object.keys(ARABIC).join("")}]`, "gu")
-/** A nasal before a stop of its own row: हिन्दी is हिंदी. */
+/** A nasal before a stop of the same row: हिन्दी is हिंदी. */
 const NASAL = /ङ्(?=[क-ङ])|ञ्(?=[च-ञ])|ण्(?=[ट-ण])|न्(?=[त-न])|म्(?=[प-म])/gu
 const DIGIT = /\p{Nd}/gu
 /** Characters that `oneSpelling` changes; most texts have none. */

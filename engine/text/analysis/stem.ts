@@ -61,7 +61,7 @@ export type Stem = (word: string) => string
 const KNOWN_WORDS = 100_000
 /** With its stem: 74 were measured of words of seven letters. */
 const BYTES_OF_WORD = 100
-/** Snowball rules look at suffixes only; what is longer than this is no word of a natural language. */
+/** Snowball rules look at suffixes only; a longer text is no word of a natural language. */
 const LONGEST_WORD = 40
 
 /** By algorithm or language. */

@@ -1,4 +1,4 @@
-/** Who is meant by an order to models, in English. */
+/** The addressee of an order to models, in English. */
 const AI =
   "(?:ai|a\\.i\\.|llm|(?:large\\s+)?language\\s+model|chat\\s?bot|artificial\\s+intelligence|gpt(?:-\\d)?|chatgpt|claude|gemini|copilot)s?(?:\\s+(?:assistants?|agents?|models?|systems?|crawlers?|bots?|readers?|tools?|reviewers?|graders?|raters?|summari[sz]ers?))?"
 /** Names for the instructions that models are given. */

@@ -13,7 +13,7 @@ export interface KnownTermCounts {
   readonly pages: number
   /** How many pages hold a term, about; 0 for an unknown term. */
   readonly pagesWith: (term: string) => number
-  /** Whether any page holds the term: what is known may lag behind the index. */
+  /** Whether any page holds the term: the known terms may lag behind the index. */
   readonly isHeld: (term: string) => Promise<boolean>
 }
 

@@ -15,7 +15,7 @@ const TWO_TYPOS_FROM = 8
 /** Longer ones are no words, and their changes are many. */
 const LONGEST = 24
 const MOST = 3
-/** A shorter term that is a letter from another one is too often a word of its own. */
+/** A shorter term that is a letter from another one is too often a separate word. */
 const SLIP = /^[a-z]{6,24}$/
 
 /**

@@ -6,7 +6,7 @@ import { EngineError, REPAIR_HINT } from "../../../errors.ts"
  *
  * @param dir folder of the index
  * @param file path in it
- * @param damage what is wrong, going on the sentence
+ * @param damage the problem, as the rest of the sentence
  */
 export const damagedFile = (dir: string, file: string, damage: string, options?: ErrorOptions): EngineError =>
   new EngineError(

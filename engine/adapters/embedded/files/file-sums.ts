@@ -12,7 +12,7 @@ const CHUNK = 1_048_576
 const COVERED = /^(data|_versions|_indices|_deletions)\/.*(?<!\.json)$/
 
 interface Ledger {
-  /** LanceDB is deleting old files: what is missing may be one of them. */
+  /** LanceDB is deleting old files: a missing file may be one of them. */
   readonly isCleaning: boolean
   /** By path in the table's folder: bytes and CRC-32. */
   readonly files: Readonly<Record<string, readonly [size: number, sum: number]>>
@@ -54,7 +54,7 @@ export class FileSums {
     if (!this.#ledger.isCleaning) await this.#save({ ...this.#ledger, isCleaning: true })
   }
 
-  /** Takes down what is there now. Nothing may be written to the table meanwhile. */
+  /** Records the current files. Nothing may write to the table meanwhile. */
   async refresh(): Promise<void> {
     const known = this.#ledger.files
     const files: Record<string, readonly [number, number]> = {}

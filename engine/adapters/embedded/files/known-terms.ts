@@ -36,7 +36,7 @@ export class KnownTerms {
     return kept ? new KnownTerms(kept.bytes, kept.version) : KnownTerms.none()
   }
 
-  /** Whether what was saved last can be read. */
+  /** Whether the last saved state can be read. */
   static async isSaved(dir: string): Promise<boolean> {
     return (await readKept(fileIn(dir), BYTES)) !== null
   }

@@ -12,7 +12,7 @@ import type { PageFacts } from "../../../index/page/page-facts.ts"
 import type { Passage } from "../../../index/page/passage.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
-/** Characters written in one transaction, a long page in one of its own: the event loop waits for each. */
+/** Characters written in one transaction; a long page has its own: the event loop waits for each. */
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
 /** For facts of pages: of some five thousand, of which a question reads those of thirty. */
@@ -342,7 +342,7 @@ export class PageStore implements Disposable {
         await setImmediate()
       }
     }
-    // The file becomes shorter when what was written ahead is brought into it.
+    // The file becomes shorter when the write-ahead log is merged into it.
     this.#db.exec("pragma wal_checkpoint(passive)")
   }
 

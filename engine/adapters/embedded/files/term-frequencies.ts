@@ -36,12 +36,12 @@ export class TermFrequencies {
   static async load(dir: string): Promise<TermFrequencies> {
     const kept = await readKept(fileIn(dir), 4 + SLOTS * 4)
     if (!kept) return TermFrequencies.none()
-    // A copy of its own: the file's bytes need not be aligned.
+    // A separate copy: the file's bytes need not be aligned.
     const numbers = new Uint32Array(new Uint8Array(kept.bytes).buffer)
     return new TermFrequencies(numbers.subarray(1), numbers[0]!, kept.version)
   }
 
-  /** Whether what was saved last can be read. */
+  /** Whether the last saved state can be read. */
   static async isSaved(dir: string): Promise<boolean> {
     return (await readKept(fileIn(dir), 4 + SLOTS * 4)) !== null
   }

@@ -85,7 +85,7 @@ export async function dropIndexes(server: Server, name: string): Promise<void> {
   await server.allDone(tasks)
 }
 
-/** Sets what is not set yet: a setting that changes nothing may still make the server index everything again. */
+/** Applies only missing settings: a setting that changes nothing may still make the server index everything again. */
 export async function applySettings(server: Server, name: string, dimensions: number): Promise<void> {
   const indexes = indexesOf(server, name)
   const tasks: EnqueuedTask[] = []

@@ -39,7 +39,7 @@ export class TaskFailed extends Error {
   }
 }
 
-/** A Meilisearch server, asked through its own client: what is tried again, and what is said when it fails. */
+/** A Meilisearch server, called through its own client: which calls are repeated, and the message when they fail. */
 export class Server {
   readonly client: Meilisearch
   readonly #options: ServerOptions

@@ -89,7 +89,7 @@ class MeasuringSerializer extends Serializer {
   }
 }
 
-/** An OpenSearch cluster, asked through its own client: what is tried again, and what is said when it fails. */
+/** An OpenSearch cluster, called through its own client: which calls are repeated, and the message when they fail. */
 export class Cluster implements AsyncDisposable {
   readonly #client: Client
   readonly #options: ClusterOptions
@@ -127,7 +127,7 @@ export class Cluster implements AsyncDisposable {
     )
   }
 
-  /** Asks until it is answered, or patience is over. A request may come to the cluster twice. */
+  /** Asks until there is an answer, or patience is over. The cluster may get a request twice. */
   async ask<T>(request: (client: Client) => Promise<{ readonly body: unknown }>): Promise<T> {
     const until = performance.now() + this.#options.patienceMs
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {

@@ -59,7 +59,7 @@ export async function createIndexes(
   await create(cluster, pages, pagesIndex(manifest, spread))
 }
 
-/** Whether an index of vectors that is there belongs to an index that is being made, or may. */
+/** Whether an existing index of vectors belongs, or may belong, to an index that is being made. */
 async function fits(cluster: Cluster, name: string, dimensions: number): Promise<boolean> {
   const { vectors } = indexesOf(name)
   type Mapped = Record<string, { mappings: ReturnType<typeof vectorsIndex>["mappings"] }>

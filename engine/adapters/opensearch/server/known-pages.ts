@@ -113,7 +113,7 @@ export class KnownPages {
       if (!document) continue
       if (document.version === this.#columns.get(id)?.["written"])
         found.set(id, document.source[field] as string)
-      // Written anew since, perhaps as it was.
+      // Rewritten since, perhaps with the same content.
       else others.set(id, revision)
     }
     for (const { columns, source } of await this.#whole([...others.keys()])) {

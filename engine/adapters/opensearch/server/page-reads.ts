@@ -51,7 +51,7 @@ export class PageReads {
     await Promise.all(groups.map(({ ids: some, routing }) => ask(some, routing)))
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0 || groups.every(({ routing }) => routing === undefined)) return found
-    // Gone, or in another shard of an index that was made anew.
+    // Gone, or in another shard of a rebuilt index.
     await ask(missing)
     if (missing.some((id) => found.has(id))) this.#shards.forget()
     return found

@@ -24,7 +24,7 @@ interface Item {
 export interface NotWritten {
   /** The server's messages for groups that it refused. */
   readonly refused: ReadonlyMap<number, Error>
-  /** Groups of which a newer document is there, or was until it was removed, with its version. */
+  /** Groups for which the cluster has a newer document, or had one until it was removed, with its version. */
   readonly late: ReadonlyMap<number, number>
 }
 
@@ -82,7 +82,7 @@ interface Sending {
   readonly onLate: (at: number, version: number) => void
 }
 
-/** The server tells the version of what is there in words alone, of what was removed too. */
+/** The server reports the version of an existing or removed document only as text. */
 const CURRENT_VERSION = /current version \[(\d+)\]/
 
 async function sendAll(

@@ -8,7 +8,7 @@ import { type PreviousGeneration, type Target, nextName } from "../generation-fi
 /** Readers have gone over to a generation when it has been the current one for so long. */
 export const READERS_FOLLOW_MS = 10_000
 const DAY_MS = 86_400_000
-/** Room for a second index, and some for what is crawled meanwhile. */
+/** Room for a second index, and some for pages crawled meanwhile. */
 const SPARE = 1.25
 
 /**
@@ -40,7 +40,7 @@ export async function buildingFor(context: GenerationContext, target: Target): P
   if (building && sameTarget(building, target)) return building.name
   await refuseWithoutRoom(context, generations.current)
   const name = nextName(generations)
-  // Nobody knows this name: what is there is a rest of a time whose file is lost.
+  // Nothing refers to this name: it is left over from a time whose file is lost.
   await adapter.drop(name)
   const { format, embedder } = target
   await file.change(({ dropping }) => ({

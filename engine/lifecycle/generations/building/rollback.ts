@@ -90,7 +90,7 @@ async function swapBack({ file }: GenerationContext, from: Target | null, to: Ta
     previous: { name: current, replacedAt: new Date().toISOString() },
     building: null,
     dropping: building ? [...dropping, building.name] : dropping,
-    // Who goes back to what was declined has thought better of it.
+    // An operator who goes back to the declined target has changed their mind.
     declined: from && !sameTarget(declined, to) ? { format: from.format, embedder: from.embedder } : null,
   }))
 }

@@ -9,7 +9,7 @@ const READ_AT_ONCE = 100
 type Target = Pick<Engine, "allPages" | "load" | "remove">
 
 export interface SyncOptions {
-  /** Nothing is written to it meanwhile, or what is written is synced afterwards. */
+  /** Nothing writes to it meanwhile, or the writes are synced afterwards. */
   readonly from: Pick<Engine, "allPages">
   readonly to: Target
   /** Whether the same embedder made both: then vectors are taken along. */
@@ -22,8 +22,8 @@ export interface SyncOptions {
 }
 
 /**
- * Makes one index hold the pages of another: loads what is missing or different, removes what is gone. It compares
- * instead of remembering, so it can be broken off anywhere, and what is the same already costs no more than reading it.
+ * Makes one index hold the pages of another: loads missing and different pages, removes the others. It compares instead of
+ * remembering, so it can be broken off anywhere, and equal pages cost no more than reading them.
  *
  * @returns how many pages were loaded and removed.
  */

@@ -40,7 +40,7 @@ export class Upgrade {
   /** Pages written since they were compared. */
   readonly #touched = new Set<PageUrl>()
   #building = ""
-  /** Up to this page id the two generations are the same, but for the touched ones. */
+  /** Up to this page id the two generations are the same, except for the touched pages. */
   #upTo = ""
   #compared = 0
 

@@ -1,4 +1,4 @@
-// A process of its own to be killed: `node build-child.ts <data folder> <model>` builds and swaps.
+// A separate process that a test kills: `node build-child.ts <data folder> <model>` builds and swaps.
 import { flushCompileCache } from "node:module"
 import { openForWriting } from "../open-for-writing.ts"
 import { Upgrade } from "../building/upgrade.ts"

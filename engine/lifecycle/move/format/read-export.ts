@@ -99,7 +99,7 @@ export class ExportReader {
   }
 
   /**
-   * The pages, a frame at a time. At the end {@link totals} is there, and what was read is what it says.
+   * The pages, a frame at a time. At the end {@link totals} is known, and matches the pages read.
    * @throws ExportFileError
    */
   async *pages(): AsyncGenerator<readonly ExportedPage[]> {
@@ -205,7 +205,7 @@ async function contentOf({ contentBytes }: FrameHead, body: Buffer): Promise<Buf
   return content
 }
 
-/** The object in a frame. Its hash fits, which says no more than that it is as its writer wrote it. */
+/** The object in a frame. Its hash fits, which only shows that it is unchanged since it was written. */
 async function saidIn<T extends object>(
   head: FrameHead,
   body: Buffer,

@@ -1,5 +1,5 @@
-// A process of its own that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It says each step
-// it has made, and after so many goes no further: it must not be done before the test that kills it has its turn.
+// A separate process that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It says each step it
+// has made, and after so many goes no further: it must not be done before the test that kills it has its turn.
 import { createReadStream, writeSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { exportToFile } from "../export-to-file.ts"

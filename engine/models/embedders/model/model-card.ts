@@ -46,7 +46,7 @@ const SCHEMA: JSONSchemaType<ModelCard> = {
 
 const validate = new Ajv({ ...OWN_SCHEMA, allErrors: true }).compile(SCHEMA)
 
-/** @throws Error that names the field, for what is no such card */
+/** @throws Error that names the field, for an invalid card */
 export function readModelCard(said: unknown): ModelCard {
   if (!validate(said)) {
     const faults = (validate.errors ?? []).map(({ instancePath, message, params }) =>

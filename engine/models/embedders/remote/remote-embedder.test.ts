@@ -14,7 +14,7 @@ import {
 import { openEmbedder } from "../open-embedder.ts"
 import { RemoteEmbedder, remoteModelOf } from "./remote-embedder.ts"
 
-// A server over a socket, with an embedder that counts words: what is tested is how it is asked, and what becomes of its answers.
+// A server over a socket, with an embedder that counts words: the tests check the requests, and how answers are used.
 
 let dir: string
 beforeAll(async () => (dir = await mkdtemp(path.join(tmpdir(), "fossick-remote-"))))
@@ -47,7 +47,7 @@ const status =
   (_: ModelRequest, response: ServerResponse) =>
     void response.writeHead(code, headers).end("{}")
 
-/** Whether each is the vector that the model gives here, but for the last digits. */
+/** Whether each is the vector that the model gives here, except for the last digits. */
 async function areOurs(found: readonly Float32Array[], texts: readonly string[]): Promise<boolean> {
   const wanted = await local.embed(texts)
   const cosines = wanted.map((vector, i) =>

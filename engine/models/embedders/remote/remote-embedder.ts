@@ -47,7 +47,7 @@ const LAST_RETRY_MS = 60_000
 /** A number of a vector is written in up to 24 bytes; servers say little else, such as the model's name. */
 const BYTES_PER_DIMENSION = 24
 const BYTES_BESIDE = 64 * 1024
-/** A text that a server does not take is cut to half so often: those that cut nothing themselves refuse what is too long. */
+/** A text that the server refuses is halved up to this often: servers that do not cut texts themselves refuse long ones. */
 const SHORTENED = 3
 /** Statuses of a server when a request is too large, or a text too long, for it. */
 const TOO_MUCH = new Set([400, 413, 422])
@@ -142,7 +142,7 @@ export class RemoteEmbedder implements Embedder {
     }
   }
 
-  /** Why there are no vectors at present; a sentence for anybody to read. */
+  /** Why there are no vectors at present; a sentence for any reader. */
   get outage(): string | null {
     return this.#calls.outage
   }
@@ -245,7 +245,7 @@ export class RemoteEmbedder implements Embedder {
       tokens = tokens === null || read === null ? null : tokens + read
     }
     const made = await Promise.all(batches.map((some) => this.#smaller(some, { ...how, onRead })))
-    // Once all are there, so that what is tried again is counted once.
+    // Once all have arrived, so that a repeated request counts once.
     how.onRead?.(tokens)
     return made.flat()
   }

@@ -105,7 +105,7 @@ describe("a server of embeddings that goes away", () => {
       expect(found).toMatchObject({ wordsAlone: because })
       expect(found.hits).toHaveLength(1)
     }
-    // Who asks for words alone misses nothing.
+    // A caller that asks for words alone misses nothing.
     const asked = new Degraded()
     await asked.collect(() => reader.search({ text: "worn seals", limit: 1, depth: "fast" }))
     expect(asked.parts).toEqual([])
@@ -123,7 +123,7 @@ describe("a server of embeddings that goes away", () => {
     await expect
       .poll(async () => (await reader.search({ text: "smooth dough", limit: 1 })).hits[0]?.parts.vector)
       .toBeGreaterThan(0)
-    // One of each process: what waited, and what was asked.
+    // One of each process: the waiting pages, and the requests.
     expect(told).toHaveLength(2)
     expect(new Set(told)).toEqual(
       new Set([expect.stringContaining(`${because} Questions are answered by words alone`) as string]),

@@ -20,7 +20,7 @@ export interface ClusterSize {
   readonly heapMb?: number
 }
 
-/** A cluster of real OpenSearch nodes on loopback, each a process of its own, with files of its own until it is closed. */
+/** A cluster of real OpenSearch nodes on loopback, each a separate process with its own files until it is closed. */
 export interface TestCluster extends AsyncDisposable {
   /** Address of each node, by its number. */
   readonly urls: readonly string[]
