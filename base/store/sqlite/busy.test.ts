@@ -17,7 +17,7 @@ async function having(file: string, begin: string): Promise<Worker> {
   const other = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads")
      const { DatabaseSync } = require("node:sqlite")
-     // A reader of the file in that instant keeps it from being committed.
+     // Whoever looks at the file in that instant keeps it from being committed.
      const db = new DatabaseSync(workerData)
      db.exec("pragma busy_timeout = 60000")
      db.exec(${JSON.stringify(begin)})
