@@ -176,7 +176,7 @@ function askNearestSoon(
     "plan" | "limit"
   >,
 ): void {
-  if (!asksAsNamed(query) || index.takesArmsTogether) return
+  if (!asksAsNamed(query) || query.rarityOnly || index.takesArmsTogether) return
   const near = embedding?.then((vector) =>
     index.nearest(vector, passagesLookedFor(plan, limit), conditionsNamed(query.filter, question)),
   )
