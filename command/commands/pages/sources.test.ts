@@ -203,6 +203,14 @@ test("the crawler process runs a source by its schedule, and removes the pages o
   }
 })
 
+test("a source of documents can be declared before there is any state", async () => {
+  using folder = temporaryFolder()
+  const source = "name: notes, documents: true, seeds: https://notes.example/"
+  writeFileSync(join(folder.path, "sources.yaml"), `sources: [{ ${source} }]\n`)
+  for (const command of ["validate", "plan", "apply"])
+    expect(await run(folder.path, ["sources", command])).toMatchObject({ code: 0, err: "" })
+})
+
 test("the backup of the file is validated, planned, applied, shown and made", async () => {
   using folder = temporaryFolder()
   const at = (name: string) => join(folder.path, name)

@@ -125,6 +125,8 @@ async function warningsOf(
 
 /** Why the content of a source can't be read here, in words. */
 async function unreadable(spec: Declared["sources"][number], db: StateStore | null): Promise<string[]> {
+  // Documents are kept in the state, which a new appliance doesn't have yet.
+  if (spec.documents === true && db === null) return []
   try {
     const content = await contentOf(defineSource(spec), { db })
     await content?.check()
