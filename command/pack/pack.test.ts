@@ -32,6 +32,7 @@ test("the package holds what an appliance needs, and nothing for developers", ()
       "crawler/sources/sources.schema.json",
       "api/client/client.ts",
       "api/faces/handbook/handbook.css",
+      "api/faces/handbook/handbook.js",
       "faces/dist/manifest.json",
       "faces/dist/search.html",
       "LICENSE",

@@ -83,7 +83,6 @@ describe("the search of the handbook", { tags: ["chromium"] }, () => {
     isCrawled = false
     const without = await fetch(`${app.url}/docs/`)
     isCrawled = true
-    expect(without.headers.get("content-security-policy")).not.toContain("script-src")
-    expect(await without.text()).not.toMatch(/<script|class="search"/)
+    expect(await without.text()).not.toMatch(/widget\.js|class="search"/)
   })
 })

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import Koa from "koa"
@@ -18,21 +19,19 @@ declare const document: {
   readonly documentElement: { readonly scrollWidth: number }
   readonly styleSheets: readonly { readonly cssRules: { readonly length: number } }[]
 }
+declare const navigator: { readonly clipboard: { readText(): Promise<string> } }
 declare function getComputedStyle(element: InPage): {
   readonly color: string
   readonly backgroundColor: string
 }
 
-const WIDTHS = [390, 1280] as const
+const DOCS = join(import.meta.dirname, "../../../docs")
+const WIDTHS = [390, 1920] as const
+/** Every page, and an address that has none. */
 const PAGES = [
-  "",
-  "getting-started",
-  "schedule-a-crawl",
-  "crawl-a-site",
-  "search-api",
-  "api-reference",
-  "settings",
-  "architecture",
+  ...readdirSync(DOCS)
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => (file === "README.md" ? "" : file.slice(0, -".md".length))),
   "no-such-page",
 ]
 
@@ -44,7 +43,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
   let closeServer: () => Promise<unknown>
 
   beforeAll(async () => {
-    const app = new Koa().use(handbook({ docsDir: join(import.meta.dirname, "../../../docs") }))
+    const app = new Koa().use(handbook({ docsDir: DOCS }))
     const server = app.listen(0, "127.0.0.1")
     await new Promise((resolve) => server.once("listening", resolve))
     closeServer = () => new Promise((resolve) => server.close(resolve).closeAllConnections())
@@ -77,20 +76,53 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
   }
 
-  test.each(PAGES)(
-    "/docs/%s fits, loads its style, and the browser has nothing to complain about",
-    async (name) => {
+  test("every page fits a phone and a wide screen, and the browser has nothing to complain about", async () => {
+    const wrong: [page: string, what: unknown][] = []
+    for (const name of PAGES) {
       await using opened = await openPage(name, WIDTHS[0])
       const { page, complaints } = opened
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 800 })
-        expect(await widestThing(page)).toBeLessThanOrEqual(width)
+        const widest = await widestThing(page)
+        if (widest > width) wrong.push([name, `is ${widest} pixels wide at ${width}`])
       }
-      expect(await page.locator("h1").count()).toBe(1)
-      expect(await page.evaluate(() => document.styleSheets[0]?.cssRules.length)).toBeGreaterThan(20)
-      expect(complaints).toEqual([])
-    },
-  )
+      const titles = await page.locator("h1").count()
+      if (titles !== 1) wrong.push([name, `has ${titles} titles`])
+      const rules = await page.evaluate(() => document.styleSheets[0]?.cssRules.length ?? 0)
+      if (rules < 20) wrong.push([name, "has no style"])
+      if (complaints.length > 0) wrong.push([name, complaints])
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test("a button copies a block of code", async () => {
+    await using opened = await openPage("getting-started", 1280)
+    const { page } = opened
+    await browser.context.grantPermissions(["clipboard-read", "clipboard-write"], {
+      origin: new URL(base).origin,
+    })
+    const block = page.locator("article .code").first()
+    await block.hover()
+    await block.getByRole("button", { name: "Copy" }).click()
+    await block.getByRole("button", { name: "Copied" }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toBe((await block.locator("code").textContent())!.trimEnd())
+  })
+
+  test("a phone unfolds the sections of the page, a wide screen lists them and marks the one in view", async () => {
+    await using opened = await openPage("sources", 390)
+    const { page } = opened
+    const list = page.getByRole("navigation", { name: "On this page" })
+    const link = list.getByRole("link", { name: "Patterns" })
+    expect(await link.isVisible()).toBe(false)
+    await list.getByText("On this page").click()
+    expect(await link.isVisible()).toBe(true)
+    await page.setViewportSize({ width: 1920, height: 800 })
+    await list.getByText("On this page").dispatchEvent("click")
+    await link.click()
+    await page.waitForURL(`${base}sources#patterns`)
+    await list.locator("a[aria-current]").filter({ hasText: "Patterns" }).waitFor()
+  })
 
   test("on a phone the contents are folded and open by a touch", async () => {
     await using opened = await openPage("getting-started", 390)
@@ -106,7 +138,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     expect(await page.locator("h1").textContent()).toBe("How to schedule a crawl")
   })
 
-  test("on a wide screen the contents stand beside the page with the open page marked", async () => {
+  test("a wide screen shows the contents beside the page and marks the open page", async () => {
     await using opened = await openPage("schedule-a-crawl", 1280)
     const { page } = opened
     const nav = page.getByRole("navigation", { name: "Handbook" })

@@ -15,7 +15,7 @@ export interface HandbookOptions {
    * keeps pages under the very address it was started with.
    */
   readonly publicUrl?: string
-  /** Told on top of each page; null: nothing. */
+  /** Shown at the top of each page; null: nothing. */
   readonly notice?: string | null
   /** The public key with which the widget on each page searches the handbook; null: there is nothing to search yet. Left out: no page has one. */
   readonly searchKey?: () => Promise<string | null>
@@ -23,15 +23,13 @@ export interface HandbookOptions {
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
 
-/** Everything on a page comes from this server; there are no scripts at all. */
+/** Everything on a page comes from this server, and its scripts put texts into the page only as texts. */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-/** The same with one script of this server, which puts texts into the page as texts. */
-const POLICY_WITH_SEARCH = `${CONTENT_SECURITY_POLICY}; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`
+  "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
  * Koa middleware that serves the handbook as web pages, without a key:
- * `/docs/`, `/docs/<page>`, `/docs/<drawing>.svg`, `/docs/handbook.css`, `/docs/icon.svg`, `/docs/sitemap.xml`, `/robots.txt`; `/` leads to
+ * `/docs/`, `/docs/<page>`, `/docs/<drawing>.svg`, `/docs/handbook.css`, `/docs/handbook.js`, `/docs/icon.svg`, `/docs/sitemap.xml`, `/robots.txt`; `/` leads to
  * `/docs/`. Any other path goes to the next middleware. The pages are read and rendered at the first request and
  * kept; a failed first read is tried again at the next request.
  *
@@ -76,7 +74,7 @@ export function handbook({
       refuseMethod(ctx)
     } else {
       const key = path.startsWith("/docs/") ? await searchKey() : null
-      ctx.set("Content-Security-Policy", key === null ? CONTENT_SECURITY_POLICY : POLICY_WITH_SEARCH)
+      ctx.set("Content-Security-Policy", CONTENT_SECURITY_POLICY)
       ctx.set("X-Content-Type-Options", "nosniff")
       ctx.set("Referrer-Policy", "no-referrer")
       if (path === "/") redirect(ctx, 302, "docs/")
@@ -134,7 +132,7 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
     page: notFoundPage(name, toRoot),
     canonical: null,
     toRoot,
-    cssVersion: site.cssVersion,
+    version: site.version,
     notice,
     searchKey,
   })
@@ -142,13 +140,14 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
 
 /** A file of the handbook as it is sent from now on; null: there is none of the name. */
 function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
-  const { docs, css, icon, cssVersion, prepared } = site
+  const { docs, css, script, icon, version, prepared } = site
   const keep = (type: string, text: string) => {
     const making = prepare(type, text)
     prepared.set(`${name} ${searchKey ?? ""}`, making)
     return making
   }
   if (name === "handbook.css") return keep("text/css; charset=utf-8", css)
+  if (name === "handbook.js") return keep("text/javascript; charset=utf-8", script)
   if (name === "icon.svg") return keep("image/svg+xml", icon)
   if (name === "sitemap.xml") return keep("application/xml; charset=utf-8", siteMap(docs, base!))
   const figure = docs.figures.get(name)
@@ -157,35 +156,38 @@ function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): 
   const canonical = base === undefined ? `./${page.name}` : `${base}/docs/${page.name}`
   return keep(
     "text/html; charset=utf-8",
-    pageHtml({ docs, page, canonical, toRoot: "", cssVersion, notice, searchKey }),
+    pageHtml({ docs, page, canonical, toRoot: "", version, notice, searchKey }),
   )
 }
 
 interface Site {
   readonly docs: Docs
   readonly css: string
+  readonly script: string
   readonly icon: string
   /** When the newest part of any page changed: navigation is on every page, so they change together. */
   readonly modified: Date
-  /** Part of the style sheet's address, which changes with it. */
-  readonly cssVersion: string
+  /** Part of the addresses of the style sheet and the script, which changes with them. */
+  readonly version: string
   /** What was asked for so far, by its name and the key on it: some hundred bodies. */
   readonly prepared: Map<string, Promise<PreparedBody>>
 }
 
 async function loadSite(docsDir: string): Promise<Site> {
-  const [docs, css, icon] = await Promise.all([
+  const [docs, css, script, icon] = await Promise.all([
     readDocs(docsDir),
     readFile(new URL("handbook.css", import.meta.url), "utf8"),
+    readFile(new URL("handbook.js", import.meta.url), "utf8"),
     readFile(new URL("icon.svg", import.meta.url), "utf8"),
   ])
   const newest = Math.max(0, ...[...docs.pages.values()].map((page) => page.modified.getTime()))
   return {
     docs,
     css,
+    script,
     icon,
     modified: new Date(newest),
-    cssVersion: digestOf(css).slice(0, 8),
+    version: digestOf(css + script).slice(0, 8),
     prepared: new Map(),
   }
 }

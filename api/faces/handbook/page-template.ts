@@ -8,21 +8,21 @@ interface TemplateInput {
   readonly canonical: string | null
   /** Relative way from the page to `/docs/`: empty, or `../../` once for each further path segment. */
   readonly toRoot: string
-  /** Changes with the style sheet, so that browsers never show an old one. */
-  readonly cssVersion: string
-  /** Told on top of the page; null: nothing. */
+  /** Changes with the style sheet and the script, so that browsers never use an old one. */
+  readonly version: string
+  /** Shown at the top of the page; null: nothing. */
   readonly notice: string | null
   /** The public key of the widget; null: the page has none. */
   readonly searchKey: string | null
 }
 
-/** A complete HTML document for one page of the handbook. It needs no script: without the widget its link leads to the search page. */
+/** A complete HTML document for one page of the handbook. It reads well without scripts: without the widget its link leads to the search page. */
 export function pageHtml({
   docs,
   page,
   canonical,
   toRoot,
-  cssVersion,
+  version,
   notice,
   searchKey,
 }: TemplateInput): string {
@@ -51,7 +51,8 @@ export function pageHtml({
       ? '<meta name="robots" content="noindex">'
       : `<link rel="canonical" href="${escapeHtml(canonical)}">`,
     `<link rel="icon" type="image/svg+xml" href="${toRoot}icon.svg">`,
-    `<link rel="stylesheet" href="${toRoot}handbook.css?${cssVersion}">`,
+    `<link rel="stylesheet" href="${toRoot}handbook.css?${version}">`,
+    `<script src="${toRoot}handbook.js?${version}" defer></script>`,
     previous && `<link rel="prev" href="${to(previous.name)}">`,
     next && `<link rel="next" href="${to(next.name)}">`,
     searchKey === null
@@ -72,14 +73,14 @@ ${head.filter((line) => line !== undefined).join("\n")}
 <a class="skip" href="#content">Skip to the content</a>
 <header>
 <a class="brand" href="${to("")}">Fossick <span>handbook</span></a>${searchKey === null ? "" : `\n<a class="search" href="${toRoot}../">Search <kbd>Ctrl K</kbd></a>`}
-</header>${notice === null ? "" : `\n<p role="status"><strong>${escapeHtml(notice)}</strong></p>`}
-<nav aria-label="Handbook">
+</header>
+<nav class="contents" aria-label="Handbook">
 <details>
 <summary>Contents</summary>
 ${nav.join("\n")}
 </details>
 </nav>
-<main id="content" tabindex="-1">
+${onThisPage(page.html)}<main id="content" tabindex="-1">${notice === null ? "" : `\n<p role="status"><strong>${escapeHtml(notice)}</strong></p>`}
 <article>
 ${page.html}</article>
 </main>
@@ -90,5 +91,29 @@ ${turn.filter((link) => link !== undefined).join("\n")}
 </footer>
 </body>
 </html>
+`
+}
+
+/** Sections that are listed with their own sections; a page with more of them lists its `h2` only. */
+const MOST_ENTRIES = 40
+
+/** The list of a page's sections; empty if it has fewer than two. */
+function onThisPage(html: string): string {
+  const all = [...html.matchAll(/<h([23]) id="([^"]*)">(.*?)<a class="anchor"/g)].map(
+    ([, depth, id, content = ""]) => ({ depth, id, text: content.replaceAll(/<[^>]*>/g, "") }),
+  )
+  const shown = all.length > MOST_ENTRIES ? all.filter(({ depth }) => depth === "2") : all
+  if (shown.length < 2) return ""
+  const items = shown.map(
+    ({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${text}</a></li>`,
+  )
+  return `<nav class="on-page" aria-label="On this page">
+<details>
+<summary>On this page</summary>
+<ul>
+${items.join("\n")}
+</ul>
+</details>
+</nav>
 `
 }
