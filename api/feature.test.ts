@@ -101,7 +101,7 @@ describe("a feature that is added to the list", () => {
     expect(document.paths["/greetings"]?.get?.operationId).toBe("greet")
     expect(document.components.schemas).toHaveProperty("Greeting.properties.greeting")
     expect(document.tags).toContainEqual({ name: "Greetings", description: "A kind word." })
-    expect(await (await fetch(`${app.url}/docs/api-reference`)).text()).toContain("A kind word.")
+    expect(await (await fetch(`${app.url}/docs/client`)).text()).toContain("A kind word.")
   })
 
   test("has its metric in /metrics, and its calls counted by name", async () => {

@@ -23,7 +23,7 @@ export const handbook = {
         ...(config.publicUrl !== "" && { publicUrl: config.publicUrl }),
         notice: readOnly,
         searchKey: handbookSearchKey,
-        appended: { "api-reference": reference },
+        appended: { client: reference },
       }),
     }
   },

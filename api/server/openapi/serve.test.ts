@@ -47,9 +47,9 @@ describe("/openapi.json", () => {
 describe("/reference", () => {
   test("leads to the handbook's page, which has every call with its example", async () => {
     const response = await fetch(`${app.url}/reference`)
-    expect(response.url).toBe(`${app.url}/docs/api-reference`)
+    expect(response.url).toBe(`${app.url}/docs/client`)
     const html = await response.text()
-    expect(html).toContain("<h1>API reference</h1>")
+    expect(html).toContain("<h1>Call the API from your code</h1>")
     for (const { id, path, method } of operations) {
       expect(html).toContain(`<a href="#${id}"><code>${method.toUpperCase()} ${path}</code></a>`)
       expect(html).toContain(`<h3 id="${id}">`)

@@ -8,7 +8,7 @@ type Describe = () => Promise<Required<Description>>
 export const OPENAPI_PATH = "openapi.json"
 
 /** The reference's path, relative to `/`. */
-const REFERENCE = "docs/api-reference"
+const REFERENCE = "docs/client"
 
 /**
  * `/openapi.json`, and `/reference`, which leads to the reference in the handbook. Made on the first request and
