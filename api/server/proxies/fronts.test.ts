@@ -45,7 +45,7 @@ describe.each(programs)("%s before the appliance", (program) => {
 
   test.each([
     ["behind-a-proxy", "localhost"],
-    ["fixed-addresses", "api.firecrawl.dev"],
+    ["clients", "api.firecrawl.dev"],
   ])(
     "by its example in %s lets a job be watched over a WebSocket",
     { tags: [program] },
@@ -105,7 +105,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     { tags: [program] },
     async (name) => {
       await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
-      await using front = await startFront(program, { page: "fixed-addresses", name, appliance: app.url })
+      await using front = await startFront(program, { page: "clients", name, appliance: app.url })
       const path = name === "api.tavily.com" ? "/search" : "/v2/search"
       const body = JSON.stringify({ query: "pumps" })
       const headers = { "Content-Type": "application/json", Authorization: authorization }

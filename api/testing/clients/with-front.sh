@@ -1,16 +1,17 @@
 #!/bin/sh
-# Runs a command for which api.tavily.com and api.firecrawl.dev are an appliance on this machine, as the handbook's page on clients with a
-# fixed address has it: nginx with a certificate of an authority that the command trusts. Wants root (names are changed in a mount
+# Runs a command for which api.tavily.com and api.firecrawl.dev are an appliance on this machine, as the handbook's section on clients with a
+# fixed address describes it: nginx with a certificate of an authority that the command trusts. Wants root (names are changed in a mount
 # namespace of its own), nginx and openssl.
 #
 #   with-front.sh <port of the appliance> <command> [<argument>…]
 set -eu
 port=$1
 shift
-page=$(cd "$(dirname "$0")" && pwd)/../../../docs/fixed-addresses.md
+page=$(cd "$(dirname "$0")" && pwd)/../../../docs/clients.md
 FRONT=$(mktemp -d)
 export FRONT
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$page" | sed '/^```/d'; }
+section() { sed -n '/^## Clients with a fixed address$/,/^## /p' "$page"; }
+block() { section | sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" | sed '/^```/d'; }
 block sh >"$FRONT/certificate.sh"
 (cd "$FRONT" && sh certificate.sh 2>openssl.log)
 {
