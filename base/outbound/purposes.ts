@@ -1,5 +1,5 @@
 /**
- * The purposes for which the appliance opens connections, with the settings that control them; docs/outbound-connections.md has a
+ * The purposes for which the appliance opens connections, with the settings that control them; docs/privacy.md has a
  * row for each.
  */
 export const OUTBOUND_PURPOSES = {

@@ -7,7 +7,7 @@ import { OUTBOUND_PURPOSES } from "#base/outbound/purposes.ts"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// Which files may open connections to elsewhere: docs/outbound-connections.md says that it is complete.
+// Which files may open connections to elsewhere: docs/privacy.md says that it is complete.
 
 /** Ways to open a connection, or to have one opened. */
 const OPENS: readonly RegExp[] = [
@@ -88,7 +88,7 @@ test("those that talk to others note it in the ledger", () => {
 })
 
 test("the page of the handbook has a row for each purpose, with the settings that decide on it", () => {
-  const page = readFileSync(join(ROOT, "docs/outbound-connections.md"), "utf8")
+  const page = readFileSync(join(ROOT, "docs/privacy.md"), "utf8")
   const rows = new Map(
     [...page.matchAll(/^\| `([\w-]+)` \|(.*)\|$/gm)].map(([, purpose, rest]) => [purpose, rest!] as const),
   )
