@@ -13,7 +13,7 @@ import { readManifest } from "./release-manifest.ts"
 // A small package, released, signed with a key that openssl made, and checked by the lines of the handbook.
 
 const ROOT = join(import.meta.dirname, "../..")
-const PAGE = readFileSync(join(ROOT, "docs/verify-a-release.md"), "utf8")
+const PAGE = readFileSync(join(ROOT, "docs/upgrade.md"), "utf8")
 const folder = mkdtempSync(join(tmpdir(), "fossick-release-"))
 const release = join(folder, "release")
 
