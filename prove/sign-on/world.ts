@@ -8,7 +8,7 @@ import { parseSignOn } from "../../api/identity/sign-on/file/sign-on-file.ts"
 import { serveAccounts, type ServedAccounts } from "../../api/testing/serve-accounts.ts"
 import { Keycloak } from "./keycloak/keycloak.ts"
 
-const PAGE = join(import.meta.dirname, "../../docs/sign-on-keycloak.md")
+const PAGE = join(import.meta.dirname, "../../docs/sign-on-providers.md")
 
 /** An appliance whose people sign in at Keycloak, as the handbook says. */
 export interface World extends AsyncDisposable {
@@ -64,7 +64,10 @@ interface Declared {
 /** The handbook shows one of the two; with both, names need prefixes. */
 const APART = { userPrefix: "company:", groupPrefix: "company:" }
 
-const blocks = (language: string): readonly string[] =>
-  [...readFileSync(PAGE, "utf8").matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(
+/** Code in the page's section on Keycloak. */
+const blocks = (language: string): readonly string[] => {
+  const [, section = ""] = /^## Keycloak\n([^]*?)^## /m.exec(readFileSync(PAGE, "utf8")) ?? []
+  return [...section.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(
     ([, text]) => text!,
   )
+}
