@@ -12,7 +12,7 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
     const { dataDir } = settings
     const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
       problems(settings).map((problem) =>
-        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/alerts.md has more.`),
+        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/notifications.md#alerts has more.`),
       ),
     )
     const told = (await ask(dataDir, toldAlerts)).map(({ about, name, bad_runs: runs, reason }) =>
@@ -28,7 +28,7 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
       if (state === "given-up") return note(`${n} ${called.many} were given up (${String(error)}).`)
       return wrong(
         `${n} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
-        `See to ${names}; they are tried again for a day. docs/alerts.md has more.`,
+        `See to ${names}; they are tried again for a day. docs/notifications.md#alerts has more.`,
       )
     })
     return [wrongSettings, told, waiting]

@@ -13,11 +13,11 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
       return state === "given-up"
         ? note(
             `${n} messages of ${whose} were given up${why}.`,
-            "docs/webhooks.md says how to see and repeat them.",
+            "docs/notifications.md#webhooks says how to see and repeat them.",
           )
         : wrong(
             `${n} messages of ${whose} wait for a receiver that does not take them${why}.`,
-            "See that the receiver answers; they are tried again for a day. docs/webhooks.md has more.",
+            "See that the receiver answers; they are tried again for a day. docs/notifications.md#webhooks has more.",
           )
     })
   },

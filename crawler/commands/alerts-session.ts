@@ -16,7 +16,7 @@ export async function testAlertsNow(json: boolean): Promise<number> {
     async (signal) => {
       const tested = await testAlerts({ config, userAgent: userAgentHeader(config), env, signal })
       signal.throwIfAborted()
-      if (tested.length === 0) throw new CommandError(`${NO_RECEIVERS} (docs/alerts.md)`)
+      if (tested.length === 0) throw new CommandError(`${NO_RECEIVERS} (docs/notifications.md#alerts)`)
       for (const one of tested) say(json ? JSON.stringify(onWire(one)) : lineOf(one))
       return tested.every(({ error }) => error === null) ? EXIT.ok : EXIT.failed
     },

@@ -49,7 +49,7 @@ describe("/reference", () => {
     const response = await fetch(`${app.url}/reference`)
     expect(response.url).toBe(`${app.url}/docs/client`)
     const html = await response.text()
-    expect(html).toContain("<h1>Call the API from your code</h1>")
+    expect(html).toContain("<h1>Your own code</h1>")
     for (const { id, path, method } of operations) {
       expect(html).toContain(`<a href="#${id}"><code>${method.toUpperCase()} ${path}</code></a>`)
       expect(html).toContain(`<h3 id="${id}">`)

@@ -92,7 +92,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
     </p>
     <p class="row">
       <ImportButton onDone={onImported} look="primary" />
-      <a class="button" href="docs/judge-the-ranking">
+      <a class="button" href="docs/ranking#judge-the-ranking">
         How to judge
       </a>
     </p>

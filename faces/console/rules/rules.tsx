@@ -51,7 +51,7 @@ export function Rules() {
               <Icon name="plus" />
               Make a synonym
             </Link>
-            <a class="button" href="docs/ranking-rules">
+            <a class="button" href="docs/ranking#synonyms-pins-and-boosts">
               About rules
             </a>
           </p>

@@ -18,7 +18,7 @@ export function Connections() {
     <section class="block" aria-label="Hosts">
       <p class="small">
         {counted(value.total, "host")} that connections were made to, and what for.{" "}
-        <a href="docs/outbound-connections">All that the appliance can connect to</a>
+        <a href="docs/privacy">All that the appliance can connect to</a>
       </p>
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       <Table
