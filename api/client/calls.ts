@@ -734,7 +734,7 @@ export type UsageReport = {
 }
 
 export type CallLog = {
-  /** Newest first; never what was asked or found. */
+  /** Newest first; without questions and results. */
   readonly logs: readonly ({
     /** `2026-08-06T13:14:34.739000+00:00` */
     readonly timestamp: string
@@ -744,10 +744,10 @@ export type CallLog = {
     readonly response_time: number
     /** Credits. */
     readonly credits: number
-    /** Its last characters. */
+    /** Last characters of the key. */
     readonly api_key: string
     readonly request_id: string
-    /** Id of the person for whom the key's service asked. */
+    /** Id of the person that the key acted for. */
     readonly person?: string | undefined
   })[]
   readonly count: number
@@ -769,7 +769,7 @@ export type FeedbackTaken = {
 
 export type PageRequestTaken = {
   readonly success: true
-  /** The same for the same address or question. */
+  /** Id of the request, the same for the same address or question. */
   readonly id: string
   /** Seconds. */
   readonly response_time: number
@@ -785,7 +785,7 @@ export type KeysGenerated = {
   /** `2026-02-24T15:14:45`, in UTC. */
   readonly created: string
   readonly message: string
-  /** Names these keys to `/deactivate-keys`. */
+  /** Identifies these keys for `/deactivate-keys`. */
   readonly request_id: string
   /** What the answer does not honour of the request; left out when it honours everything. */
   readonly warnings?: readonly Warning[] | undefined
@@ -799,7 +799,7 @@ export type KeysDeactivated = {
 
 export type KeyInfo = {
   readonly name: string
-  /** `2026-02-24T15:14:45`, in UTC; null for the key of the settings. */
+  /** `2026-02-24T15:14:45`, in UTC; null for the key in `FOSSICK_API_KEY`. */
   readonly created: string | null
   /** A time, or `never`. */
   readonly expires_at: string
@@ -816,25 +816,25 @@ export type Session = {
   readonly is_open: boolean
   /** Role of the key or the person. */
   readonly role: "search" | "write" | "operator" | "admin" | null
-  /** User of the person at their identity provider; null for a session that began with a key. */
+  /** User name of the person at their identity provider; null for a session that began with a key. */
   readonly user: string | null
   /** Last characters of the key that began the session. */
   readonly key_hint: string | null
-  /** When the session ends; null also for a person whom a proxy vouches for with each call. */
+  /** When the session ends; also null for a person that a proxy vouches for with each call. */
   readonly expires_at: string | null
   /** How to sign in. */
   readonly ways: readonly ({
     /** `POST /session` with an API key. */
     readonly kind: "key"
   } | {
-    /** A page elsewhere that signs people in. */
+    /** A page on another site that signs people in. */
     readonly kind: "link"
     /** Name of the page. */
     readonly name: string
     /** Address of the page. */
     readonly url: string
   })[]
-  /** After signing out: where the person may also sign out at their identity provider; else null. */
+  /** After signing out: where the person can also sign out at their identity provider; otherwise null. */
   readonly sign_out_url: string | null
 }
 
@@ -1000,7 +1000,7 @@ export type SourceShown = {
     /** None of these may read, whatever allow says. */
     readonly deny?: string | readonly string[] | undefined
   } | null
-  /** Further logins that look at each page, to learn who may read it. */
+  /** Further logins that visit each page to learn who may read it. */
   readonly observers: readonly ({ readonly [name: string]: unknown })[]
   /** After so many days without another look, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
@@ -1044,7 +1044,7 @@ export type SourceShown = {
   })[]
 }
 
-/** What to crawl, how and when, with the fields of the file of sources. */
+/** What to crawl, how and when, in the fields of the file of sources. */
 export type Source = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
   readonly name?: string | undefined
@@ -1259,9 +1259,9 @@ export type Job = {
   readonly created_at: string
   readonly started_at: string | null
   readonly ended_at: string | null
-  /** Addresses known and not yet visited. */
+  /** Known addresses that haven't been visited yet. */
   readonly queued: number
-  /** Hosts that the job waits to try again. */
+  /** Hosts that the job is waiting to try again. */
   readonly waits: readonly ({
     /** Host name, with its port unless that is the default one. */
     readonly host: string
@@ -1269,7 +1269,7 @@ export type Job = {
     /** Why the last visit to the host failed. */
     readonly why: string
   })[]
-  /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
+  /** Visits by outcome: `indexed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: { readonly [name: string]: number }
   /** Changes that the run made to the index. */
   readonly changes: {
@@ -1326,9 +1326,9 @@ export type JobDetail = {
   readonly created_at: string
   readonly started_at: string | null
   readonly ended_at: string | null
-  /** Addresses known and not yet visited. */
+  /** Known addresses that haven't been visited yet. */
   readonly queued: number
-  /** Hosts that the job waits to try again. */
+  /** Hosts that the job is waiting to try again. */
   readonly waits: readonly ({
     /** Host name, with its port unless that is the default one. */
     readonly host: string
@@ -1336,7 +1336,7 @@ export type JobDetail = {
     /** Why the last visit to the host failed. */
     readonly why: string
   })[]
-  /** Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on. */
+  /** Visits by outcome: `indexed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: { readonly [name: string]: number }
   /** Changes that the run made to the index. */
   readonly changes: {
@@ -1522,7 +1522,7 @@ export type SourcePreview = {
   })[]
   /** Private addresses of the source that are not open yet; `POST /admin/networks` can open them. */
   readonly closed_addresses: readonly string[]
-  /** Whether a file of sources may declare it; a file may hold some fields that the API refuses. */
+  /** Whether a file of sources can declare it; a file can have some fields that the API refuses. */
   readonly fits_file: boolean
   /** Null while the draft is not a valid source. */
   readonly full_crawl: {
@@ -1575,7 +1575,7 @@ export type SourceWritten = {
 }
 
 export type NetworkList = {
-  /** Whether networks may be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`. */
+  /** Whether networks can be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`. */
   readonly on: boolean
   readonly networks: readonly OpenedNetwork[]
 }
@@ -1596,7 +1596,7 @@ export type NetworkLook = {
   readonly addresses: readonly string[]
   /** `none`: the host has no address. */
   readonly is: "private" | "public" | "none"
-  /** Networks that may be opened for the host, narrowest first. */
+  /** Networks that can be opened for the host, narrowest first. */
   readonly choices: readonly string[]
   /** Whether the host is open already. */
   readonly open: boolean
@@ -1612,7 +1612,7 @@ export type Removals = {
     readonly url: string
     readonly source: string
     readonly state: "struck" | "held" | "approved" | "removed" | "restoring"
-    /** Evidence found: `not-found`, `gone`, `noindex` and the like. */
+    /** Evidence found, such as `not-found`, `gone` or `noindex`. */
     readonly reason: string
     readonly detail: string | null
     /** Consecutive runs that found evidence. */
@@ -1627,11 +1627,11 @@ export type Removals = {
   readonly total: number
   readonly limit: number
   readonly offset: number
-  /** Removals that wait for an answer, by source. */
+  /** Removals waiting for an answer, by source. */
   readonly held: readonly ({
     readonly source: string
     readonly pages: number
-    /** Pages of the source that the index holds. */
+    /** Pages of the source in the index. */
     readonly of_pages: number
     /** Pages by reason. */
     readonly reasons: { readonly [name: string]: number }
@@ -1721,7 +1721,7 @@ export type Tried = {
 
 export type PageState = {
   readonly url: string
-  /** The page as the index holds it; null if it does not. */
+  /** The page as indexed; null if it isn't in the index. */
   readonly page: {
     readonly title: string
     readonly description: string | null
@@ -1760,7 +1760,7 @@ export type PageState = {
     readonly outcome: string
     readonly detail: string | null
     readonly job_id: number | null
-    /** Link steps from a seed. */
+    /** Number of links from a seed. */
     readonly depth: number
     /** `seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`, `content`. */
     readonly found_how: string
@@ -1797,7 +1797,7 @@ export type IndexState = {
     readonly dimensions: number
     readonly pages: number
     readonly passages: number
-    /** Pages that searches find only by their words, until their vectors are made. */
+    /** Pages that searches find only by their words until they have vectors. */
     readonly pages_without_vectors: number
     /** Passages of those pages; approximate on Meilisearch. */
     readonly passages_without_vectors: number
@@ -1844,10 +1844,10 @@ export type ModelState = {
     readonly unread_questions: {
       /** Questions that the multilingual model would read. */
       readonly count: number
-      /** Recent questions that were looked at. */
+      /** Recent questions that were checked. */
       readonly of: number
     } | null
-    /** Why the model server returns no vectors at the moment; null if it does. */
+    /** Why the model server isn't returning vectors; null if it is. */
     readonly server_problem: string | null
   }
   readonly change: {
@@ -1857,7 +1857,7 @@ export type ModelState = {
       /** Id of the model, with a hash of its weights. */
       readonly embedder: string
     }
-    /** `waiting`: not begun yet, because crawls go first. */
+    /** `waiting`: not started yet, because crawls go first. */
     readonly state: "waiting" | "building"
     /** Pages copied to the new index. */
     readonly pages: number
@@ -1906,7 +1906,7 @@ export type Alerts = {
     readonly next_attempt_at: string | null
     readonly last_error: string | null
   })[]
-  /** Messages by channels other than e-mail and webhooks. */
+  /** Messages over channels other than e-mail and webhooks. */
   readonly notifications: readonly ({
     readonly channel: "ntfy"
     readonly id: string
@@ -1965,24 +1965,24 @@ export type FeedbackList = {
     readonly at: string
     /** Id of the key that sent the feedback. */
     readonly key_id: string
-    /** Of the answer that is judged; this or `session_id` is given. */
+    /** Id of the request whose answer is rated; give this or `session_id`. */
     readonly request_id?: string | null | undefined
-    /** Of the session that is judged. */
+    /** Id of the session that is rated. */
     readonly session_id?: string | null | undefined
-    /** What a program thinks of it. */
+    /** A program's rating. */
     readonly agent_score?: number | string | null | undefined
-    /** What a person thinks of it. */
+    /** A person's rating. */
     readonly human_score?: number | string | null | undefined
-    /** Further judgements. */
+    /** Further ratings. */
     readonly extra_scores?: readonly ({
-      /** What was judged. */
+      /** What was rated. */
       readonly label: string
-      /** How it was judged. */
+      /** The rating. */
       readonly value: number | string
     })[] | null | undefined
-    /** In words. */
+    /** A comment. */
     readonly comment?: string | null | undefined
-    /** What was made of the answer. */
+    /** The response that the program made from the answer. */
     readonly response_delivered?: string | null | undefined
     /** Ids of the results that were used. */
     readonly used_ids?: readonly string[] | null | undefined
@@ -1990,22 +1990,22 @@ export type FeedbackList = {
     readonly used_urls?: readonly string[] | null | undefined
     /** Citations that were used. */
     readonly used_citations?: readonly string[] | null | undefined
-    /** Judgements of single results. */
+    /** Ratings of single results. */
     readonly urls_scores?: readonly ({
       /** Id of the result; give this or `url`. */
       readonly id?: string | undefined
       /** Address of the result. */
       readonly url?: string | undefined
-      /** What a program thinks of it. */
+      /** A program's rating. */
       readonly agent_score?: number | string | undefined
-      /** Further judgements. */
+      /** Further ratings. */
       readonly scores?: readonly ({
-        /** What was judged. */
+        /** What was rated. */
         readonly label: string
-        /** How it was judged. */
+        /** The rating. */
         readonly value: number | string
       })[] | undefined
-      /** In words. */
+      /** A comment. */
       readonly comment?: string | undefined
     })[] | null | undefined
   })[]
@@ -2048,7 +2048,7 @@ export type GrantList = {
     readonly client_id: string
     /** Name that the program gave itself. */
     readonly client_name: string
-    /** Id of the key, or of the person, that let the program in. */
+    /** Id of the key or person that gave the program access. */
     readonly key_id: string
     /** Collections the program may search; null for everything the key may search. */
     readonly collections: readonly string[] | null
@@ -2140,7 +2140,7 @@ export type PaymentDays = {
 }
 
 export type Rules = {
-  /** Rises with each change of any rule. */
+  /** Increases with every change to a rule. */
   readonly version: number
   /** By id. */
   readonly rules: readonly Rule[]
@@ -2149,18 +2149,18 @@ export type Rules = {
 export type Rule = {
   readonly id: string
   readonly kind: "synonym"
-  /** Words or phrases that mean each other. */
+  /** Words or phrases with the same meaning. */
   readonly words?: readonly string[] | undefined
-  /** With `to`: words or phrases that also find those. */
+  /** With `to`: words or phrases that also find those in `to`. */
   readonly from?: readonly string[] | undefined
-  /** With `from`: what is found besides. */
+  /** With `from`: words or phrases that are also found. */
   readonly to?: readonly string[] | undefined
 } | {
   readonly id: string
   readonly kind: "pin"
-  /** Any of these. */
+  /** The pin applies to any of these. */
   readonly questions: readonly string[]
-  /** Whether the question has these words (the default), or holds all of them. */
+  /** `equal` (the default): the question has exactly these words; `words`: it contains all of them in any form. */
   readonly match?: "equal" | "words" | undefined
   readonly url: string
   readonly position?: number | undefined
@@ -2180,7 +2180,7 @@ export type Rule = {
 }
 
 export type ChangedRule = {
-  /** Rises with each change of any rule. */
+  /** Increases with every change to a rule. */
   readonly version: number
   readonly rule: Rule
 }
@@ -2192,7 +2192,7 @@ export type RulePreview = {
       readonly url: string
       readonly title: string
       readonly score: number
-      /** Ids of the rules that had a part in it. */
+      /** Ids of the rules that affected it. */
       readonly rules: readonly string[]
       /** Parts of the score, as with `explain` in a search. */
       readonly parts: {
@@ -2209,7 +2209,7 @@ export type RulePreview = {
       readonly url: string
       readonly title: string
       readonly score: number
-      /** Ids of the rules that had a part in it. */
+      /** Ids of the rules that affected it. */
       readonly rules: readonly string[]
       /** Parts of the score, as with `explain` in a search. */
       readonly parts: {
@@ -2230,18 +2230,18 @@ export type RulePreview = {
 export type RuleBody = {
   readonly id?: string | undefined
   readonly kind: "synonym"
-  /** Words or phrases that mean each other. */
+  /** Words or phrases with the same meaning. */
   readonly words?: readonly string[] | undefined
-  /** With `to`: words or phrases that also find those. */
+  /** With `to`: words or phrases that also find those in `to`. */
   readonly from?: readonly string[] | undefined
-  /** With `from`: what is found besides. */
+  /** With `from`: words or phrases that are also found. */
   readonly to?: readonly string[] | undefined
 } | {
   readonly id?: string | undefined
   readonly kind: "pin"
-  /** Any of these. */
+  /** The pin applies to any of these. */
   readonly questions: readonly string[]
-  /** Whether the question has these words (the default), or holds all of them. */
+  /** `equal` (the default): the question has exactly these words; `words`: it contains all of them in any form. */
   readonly match?: "equal" | "words" | undefined
   readonly url: string
   readonly position?: number | undefined
@@ -2261,7 +2261,7 @@ export type RuleBody = {
 }
 
 export type DeletedRule = {
-  /** Rises with each change of any rule. */
+  /** Increases with every change to a rule. */
   readonly version: number
   readonly id: string
   readonly deleted: true
@@ -2296,15 +2296,15 @@ export type DeletedQueries = {
 }
 
 export type VectorOrder = {
-  /** The pages that get vectors first come first. */
+  /** In the order in which pages get vectors. */
   readonly order: readonly ("changed" | "asked" | "first" | "new")[]
-  /** Source whose pages go before the others. */
+  /** Source whose pages get vectors before others. */
   readonly first_source: string | null
 }
 
 export type Backups = {
   readonly plan: {
-    /** Beginning of the names of its files. */
+    /** Prefix of the file names. */
     readonly name: string
     readonly folder: string
     /** Number of files to keep. */
@@ -2348,7 +2348,7 @@ export type SettingList = {
     readonly name: string
     readonly part: "api" | "crawler" | "engine" | "payments"
     readonly about: string
-    /** Whether the value is secret, and never shown. */
+    /** Whether the value is secret and never shown. */
     readonly secret: boolean
     readonly from: "environment" | "file" | "default"
     /** The value as written; null for a secret. */
@@ -2373,9 +2373,9 @@ export type History = {
   readonly memory_bytes: number
   /** Size of the data folder's disk. */
   readonly disk_bytes: number | null
-  /** Oldest first; the last step is still under way. Steps in which the appliance did not run are left out. */
+  /** Oldest first; the last step is still in progress. Steps in which the appliance did not run are left out. */
   readonly points: readonly ({
-    /** Beginning of the step. */
+    /** Start of the step. */
     readonly at: string
     /** Seconds that were measured. */
     readonly seconds: number
@@ -2386,7 +2386,7 @@ export type History = {
     readonly answered: number
     /** Questions that were answered with 4xx. */
     readonly refused: number
-    /** Questions that were answered with 5xx, or that the caller gave up. */
+    /** Questions that were answered with 5xx, or that the caller gave up on. */
     readonly failed: number
     /** Median time to answer, accurate to a tenth. */
     readonly median_ms: number | null
@@ -2474,7 +2474,7 @@ export type OutboundHosts = {
 export type JudgedQuestions = {
   /** Worst in the latest run first. */
   readonly questions: readonly ({
-    /** The same for each spelling of the question that differs in case and white space. */
+    /** The same for all spellings of the question that differ only in case and white space. */
     readonly id: string
     readonly question: string
     readonly pages: readonly ({
@@ -2506,7 +2506,7 @@ export type JudgedQuestions = {
 }
 
 export type JudgedQuestion = {
-  /** The same for each spelling of the question that differs in case and white space. */
+  /** The same for all spellings of the question that differ only in case and white space. */
   readonly id: string
   readonly question: string
   readonly pages: readonly ({
@@ -2521,7 +2521,7 @@ export type JudgedFile = {
     readonly question: string
     readonly pages: readonly ({
       readonly url: string
-      /** How well the page answers the question; left out, 1. */
+      /** How well the page answers the question; 1 by default. */
       readonly grade?: number | undefined
     })[]
   })[]
@@ -2543,17 +2543,17 @@ export type JudgedPreview = {
   readonly before: {
     /** Mean nDCG@10. */
     readonly ndcg: number
-    /** Share with an expected page first. */
+    /** Share of questions with an expected page first. */
     readonly hit1: number
-    /** Share with one among the first three. */
+    /** Share of questions with an expected page among the first three. */
     readonly hit3: number
   }
   readonly after: {
     /** Mean nDCG@10. */
     readonly ndcg: number
-    /** Share with an expected page first. */
+    /** Share of questions with an expected page first. */
     readonly hit1: number
-    /** Share with one among the first three. */
+    /** Share of questions with an expected page among the first three. */
     readonly hit3: number
   }
   /** Questions whose pages would rank better. */
@@ -2579,7 +2579,7 @@ export type JudgedPreview = {
 }
 
 export type JudgedHistory = {
-  /** The same for each spelling of the question that differs in case and white space. */
+  /** The same for all spellings of the question that differ only in case and white space. */
   readonly id: string
   readonly question: string
   readonly pages: readonly ({
@@ -2605,26 +2605,26 @@ export type JudgedRun = {
   readonly ended_at: string | null
   readonly depth: "ultra-fast" | "fast" | "basic" | "advanced"
   readonly note: string
-  /** To ask. */
+  /** Number of questions to ask. */
   readonly questions: number
-  /** So far. */
+  /** Number of questions asked so far. */
   readonly asked: number
   /** Mean nDCG@10. */
   readonly ndcg: number | null
-  /** Share with an expected page first. */
+  /** Share of questions with an expected page first. */
   readonly hit1: number | null
-  /** Share with one among the first three. */
+  /** Share of questions with an expected page among the first three. */
   readonly hit3: number | null
   /** Name of the index's generation. */
   readonly generation: string
   /** Id of the model that made its vectors. */
   readonly embedder: string
-  /** In the index. */
+  /** Pages in the index. */
   readonly pages: number
   readonly rules_version: number
-  /** The same for the same rules. */
+  /** Digest of the rules, the same for the same rules. */
   readonly rules_digest: string
-  /** Why it failed, or what some of its questions were answered without. */
+  /** Why the run failed, or which parts were missing when some questions were answered. */
   readonly problem: string | null
 }
 
@@ -2692,9 +2692,9 @@ export type Person = {
   readonly provider: string
   /** Groups of the person, as in the readers of pages after `group:`. */
   readonly groups: readonly string[]
-  /** What the person may do, as the role of a key; null: nothing. */
+  /** What the person may do, as the role of a key; null if they may do nothing. */
   readonly role: "search" | "write" | "operator" | "admin" | null
-  /** Why the person may do nothing; null if they may do something. */
+  /** Why the person has no access; null if they have access. */
   readonly refusal: string | null
   /** First sign-in. */
   readonly first_seen_at: string
@@ -2757,7 +2757,7 @@ export type PageReaders = {
   readonly title: string | null
   /** The rules that a reader has to pass, in order. */
   readonly rules: readonly ({
-    /** `person`: whether they may do anything; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page. */
+    /** `person`: whether they have any access; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page. */
     readonly kind: "person" | "role" | "source" | "page"
     readonly source: string | null
     /** Where the rule was found, in words. */
@@ -2782,21 +2782,21 @@ export type PageReaders = {
   readonly effective: Readers | null
   /** Null without `person` and `principals`, or if the page isn't in the index. */
   readonly may_read: boolean | null
-  /** The first rule that says no; null if there is none. */
+  /** The first rule that keeps them out; null if there is none. */
   readonly because: string | null
   readonly asked: {
-    /** The users and groups that they read as; null: they read every page. */
+    /** The users and groups that they read as; null if they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
     readonly user: string | null
-    /** Why they may do nothing; null if they may do something. */
+    /** Why they have no access; null if they have access. */
     readonly refusal: string | null
   } | null
   /** People who have signed in before and may read the page. */
   readonly people: {
     readonly total: number
-    /** People who may read anything. */
+    /** All people who have access. */
     readonly of: number
     /** Up to 20. */
     readonly users: readonly string[]
@@ -2812,12 +2812,12 @@ export type Readers = {
 
 export type SeenBy = {
   readonly asked: {
-    /** The users and groups that they read as; null: they read every page. */
+    /** The users and groups that they read as; null if they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
     readonly user: string | null
-    /** Why they may do nothing; null if they may do something. */
+    /** Why they have no access; null if they have access. */
     readonly refusal: string | null
   }
   readonly sources: readonly ({
@@ -2887,7 +2887,7 @@ export type ReadersPreview = {
   readonly pages_gained: number
   /** Pages that lose at least one reader. */
   readonly pages_lost: number
-  /** People that readers can keep out: not admins, and not people who may do nothing. */
+  /** People that readers can keep out: not admins, and not people without access. */
   readonly people: number
   /** People who could read more pages. */
   readonly gaining: {
@@ -2917,12 +2917,12 @@ export type ReadersPreview = {
 
 export type SearchAs = {
   readonly asked: {
-    /** The users and groups that they read as; null: they read every page. */
+    /** The users and groups that they read as; null if they read every page. */
     readonly principals: readonly string[] | null
     /** Id of the person; null if principals were given. */
     readonly person: string | null
     readonly user: string | null
-    /** Why they may do nothing; null if they may do something. */
+    /** Why they have no access; null if they have access. */
     readonly refusal: string | null
   }
   readonly results: readonly ({
@@ -2950,27 +2950,27 @@ export type Keys = {
 }
 
 export type Key = {
-  /** Stable; logs and usage name the key by it. */
+  /** Stable id, used in logs and usage. */
   readonly id: string
   readonly role: "search" | "write" | "operator" | "admin"
-  /** Whom or what it is for; may be empty. */
+  /** Who or what the key is for; can be empty. */
   readonly name: string
-  /** Its last characters; the rest is not kept. */
+  /** Last characters of the key; the rest isn't stored. */
   readonly ends_with: string
   readonly created_at: string
-  /** When it ends by itself. */
+  /** When the key expires. */
   readonly expires_at: string | null
-  /** Since when it is refused. */
+  /** When the key was disabled; null if it is enabled. */
   readonly disabled_at: string | null
   readonly may_make_keys: boolean
-  /** Id of the key that made it; null for those of the operator. */
+  /** Id of the key that made this one; null for keys made by the operator. */
   readonly made_by: string | null
-  /** Credits that it may use. */
+  /** Credits that the key may use. */
   readonly credit_limit: number | null
   readonly limit_per: "month" | "total" | null
-  /** As `search=100/m`; null: as the settings say. */
+  /** Rate limits such as `search=100/m`; null for those in the settings. */
   readonly rate_limits: string | null
-  /** It may call these alone; null: all. */
+  /** The only endpoints that the key may call; null for all. */
   readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
   /** Sources whose pages the key sees; null for all. */
   readonly sources: readonly string[] | null
@@ -2978,16 +2978,16 @@ export type Key = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
-  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page. */
+  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null if it reads every page. */
   readonly principals: readonly string[] | null
-  /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  /** Whether the key acts for people, each with that person's rights: `tokens` takes signed names, `headers` also plain ones. */
   readonly acts_for_people: "tokens" | "headers" | null
-  /** Projects that it may name; empty: any. */
+  /** Projects that the key may name; empty for any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
-  /** Of its last counted call; to the day where the call itself is forgotten. */
+  /** When the key made its last counted call; only the day if that call is no longer in the log. */
   readonly last_used_at: string | null
-  /** Those of its sources that are no longer there. */
+  /** Sources of the key that no longer exist. */
   readonly gone_sources: readonly string[]
   readonly gone_collections: readonly string[]
 }
@@ -2995,29 +2995,29 @@ export type Key = {
 export type NewKey = {
   /** The key itself, shown only here. */
   readonly key: string
-  /** The secret that the key's service signs user names with (HS256), if the key asks for people. Shown only here. */
+  /** The secret that the key's service signs user names with (HS256), if the key acts for people. Shown only here. */
   readonly signing_secret: string | null
-  /** Stable; logs and usage name the key by it. */
+  /** Stable id, used in logs and usage. */
   readonly id: string
   readonly role: "search" | "write" | "operator" | "admin"
-  /** Whom or what it is for; may be empty. */
+  /** Who or what the key is for; can be empty. */
   readonly name: string
-  /** Its last characters; the rest is not kept. */
+  /** Last characters of the key; the rest isn't stored. */
   readonly ends_with: string
   readonly created_at: string
-  /** When it ends by itself. */
+  /** When the key expires. */
   readonly expires_at: string | null
-  /** Since when it is refused. */
+  /** When the key was disabled; null if it is enabled. */
   readonly disabled_at: string | null
   readonly may_make_keys: boolean
-  /** Id of the key that made it; null for those of the operator. */
+  /** Id of the key that made this one; null for keys made by the operator. */
   readonly made_by: string | null
-  /** Credits that it may use. */
+  /** Credits that the key may use. */
   readonly credit_limit: number | null
   readonly limit_per: "month" | "total" | null
-  /** As `search=100/m`; null: as the settings say. */
+  /** Rate limits such as `search=100/m`; null for those in the settings. */
   readonly rate_limits: string | null
-  /** It may call these alone; null: all. */
+  /** The only endpoints that the key may call; null for all. */
   readonly endpoints: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null
   /** Sources whose pages the key sees; null for all. */
   readonly sources: readonly string[] | null
@@ -3025,16 +3025,16 @@ export type NewKey = {
   readonly collections: readonly string[] | null
   /** The only domains whose pages the key sees; null for all. */
   readonly domains: readonly string[] | null
-  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page. */
+  /** Users and groups that the key reads as, in addition to the pages that everybody may read; null if it reads every page. */
   readonly principals: readonly string[] | null
-  /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+  /** Whether the key acts for people, each with that person's rights: `tokens` takes signed names, `headers` also plain ones. */
   readonly acts_for_people: "tokens" | "headers" | null
-  /** Projects that it may name; empty: any. */
+  /** Projects that the key may name; empty for any. */
   readonly projects: readonly string[]
   readonly status: "active" | "disabled" | "expired"
-  /** Of its last counted call; to the day where the call itself is forgotten. */
+  /** When the key made its last counted call; only the day if that call is no longer in the log. */
   readonly last_used_at: string | null
-  /** Those of its sources that are no longer there. */
+  /** Sources of the key that no longer exist. */
   readonly gone_sources: readonly string[]
   readonly gone_collections: readonly string[]
 }
@@ -3651,15 +3651,15 @@ export interface Calls {
     readonly given: {}
     readonly answer: UsageReport
   }
-  /** Calls that were answered. */
+  /** Answered calls. */
   "POST /logs": {
     readonly given: {
       readonly body?: {
         /** Maximum number of calls. */
         readonly limit?: number | null | undefined
-        /** Calls of this day or later, in UTC. */
+        /** Calls on this day or later, in UTC. */
         readonly start_date?: string | null | undefined
-        /** Calls of this day or earlier, in UTC. */
+        /** Calls on this day or earlier, in UTC. */
         readonly end_date?: string | null | undefined
         /** Only calls to these endpoints: search, extract, crawl, map, research. */
         readonly endpoints?: "search" | "extract" | "crawl" | "map" | "research" | readonly ("search" | "extract" | "crawl" | "map" | "research")[] | null | undefined
@@ -3671,28 +3671,28 @@ export interface Calls {
     }
     readonly answer: CallLog
   }
-  /** Say what an answer was worth. */
+  /** Rate an answer. */
   "POST /feedback": {
     readonly given: {
       readonly body: {
-        /** Of the answer that is judged; this or `session_id` is given. */
+        /** Id of the request whose answer is rated; give this or `session_id`. */
         readonly request_id?: string | null | undefined
-        /** Of the session that is judged. */
+        /** Id of the session that is rated. */
         readonly session_id?: string | null | undefined
-        /** What a program thinks of it. */
+        /** A program's rating. */
         readonly agent_score?: number | string | null | undefined
-        /** What a person thinks of it. */
+        /** A person's rating. */
         readonly human_score?: number | string | null | undefined
-        /** Further judgements. */
+        /** Further ratings. */
         readonly extra_scores?: readonly ({
-          /** What was judged. */
+          /** What was rated. */
           readonly label: string
-          /** How it was judged. */
+          /** The rating. */
           readonly value: number | string
         })[] | null | undefined
-        /** In words. */
+        /** A comment. */
         readonly comment?: string | null | undefined
-        /** What was made of the answer. */
+        /** The response that the program made from the answer. */
         readonly response_delivered?: string | null | undefined
         /** Ids of the results that were used. */
         readonly used_ids?: readonly string[] | null | undefined
@@ -3700,22 +3700,22 @@ export interface Calls {
         readonly used_urls?: readonly string[] | null | undefined
         /** Citations that were used. */
         readonly used_citations?: readonly string[] | null | undefined
-        /** Judgements of single results. */
+        /** Ratings of single results. */
         readonly urls_scores?: readonly ({
           /** Id of the result; give this or `url`. */
           readonly id?: string | undefined
           /** Address of the result. */
           readonly url?: string | undefined
-          /** What a program thinks of it. */
+          /** A program's rating. */
           readonly agent_score?: number | string | undefined
-          /** Further judgements. */
+          /** Further ratings. */
           readonly scores?: readonly ({
-            /** What was judged. */
+            /** What was rated. */
             readonly label: string
-            /** How it was judged. */
+            /** The rating. */
             readonly value: number | string
           })[] | undefined
-          /** In words. */
+          /** A comment. */
           readonly comment?: string | undefined
         })[] | null | undefined
       } & ({
@@ -3730,11 +3730,11 @@ export interface Calls {
   "POST /page-requests": {
     readonly given: {
       readonly body: {
-        /** The page that is missing; this or `query` is given. */
+        /** The missing page; give this or `query`. */
         readonly url?: string | null | undefined
-        /** What was looked for, and not found. */
+        /** What was searched for and not found. */
         readonly query?: string | null | undefined
-        /** Why it is wanted. */
+        /** Why the page is wanted. */
         readonly comment?: string | null | undefined
       } & ({
         readonly url: string
@@ -3744,19 +3744,19 @@ export interface Calls {
     }
     readonly answer: PageRequestTaken
   }
-  /** Make keys that end by themselves. */
+  /** Make keys that expire. */
   "POST /generate-keys": {
     readonly given: {
       readonly body: {
-        /** `user` keys search and read; `admin` keys may do everything. */
+        /** `user` keys search and read; `admin` keys can do everything. */
         readonly permission_level: "admin" | "user"
-        /** What the keys are for; numbered when there are several. */
+        /** What the keys are for; numbered if there are several. */
         readonly name?: string | null | undefined
         /** `["api:generate_keys"]` lets a `user` key make keys itself. */
         readonly scope?: readonly ("api:generate_keys")[] | null | undefined
         /** A label; both types work the same. */
         readonly key_type?: "development" | "production" | null | undefined
-        /** Credits that each key may use in all. */
+        /** Total credits that each key may use. */
         readonly key_limit?: number | null | undefined
         /** Hours after which the keys end. */
         readonly ttl_hours?: number | null | undefined
@@ -3778,17 +3778,17 @@ export interface Calls {
     }
     readonly answer: KeysGenerated
   }
-  /** End keys. */
+  /** Deactivate keys. */
   "POST /deactivate-keys": {
     readonly given: {
       readonly body?: {
-        /** Id of the call that made the keys; left out, the key of this call. */
+        /** Id of the call that made the keys; the key of this call by default. */
         readonly request_id?: string | null | undefined
       }
     }
     readonly answer: KeysDeactivated
   }
-  /** What the key of this call is. */
+  /** Details of the key of this call. */
   "GET /key-info": {
     readonly given: {}
     readonly answer: KeyInfo
@@ -3954,7 +3954,7 @@ export interface Calls {
     }
     readonly answer: Job
   }
-  /** Give up a host for this run. */
+  /** Give up on a host for this run. */
   "POST /admin/jobs/{id}/skip-host": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -3985,7 +3985,7 @@ export interface Calls {
     }
     readonly answer: SourceDeleted
   }
-  /** Look once at a site, and propose how to crawl it. */
+  /** Look at a site and propose how to crawl it. */
   "POST /admin/sources/propose": {
     readonly given: {
       readonly body: {
@@ -4029,7 +4029,7 @@ export interface Calls {
     readonly given: {}
     readonly answer: NetworkList
   }
-  /** The addresses of a host, and the networks that may be opened for it. */
+  /** The addresses of a host, and the networks that can be opened for it. */
   "POST /admin/networks/look": {
     readonly given: {
       readonly body: {
@@ -4067,7 +4067,7 @@ export interface Calls {
     }
     readonly answer: Removals
   }
-  /** Remove the pages of a source that wait for an answer. */
+  /** Approve a source's removals that are waiting for an answer. */
   "POST /admin/removals/approve": {
     readonly given: {
       readonly body: {
@@ -4077,7 +4077,7 @@ export interface Calls {
     }
     readonly answer: RemovalsAnswered
   }
-  /** Keep the pages of a source that wait for an answer. */
+  /** Reject a source's removals that are waiting for an answer. */
   "POST /admin/removals/reject": {
     readonly given: {
       readonly body: {
@@ -4087,11 +4087,11 @@ export interface Calls {
     }
     readonly answer: RemovalsAnswered
   }
-  /** Put removed pages back. */
+  /** Restore removed pages. */
   "POST /admin/removals/restore": {
     readonly given: {
       readonly body: {
-        /** Pages to put back. */
+        /** Pages to restore. */
         readonly urls?: readonly string[] | undefined
         /** All removed pages of this source. */
         readonly source?: string | undefined
@@ -4101,7 +4101,7 @@ export interface Calls {
     }
     readonly answer: RemovalsRestored
   }
-  /** Why a page is found, or is not. */
+  /** Why a page is found or not. */
   "GET /admin/why": {
     readonly given: {
       readonly query: { readonly url: string; readonly query?: string | undefined }
@@ -4129,7 +4129,7 @@ export interface Calls {
     }
     readonly answer: PageState
   }
-  /** Visit a page again now. */
+  /** Revisit a page now. */
   "POST /admin/page/recrawl": {
     readonly given: {
       readonly body: {
@@ -4195,7 +4195,7 @@ export interface Calls {
     }
     readonly answer: FeedbackList
   }
-  /** Pages that callers ask for, most wanted first. */
+  /** Pages that callers ask for, most requested first. */
   "GET /admin/page-requests": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -4269,7 +4269,7 @@ export interface Calls {
       readonly body?: {
         /** Questions to ask with the current rules and with the changed ones. */
         readonly questions?: readonly string[] | undefined
-        /** Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks 50 at most, those of `questions` first. */
+        /** Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks at most 50, those in `questions` first. */
         readonly logged?: number | undefined
         /** Rules to add; a rule replaces the existing one with its id. */
         readonly rules?: readonly Rule[] | undefined
@@ -4279,7 +4279,7 @@ export interface Calls {
     }
     readonly answer: RulePreview
   }
-  /** Make a rule, or replace it whole. */
+  /** Make or replace a rule. */
   "PUT /admin/rules/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4313,16 +4313,16 @@ export interface Calls {
     readonly given: {}
     readonly answer: DeletedQueries
   }
-  /** In which order pages get their vectors. */
+  /** The order in which pages get their vectors. */
   "GET /admin/vectors": {
     readonly given: {}
     readonly answer: VectorOrder
   }
-  /** Have a source get its vectors before the others. */
+  /** Make vectors for one source before the others. */
   "POST /admin/vectors/first": {
     readonly given: {
       readonly body?: {
-        /** Name of the source; left out, no source goes first. */
+        /** Name of the source; without it, no source goes first. */
         readonly source?: string | undefined
       }
     }
@@ -4335,14 +4335,14 @@ export interface Calls {
     }
     readonly answer: Backups
   }
-  /** Make a backup now, by the plan. */
+  /** Make a backup now, according to the plan. */
   "POST /admin/backups/run": {
     readonly given: {
       readonly body?: { readonly [name: string]: unknown }
     }
     readonly answer: BackupRun
   }
-  /** Every setting, its value, and where that comes from. */
+  /** Every setting, its value, and where the value comes from. */
   "GET /admin/settings": {
     readonly given: {}
     readonly answer: SettingList
@@ -4407,7 +4407,7 @@ export interface Calls {
     readonly given: {}
     readonly answer: string
   }
-  /** Add the questions of a file. */
+  /** Add the questions in a file. */
   "POST /admin/judged-questions/import": {
     readonly given: {
       readonly body: {
@@ -4429,7 +4429,7 @@ export interface Calls {
         readonly without?: readonly string[] | undefined
         /** Depth of the searches. */
         readonly depth?: "ultra-fast" | "fast" | "basic" | "advanced" | undefined
-        /** Maximum number of questions; of more, always the same ones are asked. */
+        /** Maximum number of questions; if there are more, the same ones are asked each time. */
         readonly most?: number | undefined
       }
     }
@@ -4442,7 +4442,7 @@ export interface Calls {
     }
     readonly answer: JudgedHistory
   }
-  /** Give a judged question other pages. */
+  /** Change the pages of a judged question. */
   "PUT /admin/judged-questions/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4470,7 +4470,7 @@ export interface Calls {
     }
     readonly answer: JudgedRuns
   }
-  /** Ask all judged questions of the index as it is. */
+  /** Ask the current index all judged questions. */
   "POST /admin/judged-runs": {
     readonly given: {
       readonly body?: {
@@ -4482,7 +4482,7 @@ export interface Calls {
     }
     readonly answer: JudgedRun
   }
-  /** A run, beside another one. */
+  /** A run, compared with another one. */
   "GET /admin/judged-runs/{id}": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -4490,7 +4490,7 @@ export interface Calls {
     }
     readonly answer: ComparedRun
   }
-  /** Delete a run; one that is under way ends. */
+  /** Delete a run; a run in progress ends. */
   "DELETE /admin/judged-runs/{id}": {
     readonly given: {
       readonly path: { readonly id: number }
@@ -4614,7 +4614,7 @@ export interface Calls {
     }
     readonly answer: SearchAs
   }
-  /** All keys, what each may do, and when it was used last. */
+  /** All keys, what each may do, and when it was last used. */
   "GET /admin/keys": {
     readonly given: {
       readonly query?: { readonly limit?: number | undefined; readonly offset?: number | undefined }
@@ -4629,15 +4629,15 @@ export interface Calls {
         readonly role?: "search" | "write" | "operator" | "admin" | undefined
         /** Who or what the key is for. */
         readonly name?: string | undefined
-        /** When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never. */
+        /** When the key expires: a future time, such as `2027-01-31T00:00:00Z`; never by default. */
         readonly expires_at?: string | undefined
-        /** Credits that the key may use; left out, it has no limit of its own. */
+        /** Credits that the key may use; without it, the key has no limit of its own. */
         readonly credits?: number | undefined
         /** Period of the credit limit. */
         readonly per?: "month" | "total" | undefined
-        /** Rate limits such as `search=100/m`, instead of those of the settings. */
+        /** Rate limits such as `search=100/m`, instead of those in the settings. */
         readonly rate_limits?: string | undefined
-        /** Whether the key may make keys, which may do no more than it does. */
+        /** Whether the key may make keys, which can do no more than it can. */
         readonly may_make_keys?: boolean | undefined
         /** The only endpoints that the key may call. */
         readonly endpoints?: readonly ("search" | "extract" | "crawl" | "map" | "research")[] | undefined
@@ -4649,7 +4649,7 @@ export interface Calls {
         readonly domains?: readonly string[] | undefined
         /** Users and groups that the key reads as, such as `group:hr`; without it, only pages that everybody may read. */
         readonly principals?: readonly string[] | undefined
-        /** The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones. */
+        /** Whether the key acts for people, each with that person's rights: `tokens` takes signed names, `headers` also plain ones. */
         readonly acts_for_people?: "tokens" | "headers" | undefined
         /** Projects that the key may name. */
         readonly projects?: readonly string[] | undefined
@@ -4657,7 +4657,7 @@ export interface Calls {
     }
     readonly answer: NewKey
   }
-  /** Have a key refused, until it is enabled again. */
+  /** Disable a key until it is enabled again. */
   "POST /admin/keys/{id}/disable": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4665,7 +4665,7 @@ export interface Calls {
     }
     readonly answer: Key
   }
-  /** Have a disabled key accepted again. */
+  /** Enable a disabled key. */
   "POST /admin/keys/{id}/enable": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4673,7 +4673,7 @@ export interface Calls {
     }
     readonly answer: Key
   }
-  /** Make a key that may do the same, and end this one. */
+  /** Replace a key with a new one that may do the same. */
   "POST /admin/keys/{id}/rotate": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -4733,7 +4733,7 @@ export interface Calls {
     }
     readonly answer: PublicKey
   }
-  /** Hold a public key to something else, or switch it off and on. */
+  /** Change a public key, or disable or enable it. */
   "PUT /admin/public-keys/{id}": {
     readonly given: {
       readonly path: { readonly id: string }

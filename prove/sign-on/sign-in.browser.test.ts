@@ -61,7 +61,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
       await box(bob.page).waitFor()
       expect(await session(bob.page)).toMatchObject({ role: "search", user: `${prefix}bob@example.com` })
       await using guest = await signedIn("guest", by)
-      await guest.page.getByText("no role here is for you").waitFor()
+      await guest.page.getByText("you have no role here").waitFor()
       expect(await session(guest.page)).toMatchObject({ signed_in: false })
     },
   )

@@ -121,7 +121,7 @@ describe("a call counts for a project", () => {
     const mayName = vi.spyOn(accounts.ledger, "mayName").mockResolvedValue(false)
     const { admissions } = door()
     await expect(() => admissions.admit("search", caller(KEY, "pumps"))).rejects.toThrow(
-      "Invalid X-Project-ID. This key has named 1000 projects this month, the most there may be.",
+      "Invalid X-Project-ID. This key has already named 1000 projects this month, which is the limit.",
     )
     expect(mayName).toHaveBeenCalledWith("abc", "pumps")
     // Calls that name no project, and calls that are not billed, add no projects.

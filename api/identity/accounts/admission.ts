@@ -94,7 +94,7 @@ export class Admissions {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
     if (billed && project !== "" && !(await accounts.mayName(payer, project))) {
-      const text = `Invalid X-Project-ID. This key has named ${MOST_PROJECTS} projects this month, the most there may be.`
+      const text = `Invalid X-Project-ID. This key has already named ${MOST_PROJECTS} projects this month, which is the limit.`
       throw badRequest(text)
     }
     const { gates } = this.#parts.reach

@@ -24,7 +24,7 @@ const humanIdSecret: Setting<string> = {
     name: "FOSSICK_HUMAN_ID_SECRET",
     default: "",
     about:
-      "Secret with which the ids in `X-Human-Id` are hashed, at least 16 characters that are hard to guess; empty means one that is made and kept in the data folder.",
+      "Secret used to hash the ids in `X-Human-Id`: at least 16 characters that are hard to guess; empty means one that is generated and stored in the data folder.",
     secret: true,
   }),
   parse(value) {
@@ -40,7 +40,7 @@ export const accountSettings = {
   planName: text({
     name: "FOSSICK_PLAN_NAME",
     default: "Self-hosted",
-    about: "What `GET /usage` calls the plan.",
+    about: "Name of the plan in `GET /usage`.",
   }),
   planCredits: integer(
     {
@@ -55,7 +55,8 @@ export const accountSettings = {
     {
       name: "FOSSICK_PAYGO_CREDITS",
       default: "0",
-      about: "Credits that may be used in a month beyond FOSSICK_PLAN_CREDITS; only together with it.",
+      about:
+        "Credits that all keys together may use in a month beyond FOSSICK_PLAN_CREDITS; needs that setting.",
     },
     0,
     MOST_CREDITS,
@@ -66,7 +67,7 @@ export const accountSettings = {
     {
       name: "FOSSICK_SEARCHES",
       default: "8",
-      about: "Searches that run at the same time; the rest wait, keys taking turns.",
+      about: "Searches that run at the same time; the others wait, and keys take turns.",
     },
     1,
     256,
@@ -76,7 +77,7 @@ export const accountSettings = {
       name: "FOSSICK_LOG_DAYS",
       default: "90",
       about:
-        "Days for which calls are listed by `POST /logs`, and feedback and ended keys that were made over the API are kept.",
+        "Days for which `POST /logs` lists calls, and for which feedback and ended keys made over the API are kept.",
     },
     1,
     3650,
@@ -86,7 +87,7 @@ export const accountSettings = {
       name: "FOSSICK_LOG_MB",
       default: "512",
       about:
-        "Megabytes that the calls for `POST /logs` may take; then the oldest are forgotten before their time, of the key that has the most.",
+        "Megabytes that the calls for `POST /logs` may take; beyond that, the oldest calls of the key with the most are deleted early.",
     },
     1,
     1_000_000,
@@ -96,7 +97,7 @@ export const accountSettings = {
       name: "FOSSICK_FEEDBACK_MB",
       default: "64",
       about:
-        "Megabytes that feedback may take, half of them of one key; then the oldest is forgotten before its time, of the key that has the most.",
+        "Megabytes that feedback may take, at most half of them for one key; beyond that, the oldest feedback of the key with the most is deleted early.",
     },
     1,
     1_000_000,
@@ -106,7 +107,7 @@ export const accountSettings = {
       name: "FOSSICK_KEY_STORED_MB",
       default: "512",
       about:
-        "Megabytes that one key may have kept of everything together that is not deleted to make room: research, jobs of the Firecrawl API and their documents, watches and what they found. Its next task or job is refused with 432, and its watches keep less.",
+        "Megabytes that one key may store in total of what is never deleted early: research, jobs of the Firecrawl API and their documents, watches and their entries. Beyond that, its next task or job is refused with 432, and its watches keep less.",
     },
     1,
     1_000_000,
@@ -116,7 +117,7 @@ export const accountSettings = {
       name: "FOSSICK_UNCOUNTED_CALLS",
       default: "10000",
       about:
-        "Calls that may wait to be counted, a tenth of them for each key; further calls are refused with 503. While the disk is full they wait in memory, and are lost with the process; while the state server is away they wait on the disk.",
+        "Calls that can wait to be counted, a tenth of them for each key; further calls are refused with 503. While the disk is full, they wait in memory and are lost if the process ends; while the state server can't be reached, they wait on the disk.",
     },
     10,
     1_000_000,
@@ -125,7 +126,8 @@ export const accountSettings = {
     {
       name: "FOSSICK_KEYS_PER_KEY",
       default: "10000",
-      about: "Keys made over the API that are kept of one maker, ended ones included; the next are refused.",
+      about:
+        "Keys that one key can make over the API, including keys that have ended but are still kept; further keys are refused.",
     },
     1,
     1_000_000,
@@ -140,7 +142,7 @@ export const accountSettings = {
       name: "FOSSICK_QUERY_LOG_DAYS",
       default: "0",
       about:
-        "Days for which the questions of searches are kept for `GET /admin/queries`, with the ids of their keys; `0` keeps none.",
+        "Days for which questions of searches are kept for `GET /admin/queries`, with the ids of their keys; `0` keeps none.",
     },
     0,
     3650,
@@ -150,7 +152,7 @@ export const accountSettings = {
       name: "FOSSICK_AUDIT_DAYS",
       default: "400",
       about:
-        "Days for which the audit log keeps who changed what. 100,000 entries are kept at most, about 40 MB, and 20,000 of one key or user.",
+        "Days for which the audit log keeps who changed what. At most 100,000 entries are kept, about 40 MB, and at most 20,000 for one key or user.",
     },
     1,
     3650,

@@ -215,7 +215,7 @@ describe("an ID token of the provider that a service passes on", () => {
     expect(await forToken({ sub: "anna" })).toEqual(["Roses", "Salaries"])
     expect(await forToken({ sub: "carl", email: "carl@example.com", email_verified: true })).toEqual([
       403,
-      "Access denied. Whoever this token names has not signed in here yet.",
+      "Access denied. The person in this token has not signed in here yet.",
     ])
   })
 

@@ -34,13 +34,15 @@ export function openActing(parts: ActingParts): KeyStore["actFor"] {
       asked.kind === "user"
         ? newest(await people.ofUser(asked.user))
         : await vouchedBy(parts, asked.token, asked.issuer)
-    const name = asked.kind === "user" ? asked.user : "Whoever this token names"
+    const name = asked.kind === "user" ? asked.user : "The person in this token"
     if (person === null) throw denied(`${name.slice(0, 100)} has not signed in here yet.`)
     const standing = personKeys.standingOf(person)
     if (typeof standing === "string") throw denied(`${person.user} ${WHY[standing]}.`)
     const reader = await personKeys.readerOf(person.id)
     if (reader === null)
-      throw denied(`What is known of ${person.user} is too old to count: they have to sign in here again.`)
+      throw denied(
+        `${person.user} has to sign in here again: the provider has not vouched for them recently enough.`,
+      )
     return await actingKey(service, reader, (names) => accounts.collections.sourcesOf(names))
   }
 }
@@ -85,7 +87,7 @@ async function vouchedBy(
     return await accounts.writes.run(() => people.proved(proof, false, issuedAt.getTime()))
   }
   throw refused(
-    `No identity provider here takes tokens of the issuer of the one in the header ${ACTING_HEADER} (acceptsTokensFor).`,
+    `No identity provider here accepts tokens of the issuer of the token in the header ${ACTING_HEADER} (acceptsTokensFor).`,
   )
 }
 

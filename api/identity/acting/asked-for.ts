@@ -30,16 +30,16 @@ export async function askedFor(
 ): Promise<AskedFor> {
   const signed = header(ACTING_HEADER) || header(OPEN_WEBUI_TOKEN)
   const given = (signed || (by === "headers" ? header(OPEN_WEBUI_EMAIL) : "")).trim()
-  if (given === "") throw refused(`Say for whom in the header ${ACTING_HEADER}.`)
+  if (given === "") throw refused(`Name the person in the header ${ACTING_HEADER}.`)
   if (given.length > MOST_CHARS) throw refused(`The header ${ACTING_HEADER} is too long.`)
   const algorithm = algorithmOf(given)
   if (algorithm === null) {
     if (by === "headers") return { kind: "user", user: userNamed(given) }
-    throw refused(`The header ${ACTING_HEADER} must be a signed token: this key takes no plain names.`)
+    throw refused(`The header ${ACTING_HEADER} must be a signed token: this key doesn't accept plain names.`)
   }
   if (algorithm !== "HS256") {
     const issuer = issuerOf(given)
-    if (issuer === null) throw refused(`The token in the header ${ACTING_HEADER} names no issuer.`)
+    if (issuer === null) throw refused(`The token in the header ${ACTING_HEADER} has no issuer.`)
     return { kind: "token", token: given, issuer }
   }
   return { kind: "user", user: userNamed(await signedName(given, await secret())) }
@@ -57,7 +57,7 @@ async function signedName(token: string, secret: string): Promise<string> {
   const { iat = 0, exp = 0, sub, email } = payload
   if (exp - iat > LONGEST_SECONDS || iat > Date.now() / 1000 + CLOCK_TOLERANCE)
     throw refused(
-      `The token in the header ${ACTING_HEADER} lasts too long: its exp must be at most ${LONGEST_SECONDS} seconds after its iat.`,
+      `The token in the header ${ACTING_HEADER} is valid for too long: its exp must be at most ${LONGEST_SECONDS} seconds after its iat.`,
     )
   return typeof email === "string" && email !== "" ? email : (sub ?? "")
 }
@@ -65,7 +65,7 @@ async function signedName(token: string, secret: string): Promise<string> {
 /** As readers of pages name the user. */
 function userNamed(given: string): string {
   const principal: Principal | null = principalOf(`user:${given.trim()}`)
-  if (principal === null) throw refused(`The header ${ACTING_HEADER} names nobody.`)
+  if (principal === null) throw refused(`The header ${ACTING_HEADER} doesn't name a person.`)
   return principal.slice("user:".length)
 }
 
@@ -89,4 +89,4 @@ function issuerOf(token: string): string | null {
 
 /** @param what a sentence that names the header */
 export const refused = (what: string): ApiError =>
-  new ApiError(401, `Unauthorized: this key asks for people. ${what}`, {}, { "WWW-Authenticate": "Bearer" })
+  new ApiError(401, `Unauthorized: this key acts for people. ${what}`, {}, { "WWW-Authenticate": "Bearer" })

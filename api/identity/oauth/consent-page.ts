@@ -56,13 +56,13 @@ export function consentPage({
 <title>Allow access to Fossick?</title><style>${STYLE}</style></head>
 <body><main>
 <h1>Let “${escapeHtml(clientName)}” search for you?</h1>
-<p>A program that calls itself so asks to search and read the pages of <b>${escapeHtml(resource)}</b> that ${who === null ? "you may read" : `<b>${escapeHtml(who.name)}</b> may read: you are signed in so`}.
-It will learn neither your key nor your password. You are sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>: allow it only if you came from there.</p>
+<p>A program with this name asks to search and read the pages of <b>${escapeHtml(resource)}</b> that ${who === null ? "you may read" : `you may read as <b>${escapeHtml(who.name)}</b>`}.
+It will not learn your key or your password. You will be sent back to <b>${escapeHtml(placeOf(redirectUri))}</b>. Allow access only if you came from there.</p>
 ${problem === null ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`}
 <form method="post" action="${escapeHtml(action)}" autocomplete="off">
 <input type="hidden" name="ticket" value="${escapeHtml(ticket)}">
 ${keyField(who, signIns)}
-<label>Only these collections<small>Names with commas between them; empty for all that you may see.</small>
+<label>Only these collections<small>Names separated by commas; empty for all that you may see.</small>
 <input type="text" name="collections" value="${asked}" spellcheck="false"></label>
 <div class="buttons"><button name="answer" value="deny">Deny</button><button name="answer" value="allow">Allow</button></div>
 </form>

@@ -123,13 +123,13 @@ export function openConsent(parts: ConsentParts): Consent {
       const key = typed === "" ? await sameHolder(ctx, ticket, parts) : await parts.keys.verify(typed)
       if (key === null) {
         if (typed === "" && ticket.holder !== null) return await again(CHANGED)
-        return await again((await wrong.isTooMany(ctx)) ? TOO_MANY_WRONG : "This is no valid key.")
+        return await again((await wrong.isTooMany(ctx)) ? TOO_MANY_WRONG : "This key is not valid.")
       }
       const known = (await parts.collections.list()).map(({ name }) => name)
       const not = notGrantable(key, collections, known)
       if (not !== null) {
-        const whose = typed === "" ? "You know" : "This key knows"
-        return await again(`${whose} no collection “${not.slice(0, 100)}”.`)
+        const whose = typed === "" ? "You have" : "This key has"
+        return await again(`${whose} no access to a collection “${not.slice(0, 100)}”.`)
       }
       const { client, clientName, redirectUri, challenge } = ticket
       const code = await parts.store.allow(
@@ -190,6 +190,6 @@ function sendBack(
   ctx.body = ""
 }
 
-const OVER = "This page is no longer valid. Go back to the program and begin again."
+const OVER = "This page is no longer valid. Go back to the program and start again."
 const CHANGED =
-  "You are no longer signed in as the one whom this page named. Look who it names now, and answer again."
+  "You are no longer signed in as the person this page named. Check the name it shows now, and answer again."

@@ -35,7 +35,7 @@ export const oauth = {
     const { publicUrl } = config
     const problem = oauthProblem(publicUrl)
     if (problem !== null) {
-      if (publicUrl !== "") log.info({ reason: problem }, "no OAuth is served for MCP: {reason}")
+      if (publicUrl !== "") log.info({ reason: problem }, "OAuth for MCP is off: {reason}")
       return undefined
     }
     const documents = closing.use(

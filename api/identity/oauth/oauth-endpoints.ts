@@ -42,7 +42,7 @@ export function oauthProblem(publicUrl: string): string | null {
   const url = URL.parse(publicUrl)
   if (url === null) return "FOSSICK_PUBLIC_URL is not set"
   const isLocal = ["localhost", "127.0.0.1"].includes(url.hostname)
-  if (url.protocol !== "https:" && !isLocal) return "FOSSICK_PUBLIC_URL is no https address"
+  if (url.protocol !== "https:" && !isLocal) return "FOSSICK_PUBLIC_URL is not an https address"
   return null
 }
 
@@ -223,5 +223,5 @@ function refusalOf(error: unknown): { readonly status: number; readonly because:
 
 const UNREADABLE: Readonly<Record<number, string>> = {
   413: "The body is too large.",
-  415: "The body has an encoding or a charset that is not read here.",
+  415: "The body has an unsupported encoding or charset.",
 }

@@ -42,11 +42,11 @@ export interface ProviderParts {
 export function oauthProvider({ store, documents, ask, resource }: ProviderParts): OAuthServerProvider {
   const forUs = (asked: URL | undefined): void => {
     if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
-      throw new InvalidTargetError(`Tokens of this server are for ${resource}`)
+      throw new InvalidTargetError(`Tokens from this server are for ${resource}`)
     }
   }
   const handedOut = (issued: IssuedTokens | null): OAuthTokens => {
-    if (issued === null) throw new InvalidGrantError("It is over, was used, or belongs to another client")
+    if (issued === null) throw new InvalidGrantError("It has expired, was used, or belongs to another client")
     const { access, refresh, expiresIn } = issued
     return {
       access_token: access,
@@ -70,7 +70,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
         const { redirect_uris: uris, client_name: name, client_uri: uri } = given
         if (!mayRedirectToAll(uris)) {
           throw new InvalidClientMetadataError(
-            "redirect_uris must be up to ten of https, http on this machine, or a scheme of the program's own that is a domain backwards, such as com.example.app",
+            "redirect_uris must be up to ten addresses with https, with http on this machine, or with the program's own scheme, a reversed domain such as com.example.app",
           )
         }
         if ([...uris, uri ?? ""].join("").length > MAX_ADDRESS_CHARS) {
@@ -103,7 +103,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
     async challengeForAuthorizationCode(client, code) {
       const pending = await store.code(client.client_id, code)
       if (pending === null)
-        throw new InvalidGrantError("The code is over, was used, or belongs to another client")
+        throw new InvalidGrantError("The code has expired, was used, or belongs to another client")
       return pending.challenge
     },
     async exchangeAuthorizationCode(client, code, _verifier, redirectUri, asked) {
@@ -116,12 +116,12 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
     async exchangeRefreshToken(client, token, scopes = [], asked) {
       forUs(asked)
       if (scopes.some((scope) => scope !== SEARCH_SCOPE))
-        throw new InvalidScopeError("A refresh keeps the scope")
+        throw new InvalidScopeError("A refresh can't change the scope")
       return handedOut(await store.refresh(client.client_id, token))
     },
     async verifyAccessToken(token) {
       const found = await store.granted(token)
-      if (found === null) throw new InvalidGrantError("The token is over")
+      if (found === null) throw new InvalidGrantError("The token has expired")
       const { grant, expiresAt } = found
       return { token, clientId: grant.client, scopes: [SEARCH_SCOPE], expiresAt: expiresAt.getTime() / 1000 }
     },

@@ -185,7 +185,7 @@ test("what a key may not see it cannot grant, and a grant ends with its key", as
   const refused = await consent(program.sentTo!, { key: limited, collections: "wine" })
   expect([refused.status, await refused.text()]).toEqual([
     403,
-    expect.stringContaining("knows no collection"),
+    expect.stringContaining("has no access to a collection"),
   ])
   await letIn(program, { key: limited })
   expect(await search(program)).not.toContain("Vines")

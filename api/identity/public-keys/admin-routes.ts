@@ -36,7 +36,7 @@ export function publicKeyRoutes(router: Router<RequestState>, { db }: { readonly
     const spec = await specOf(written)
     const made = await transaction(db, async () => {
       if (!(await store.hasRoom())) {
-        throw new ApiError(409, `There may be ${MOST_PUBLIC_KEYS} public keys at most. Delete one first.`)
+        throw new ApiError(409, `There can be at most ${MOST_PUBLIC_KEYS} public keys. Delete one first.`)
       }
       const key = await store.create(spec)
       return disabled ? (await store.change(key.id, spec, true))! : key

@@ -94,8 +94,9 @@ function presentedText(ctx: Context): string | null {
     return bearer !== null && isPublicText(bearer) ? bearer : null
   }
   if (!isPublicText(inQuery))
-    throw badRequest("Invalid key. Must be a public key; others come in the header.")
-  if (ctx.get("Authorization") !== "") throw badRequest("Invalid key. The header has a key, too; send one.")
+    throw badRequest("Invalid key. Must be a public key; send other keys in the header.")
+  if (ctx.get("Authorization") !== "")
+    throw badRequest("Invalid key. The header has a key, too; send only one.")
   return inQuery
 }
 
@@ -125,7 +126,7 @@ const originOf = (ctx: Context): string =>
   ctx.get("Origin") || (ctx.get("Sec-Fetch-Site") === "same-origin" ? `${ctx.protocol}://${ctx.host}` : "")
 
 const NO_ORIGIN =
-  "Access denied. A public key is for web pages: a call with it has the header Origin, which browsers send."
+  "Access denied. A public key is for web pages: its calls need the header Origin, which browsers send."
 const ONLY_SEARCH = "Access denied. A public key may call POST /search and GET /suggest, and nothing else."
 const ONLY_HANDBOOK = "Access denied. This key is for the pages of this appliance's own handbook."
-const TOO_FAST = "Too many searches came from your address. Wait a moment, and search again."
+const TOO_FAST = "There were too many searches from your address. Wait a moment, and search again."

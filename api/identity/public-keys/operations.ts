@@ -78,7 +78,7 @@ const body = closedBody(written, {
   oneOf: ["source", "collection"].map((name) => ({ required: [name], properties: { [name]: text() } })),
 })
 const path = { id: text("Id of the key.") }
-const none = { summary: "A key that there is not", path: { id: "none" }, status: 404 }
+const none = { summary: "An unknown key", path: { id: "none" }, status: 404 }
 
 /** Keys for web pages. */
 export const publicKeyOperations = operations("Public keys", "admin", {
@@ -93,7 +93,7 @@ export const publicKeyOperations = operations("Public keys", "admin", {
     at: "POST /admin/public-keys",
     summary: "Make a public key",
     description:
-      "It may stand in the source of web pages: it finds pages of one source or collection, from pages of its origins, and can do nothing else.",
+      "The key can be put in the source code of web pages: it works only from pages of its origins, finds only pages of one source or collection, and can do nothing else.",
     body,
     answers: created(PublicKey, "Made."),
     refusals: [409, 422],
@@ -119,8 +119,9 @@ export const publicKeyOperations = operations("Public keys", "admin", {
   },
   changePublicKey: {
     at: "PUT /admin/public-keys/{id}",
-    summary: "Hold a public key to something else, or switch it off and on",
-    description: "The body replaces the whole; what is left out has its default again. The key itself stays.",
+    summary: "Change a public key, or disable or enable it",
+    description:
+      "The body replaces all fields; a field that is left out gets its default. The key itself stays the same.",
     path,
     body,
     answers: ok(PublicKey, "Changed."),

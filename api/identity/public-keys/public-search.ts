@@ -42,7 +42,7 @@ export function publicSearch(): Middleware {
     }
     const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined)
     const foreign = given.find(([field]) => !FIELDS.has(field))
-    if (foreign) throw denied(`${foreign[0].slice(0, 100)} is not for public keys`)
+    if (foreign) throw denied(`${foreign[0].slice(0, 100)} can't be used with a public key`)
     const {
       query,
       max_results: count,
@@ -61,7 +61,7 @@ export function publicSearch(): Middleware {
       throw denied("search_depth must be basic, fast or ultra-fast with a public key")
     }
     if (answer !== undefined && !NO_ANSWER.includes(answer)) {
-      if (!publicKey.answers) throw denied("include_answer is not for this public key")
+      if (!publicKey.answers) throw denied("include_answer can't be used with this public key")
       if (!SHORT_ANSWER.includes(answer)) throw denied("include_answer must be basic with a public key")
     }
     await next()

@@ -21,17 +21,17 @@ const Session = namedObject("Session", {
   is_open: yesNo("Whether people may search without signing in."),
   role: orNull(oneOf(KEY_ROLES, "Role of the key or the person.")),
   user: orNull(
-    text("User of the person at their identity provider; null for a session that began with a key."),
+    text("User name of the person at their identity provider; null for a session that began with a key."),
   ),
   key_hint: orNull(text("Last characters of the key that began the session.")),
   expires_at: orNull(
-    time("When the session ends; null also for a person whom a proxy vouches for with each call."),
+    time("When the session ends; also null for a person that a proxy vouches for with each call."),
   ),
   ways: listOf(
     anyOf([
       object({ kind: always("key", "`POST /session` with an API key.") }),
       object({
-        kind: always("link", "A page elsewhere that signs people in."),
+        kind: always("link", "A page on another site that signs people in."),
         name: text("Name of the page."),
         url: text("Address of the page."),
       }),
@@ -39,7 +39,7 @@ const Session = namedObject("Session", {
     "How to sign in.",
   ),
   sign_out_url: orNull(
-    text("After signing out: where the person may also sign out at their identity provider; else null."),
+    text("After signing out: where the person can also sign out at their identity provider; otherwise null."),
   ),
 })
 
@@ -49,13 +49,13 @@ export const sessionOperations = operations("Sessions", "none", {
     at: "GET /session",
     summary: "Who is signed in",
     answers: ok(Session, "The current session."),
-    examples: [{ summary: "Nobody" }],
+    examples: [{ summary: "No one" }],
   },
   signIn: {
     at: "POST /session",
     summary: "Sign in with a key",
     description:
-      "The answer sets a cookie that scripts cannot read. Calls that carry it do what the key may, within its limits; those that change something must come from a page of this appliance, as this one must. Other programs send their key with each call instead.",
+      "The answer sets a cookie that scripts cannot read. Calls with the cookie can do what the key can, within its limits. Calls that change something, and this call, must come from a page of this appliance. Other programs send their key with each call instead.",
     body: { schema: publishedBody(sessionSchema), required: true },
     answers: ok(Session, "The new session."),
     refusals: [401, 403, 429],

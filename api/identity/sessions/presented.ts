@@ -109,4 +109,4 @@ export function originProblem(ctx: Context, own: string | undefined): ApiError |
 }
 
 const CROSS_ORIGIN =
-  "Access denied. A call that goes by a session has to come from a page of this appliance; other programs send a key."
+  "Access denied. A call that uses a session has to come from a page of this appliance; other programs send a key."

@@ -7,7 +7,7 @@ export const sessionSettings = {
       name: "FOSSICK_SESSION_HOURS",
       default: "168",
       about:
-        "Hours after which people who signed in on a page of the appliance sign in again; disabling their key ends it at once.",
+        "Hours after which people who signed in on a page of the appliance must sign in again; disabling their key ends the session at once.",
     },
     1,
     8760,
@@ -16,6 +16,6 @@ export const sessionSettings = {
     name: "FOSSICK_OPEN_KEY",
     default: "",
     about:
-      "An API key of the role search that people have who open the search page without signing in: anyone who reaches the port sees what this key may see; empty asks everyone to sign in.",
+      "An API key with the role search for people who open the search page without signing in: anyone who reaches the port sees what this key may see; empty means that everyone must sign in.",
   }),
 }

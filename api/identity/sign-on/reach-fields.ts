@@ -16,13 +16,13 @@ export interface Reach {
 /** Fields of the kinds that ask their provider over HTTP, for their schemas. */
 export const REACH_FIELDS = {
   networks: {
-    description: "Private addresses, ranges or host names that this provider may be reached at.",
+    description: "Private addresses, ranges or host names at which this provider may be reached.",
     type: "array",
     maxItems: 32,
     items: { type: "string", minLength: 1 },
   },
   caFile: {
-    description: "File of the certificate authority of its certificate, in PEM.",
+    description: "PEM file of the certificate authority for the provider's certificate.",
     type: "string",
     minLength: 1,
   },
@@ -42,5 +42,5 @@ function readAuthority(file: string): void {
   } catch {
     throw new Error(`cannot be read (${file})`)
   }
-  if (certificatesIn(text).length === 0) throw new Error(`holds no certificate (${file})`)
+  if (certificatesIn(text).length === 0) throw new Error(`has no certificate (${file})`)
 }

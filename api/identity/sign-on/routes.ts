@@ -37,8 +37,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
   const declaredOf = (ctx: Context): Declared => {
     const { name = "" } = (ctx as { readonly params?: Readonly<Record<string, string>> }).params ?? {}
     const declared = parts.signOn.providers.get(name)
-    if (declared === undefined)
-      throw new ApiError(404, "No identity provider of this name signs people in here.")
+    if (declared === undefined) throw new ApiError(404, "There is no identity provider with this name.")
     return declared
   }
   const home = `${new URL(parts.publicUrl).pathname.replace(/\/+$/, "")}/`
@@ -68,7 +67,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
         showAgain(ctx, form)
         return
       }
-      if (journey === null) throw new SignOnError(NO_JOURNEY, "the browser was on no journey to it")
+      if (journey === null) throw new SignOnError(NO_JOURNEY, "this browser had not started a sign-in")
       const vouched = await declared.provider.finish(arrivingOf(ctx, declared, form, parts), journey.remember)
       await enter(ctx, parts, declared, { vouched, returnTo: journey.returnTo })
     })
@@ -79,7 +78,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
   router.get(`/${SIGN_ON_PATH}/:name/metadata`, (ctx) => {
     const { spec, provider } = declaredOf(ctx)
     const metadata = provider.metadata?.(callbackOf(parts, spec.name))
-    if (metadata === undefined) throw new ApiError(404, "Providers of this kind read no metadata.")
+    if (metadata === undefined) throw new ApiError(404, "Providers of this kind don't use metadata.")
     ctx.type = "application/samlmetadata+xml"
     ctx.body = metadata
   })
@@ -94,7 +93,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
       const sessions = await parts.signOn.end(spec.name, ended)
       parts.log.info(
         { provider: spec.name, sessions },
-        "{provider} signed somebody out: {sessions} sessions ended",
+        "{provider} signed a person out: {sessions} sessions ended",
       )
       ctx.status = 200
       ctx.body = ""
@@ -158,7 +157,7 @@ async function enter(
   showPage(ctx, {
     status: 200,
     title: "You are signed in",
-    text: "You are taken back to where you were.",
+    text: "Taking you back to where you were.",
     link: { path: returnTo, text: "Continue" },
     isImmediate: true,
   })
@@ -176,15 +175,15 @@ async function orPage(
     await act()
   } catch (error) {
     if (!(error instanceof SignOnError)) throw error
-    log.warn({ provider: spec.name, reason: error.detail }, "nobody was signed in by {provider}: {reason}")
+    log.warn({ provider: spec.name, reason: error.detail }, "{provider} did not sign a person in: {reason}")
     showPage(ctx, {
       status: error instanceof ProviderAwayError ? 503 : 403,
       title: "You are not signed in",
       text: error.message,
-      link: { path: home, text: "Back to the search" },
+      link: { path: home, text: "Back to search" },
     })
   }
 }
 
 const NO_JOURNEY =
-  "This sign-in was not begun in this browser, took too long, or was used before. Open the search engine at its public address and begin again."
+  "This sign-in was not started in this browser, took too long, or was already used. Open the search engine at its public address and start again."

@@ -6,6 +6,6 @@ export const signOnSettings = {
     name: "FOSSICK_SIGN_ON_FILE",
     default: "",
     about:
-      "File that declares identity providers that sign people in, and what their people may do, read at every start; when this is empty, `sign-on.yaml` in the working directory, if there is one.",
+      "File that declares the identity providers that sign people in, and what people may do, read at every start; empty means `sign-on.yaml` in the working directory, if there is one.",
   }),
 }

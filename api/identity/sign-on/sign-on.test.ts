@@ -99,7 +99,7 @@ describe("somebody who signs in at a provider", () => {
     const guest = new Visitor()
     const shown = await guest.signIn(`${url}/sign-on/company`, "guest")
     expect(shown.status).toBe(403)
-    expect(shown.text).toContain("no role here is for you")
+    expect(shown.text).toContain("you have no role here")
     expect(await guest.session(url)).toMatchObject({ signed_in: false, user: null })
   })
 

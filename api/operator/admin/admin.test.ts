@@ -124,7 +124,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/try", { api_key: TEST_KEY, url: SEEDS[0] }, null)).status).toBe(401)
     expect(errorOf(await call("GET", "/sources", undefined, SEARCH_KEY))).toEqual([
       403,
-      "This key may search only. The admin API takes a key of the role admin.",
+      "This key can only search. The admin API needs a key with the role admin.",
     ])
     // Callers without permission don't learn what exists.
     expect((await call("GET", "/sources/none", undefined, SEARCH_KEY)).status).toBe(403)

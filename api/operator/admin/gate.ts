@@ -19,11 +19,11 @@ interface Routed {
 export const byRole: Middleware = async (ctx, next) => {
   const { role } = ctx.state.key
   if (role !== "admin" && role !== "operator")
-    throw new ApiError(403, "This key may search only. The admin API takes a key of the role admin.")
+    throw new ApiError(403, "This key can only search. The admin API needs a key with the role admin.")
   if (role === "operator" && !isOfOperators(ctx))
     throw new ApiError(
       403,
-      "Access denied. This call takes a key of the role admin; yours has the role operator.",
+      "Access denied. This call needs a key with the role admin; yours has the role operator.",
     )
   ctx.set("Cache-Control", "no-store")
   await next()

@@ -167,6 +167,6 @@ test("what is no model is refused, and what the settings say wins", async () => 
   const { status, body } = await call("POST", { model: "english" }, settled)
   expect([status, body.detail.error]).toEqual([
     409,
-    "The settings name the model /srv/models/mine and win. Empty FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL, and restart, to choose one here.",
+    "The settings name the model /srv/models/mine, which takes precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.",
   ])
 })

@@ -49,7 +49,7 @@ export const auditOperations = operations("Upkeep", "admin", {
     at: "GET /admin/audit",
     summary: "Who changed what, newest first",
     description:
-      "Each change with a key of the role `admin`, by somebody who signed in with one, or by the command line on the data folder.",
+      "Each change by a key or person with the role `admin` or `operator`, or by the command line on the data folder.",
     query: { ...filters, ...sliceOf() },
     answers: ok(AuditEntries, "The entries."),
     examples: [{ summary: "Changes to sources", query: { object: "sources" } }],
@@ -60,7 +60,7 @@ export const auditOperations = operations("Upkeep", "admin", {
     query: filters,
     answers: {
       200: {
-        description: "One `AuditEntry` a line, oldest first.",
+        description: "One `AuditEntry` per line, oldest first.",
         schema: text(),
         type: "application/x-ndjson",
       },

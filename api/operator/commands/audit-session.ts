@@ -26,7 +26,7 @@ export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): Pr
   withAudit(async (audit) => {
     const found = await audit.list(filterOf(wanted), { limit, offset: 0 })
     if (json) for (const entry of found) print(JSON.stringify(entryOnWire(entry)))
-    else if (found.length === 0) print("No change was noted.")
+    else if (found.length === 0) print("No changes were recorded.")
     else
       table([
         ["WHEN", "WHO", "FROM", "WHAT", "OBJECT", "CHANGED"],

@@ -34,7 +34,7 @@ export async function listCollections(json: boolean): Promise<number> {
   return await withCollections(async (collections, db) => {
     const all = await collections.list()
     if (json) print(JSON.stringify(all, null, 2))
-    else if (all.length === 0) print("There is no collection yet.")
+    else if (all.length === 0) print("There are no collections yet.")
     else {
       for (const one of all) {
         const gone = await goneSources(db, one.sources)

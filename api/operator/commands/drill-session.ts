@@ -56,7 +56,7 @@ export async function drill({ file, into, start, port, json }: DrillArguments): 
   if (code !== EXIT.ok) return code
   if (!start) {
     const how = `FOSSICK_DATA_DIR=${folder} FOSSICK_ENGINE=embedded fossick start`
-    process.stderr.write(`The appliance's own folder is untouched. ${how} serves this one.\n`)
+    process.stderr.write(`The appliance's own folder is untouched. To serve this one, run ${how}.\n`)
     return EXIT.ok
   }
   const found = { ...(await lookInto(env)), keys: await keysIn(folder) }
@@ -75,7 +75,7 @@ function refuseOwn(folder: string, own: string): void {
   const isWithin = (inner: string, outer: string) => !path.relative(outer, inner).startsWith("..")
   if (!isWithin(a, b) && !isWithin(b, a)) return
   throw new CommandError(
-    `${folder} is the data folder ${own}, or one is inside the other. --into names another folder, which nothing else uses.`,
+    `${folder} is the data folder ${own}, or one is inside the other. Name another folder with --into, one that nothing else uses.`,
   )
 }
 
@@ -140,19 +140,19 @@ async function answeredSince(folder: string, at: number): Promise<number> {
 
 function findingLines({ pages, keys, sources, lastCrawl, damage }: Findings): string[] {
   return [
-    `Restored: ${counted(pages, "page")}, ${counted(sources, "source")}, ${counted(keys, "key")}; ${lastCrawl === null ? "no crawl had ended" : `the last crawl ended ${lastCrawl}`}.`,
+    `Restored: ${counted(pages, "page")}, ${counted(sources, "source")}, ${counted(keys, "key")}; ${lastCrawl === null ? "no crawl had finished" : `the last crawl finished ${lastCrawl}`}.`,
     damage.length === 0
-      ? "Index check: all files of the index hold what was written."
+      ? "Index check: all files of the index are intact."
       : `Index check: ${damage.join("; ")}.`,
   ]
 }
 
 function summary(folder: string, found: Findings, answered: number): string {
   return [
-    "The drill is over.",
+    "The drill has ended.",
     ...findingLines(found),
     `Answered: ${counted(answered, "question")}. Nothing was crawled, and nothing was sent.`,
-    `What was restored is in ${folder}; delete it when you are done.`,
+    `The restored data is in ${folder}; delete the folder when you are done.`,
   ].join("\n")
 }
 

@@ -43,7 +43,7 @@ export function keySpec(options: KeyOptions): KeySpec {
   const stray = strayLimit(role, scope)
   if (stray !== null)
     throw new ArgumentsError(
-      `--${stray.field.slice(0, -1)} can't limit a key of the role ${role}: ${stray.why}.`,
+      `--${stray.field.slice(0, -1)} can't limit a key with the role ${role}: ${stray.why}.`,
     )
   const wrong = principalsProblem({ role, principals: reads })
   if (wrong !== null) throw new ArgumentsError(`--reads ${wrong}.`)
@@ -51,7 +51,7 @@ export function keySpec(options: KeyOptions): KeySpec {
   const mistake = actsForPeople && actsProblem({ role, principals: reads, mayMakeKeys: options["make-keys"] })
   if (mistake !== null) throw new ArgumentsError(`--acts-for-people ${mistake}.`)
   if ((role === "write" || role === "operator") && options["make-keys"])
-    throw new ArgumentsError(`A key of the role ${role} can't make keys.`)
+    throw new ArgumentsError(`A key with the role ${role} can't make keys.`)
   return {
     role,
     name,
@@ -100,7 +100,7 @@ function endOf(text: string): Date {
       ? Date.parse(`${text}T00:00:00Z`)
       : Date.now() + Number(count) * (unit === "d" ? 24 : 1) * HOUR_MS
   if (!(end > Date.now() && end < Date.now() + MAX_DAYS * 24 * HOUR_MS)) {
-    throw new ArgumentsError("--expires must be a time to come, such as 30d, 12h or 2027-01-31.")
+    throw new ArgumentsError("--expires must be a future time, such as 30d, 12h or 2027-01-31.")
   }
   return new Date(end)
 }

@@ -36,10 +36,10 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
     const secret = made.actsForPeople === null ? null : await signingSecretOf(db, made)
     const shown = { key: text, ...(secret !== null && { signing_secret: secret }), ...keyOnWire(made) }
     process.stdout.write(json ? `${JSON.stringify(shown)}\n` : `${text}\n`)
-    process.stderr.write(`A key of the role ${spec.role}, shown only this once: keep it.\n`)
+    process.stderr.write(`A key with the role ${spec.role}. It is shown only once: store it now.\n`)
     if (secret !== null && !json)
       process.stderr.write(
-        `The secret that its service signs user names with, also shown only this once: ${secret}\n`,
+        `The secret that its service signs user names with, also shown only once: ${secret}\n`,
       )
     return EXIT.ok
   })
@@ -61,7 +61,7 @@ export async function listKeys(json: boolean): Promise<number> {
         ...pub.map(publicKeyOnWire),
       ]
       process.stdout.write(`${JSON.stringify(all, null, 2)}\n`)
-    } else if (made.length + pub.length === 0) process.stdout.write("No key was made yet.\n")
+    } else if (made.length + pub.length === 0) process.stdout.write("There are no keys yet.\n")
     else {
       for (const key of made) {
         const { sources, collections: others } = await gone(key)

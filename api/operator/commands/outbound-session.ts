@@ -15,7 +15,7 @@ export async function showOutbound(
   return await withState(async (db) => {
     const found = await new OutboundLedger(db).list({ limit, offset: 0 }, purpose)
     if (json) for (const one of found) print(JSON.stringify(hostOnWire(one)))
-    else if (found.length === 0) print("Nobody was talked to.")
+    else if (found.length === 0) print("No hosts were contacted.")
     else
       table(
         [

@@ -17,7 +17,8 @@ export async function showPayments(
   json: boolean,
 ): Promise<number> {
   for (const [name, day] of Object.entries({ from, to })) {
-    if (day !== undefined && !isDay(day)) throw new ArgumentsError(`--${name} must be a day, as YYYY-MM-DD.`)
+    if (day !== undefined && !isDay(day))
+      throw new ArgumentsError(`--${name} must be a day of the form YYYY-MM-DD.`)
   }
   await withState((db) => SHOW[what](openBooks(db), { from, to }, json))
   return EXIT.ok
@@ -27,7 +28,7 @@ const SHOW = {
   async days(books: Books, span: Span, json: boolean): Promise<void> {
     const days = await books.days(span)
     if (json) return printJson(days)
-    if (days.length === 0) print("No payment arrived yet.")
+    if (days.length === 0) print("No payments yet.")
     for (const { day, network, sales, usd } of days)
       print(`${day}  ${network}  ${String(sales).padStart(6)}  USD ${usd}`)
     const open = await books.open()
@@ -36,7 +37,7 @@ const SHOW = {
   async outcomes(books: Books, span: Span, json: boolean): Promise<void> {
     const outcomes = await books.outcomes(span)
     if (json) return printJson(outcomes)
-    if (outcomes.length === 0) print("No request came yet.")
+    if (outcomes.length === 0) print("No requests yet.")
     for (const { day, outcome, count } of outcomes) {
       print(`${day}  ${String(count).padStart(6)}  ${outcome.padEnd(24)}${X402_OUTCOMES[outcome]}`)
     }

@@ -47,11 +47,11 @@ export async function createPublicKey(options: PublicKeyOptions, json: boolean):
     }
     const store = new PublicKeyStore(db)
     if (!(await store.hasRoom()))
-      throw new CommandError(`There may be ${MOST_PUBLIC_KEYS} public keys at most.`)
+      throw new CommandError(`There can be at most ${MOST_PUBLIC_KEYS} public keys.`)
     const made = await store.create(read.spec)
     tellChange(keyChange(made, "made", "public-keys"))
     process.stdout.write(json ? `${JSON.stringify(publicKeyOnWire(made))}\n` : `${made.text}\n`)
-    process.stderr.write("A public key: it may stand in the source of the pages it is for.\n")
+    process.stderr.write("A public key: you can put it in the source code of its pages.\n")
     return EXIT.ok
   })
 }
@@ -68,7 +68,7 @@ export function publicKeyLine(key: PublicKey): string {
     `pages of ${origins.join(", ")}`,
     answers ? "answers" : "",
     credits === null ? "" : `${credits} credits a month`,
-    rateLimits === null ? "" : `at most ${rateLimitsText(rateLimits)} from an address`,
+    rateLimits === null ? "" : `at most ${rateLimitsText(rateLimits)} per address`,
   ]
   const state = `made ${day(key.createdAt)}${disabledAt === null ? "" : `, disabled ${day(disabledAt)}`}`
   return [key.id, "public", state, key.name, key.text, limits.filter((one) => one !== "").join("; ")]

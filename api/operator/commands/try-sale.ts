@@ -55,10 +55,10 @@ async function sellOne(start: readonly string[]): Promise<number> {
     FOSSICK_X402_PORT: String(port),
     FOSSICK_X402_SOURCES: "*",
   }
-  say("A local chain, a facilitator and a token are up. The appliance starts with these settings:\n")
+  say("A local chain, a facilitator and a token are running. The appliance starts with these settings:\n")
   for (const [name, value] of Object.entries(settings)) say(`  ${name}=${value}`)
   await using appliance = await startAppliance(start, settings)
-  say("\nIt is up, and reads its own handbook, so that there is something to find.")
+  say("\nThe appliance is running, and is reading its own handbook so that there is something to find.")
   await appliance.untilRead()
 
   const request = {
@@ -78,7 +78,7 @@ async function sellOne(start: readonly string[]): Promise<number> {
   const paid = await client(`${url}/search`, request)
   const { results } = (await paid.json()) as { results: readonly { title: string; url: string }[] }
   const receipt = JSON.parse(atob(paid.headers.get("payment-response")!))
-  say(`\n  with @x402/fetch, which signs and asks again: ${paid.status}`)
+  say(`\n  with @x402/fetch, which signs a payment and asks again: ${paid.status}`)
   for (const { title } of results) say(`    found: ${title}`)
   say(`    paid in transaction ${receipt.transaction}`)
   const earned = Number((await chain.balance(payee.address)) - before) / 1e6

@@ -23,13 +23,13 @@ const History = namedObject("History", {
   disk_bytes: orNull(count("Size of the data folder's disk.")),
   points: listOf(
     object({
-      at: time("Beginning of the step."),
+      at: time("Start of the step."),
       seconds: count("Seconds that were measured."),
       visits: count("Visits by crawls, whatever their outcome."),
       failed_visits: count(),
       answered: count("Questions that were answered, over any API."),
       refused: count("Questions that were answered with 4xx."),
-      failed: count("Questions that were answered with 5xx, or that the caller gave up."),
+      failed: count("Questions that were answered with 5xx, or that the caller gave up on."),
       median_ms: orNull(count("Median time to answer, accurate to a tenth.")),
       slow_ms: orNull(count("95th percentile of the time to answer, accurate to a tenth.")),
       pages: orNull(count("Pages in the index at the end of the step.")),
@@ -38,7 +38,7 @@ const History = namedObject("History", {
       memory_free_bytes: count(),
       disk_free_bytes: orNull(count()),
     }),
-    "Oldest first; the last step is still under way. Steps in which the appliance did not run are left out.",
+    "Oldest first; the last step is still in progress. Steps in which the appliance did not run are left out.",
   ),
 })
 const Freshness = namedObject("Freshness", {
@@ -55,7 +55,7 @@ export const historyOperations = operations("Upkeep", "admin", {
     at: "GET /admin/history",
     access: "operator",
     summary: "Crawls, questions, memory and disk over the last days",
-    description: "Measured every five minutes, and kept for eight days.",
+    description: "Measured every five minutes and kept for eight days.",
     query: { hours: withDefault(whole(1, MOST_HOURS, "Hours to look back."), DEFAULT_HOURS) },
     answers: ok(History, "The last hours."),
     examples: [{ summary: "The last day" }],

@@ -48,7 +48,7 @@ export function judgedRoutes(
   })
 
   serve(router, calls.createJudgedQuestion, async ({ body: { question, pages } }) => {
-    const judged = () => new ApiError(409, "This question is judged already; PUT changes its pages.")
+    const judged = () => new ApiError(409, "This question is already judged. Use PUT to change its pages.")
     if ((await store.get(questionId(question))) !== null) throw judged()
     const { added } = await put(store, { question, pages: pagesOf(pages) }, { onlyNew: true })
     if (added === 0) throw judged()

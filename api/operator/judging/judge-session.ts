@@ -64,7 +64,7 @@ async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number>
   const kept = given.save === null && written !== null ? null : await store.all()
   const asked = written ?? kept ?? []
   if (asked.length === 0) {
-    throw new CommandError("No judged question is kept yet: name a file, or add some in the console.")
+    throw new CommandError("There are no judged questions yet. Name a file, or add questions in the console.")
   }
   const asksBefore = earlier === null && (given.before !== undefined || given.after !== undefined)
   const settings = readSettings(engineSettings, environment())
@@ -118,9 +118,9 @@ async function judgeAndSave(
   const ruled = await ruleStore.now()
   const facts = await factsNow({ engine, rules: ruled, dataDir }, { depth, note })
   const id = await runs.begin({ ...facts, questions: questions.length })
-  if (id === null) throw new CommandError("Another run is under way; one at a time is kept.")
+  if (id === null) throw new CommandError("Another run is in progress, and only one can be saved at a time.")
   const marks = await runJudged(id, questions, { engine, runs, rules: ruled.rules, depth })
-  if (marks === null) throw new CommandError("The run was deleted before its end.")
+  if (marks === null) throw new CommandError("The run was deleted before it ended.")
   return marks
 }
 
@@ -137,7 +137,8 @@ async function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): P
 async function earlierMarks(against: string, runs: RunStore): Promise<Marks> {
   if (against !== LATEST) return readMarks(against)
   const run = await runs.before()
-  if (run?.sums == null) throw new CommandError("No run is kept yet; fossick judge --save keeps one.")
+  if (run?.sums == null)
+    throw new CommandError("There are no saved runs yet. Save one with fossick judge --save.")
   const { questions } = await runs.compared(run.id, null, { limit: MOST_QUESTIONS, offset: 0 })
   return { ...run.sums, questions: questions.map(({ question, ndcg, rank }) => ({ question, ndcg, rank })) }
 }
@@ -159,7 +160,7 @@ function readMarks(file: string): Marks {
   } catch {
     // Reported below.
   }
-  throw new CommandError(`${file} holds no marks; fossick judge --json writes them.`)
+  throw new CommandError(`${file} has no marks. Write them with fossick judge --json.`)
 }
 
 function textOf(file: string): string {

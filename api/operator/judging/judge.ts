@@ -75,7 +75,7 @@ export async function judge(
     ...sumsOf(questions),
     questions,
     ...(why !== null && {
-      degraded: `${incomplete} of ${questions.length} questions were answered in part. ${why}`,
+      degraded: `${incomplete} of ${questions.length} questions were only partly answered. ${why}`,
     }),
   }
 }

@@ -49,7 +49,7 @@ export interface ListedQuestion extends KeptQuestion {
 /** There would be more questions than there may be. */
 export class TooManyQuestions extends Error {
   constructor() {
-    super(`There may be ${MOST_QUESTIONS} judged questions at most.`)
+    super(`There can be at most ${MOST_QUESTIONS} judged questions.`)
   }
 }
 

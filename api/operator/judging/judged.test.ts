@@ -117,7 +117,9 @@ test("a file of them is taken whole or not at all, and comes out as it went in",
     total: 2,
   })
   const wrong = await admin("POST", "/judged-questions/import", { text: text.replace("https", "ftp") })
-  expect(wrong.body.detail.error).toContain("line 4: ftp://docs.example.com/pump is no http or https address")
+  expect(wrong.body.detail.error).toContain(
+    "line 4: ftp://docs.example.com/pump is not an http or https address",
+  )
   expect((await admin("POST", "/judged-questions/import", { text, alone: true })).body).toMatchObject({
     deleted: 1,
     total: 1,

@@ -34,11 +34,11 @@ const mark = {
 }
 const sums = {
   ndcg: share("Mean nDCG@10."),
-  hit1: share("Share with an expected page first."),
-  hit3: share("Share with one among the first three."),
+  hit1: share("Share of questions with an expected page first."),
+  hit3: share("Share of questions with an expected page among the first three."),
 }
 const question = {
-  id: text("The same for each spelling of the question that differs in case and white space."),
+  id: text("The same for all spellings of the question that differ only in case and white space."),
   question: text(),
   pages: listOf(object({ url: text(), grade: gradeSchema })),
   changed_at: time(),
@@ -57,17 +57,17 @@ const JudgedRun = namedObject("JudgedRun", {
   ended_at: orNull(time()),
   depth,
   note: text(),
-  questions: count("To ask."),
-  asked: count("So far."),
+  questions: count("Number of questions to ask."),
+  asked: count("Number of questions asked so far."),
   ndcg: orNull(sums.ndcg),
   hit1: orNull(sums.hit1),
   hit3: orNull(sums.hit3),
   generation: text("Name of the index's generation."),
   embedder: text("Id of the model that made its vectors."),
-  pages: count("In the index."),
+  pages: count("Pages in the index."),
   rules_version: count(),
-  rules_digest: text("The same for the same rules."),
-  problem: orNull(text("Why it failed, or what some of its questions were answered without.")),
+  rules_digest: text("Digest of the rules, the same for the same rules."),
+  problem: orNull(text("Why the run failed, or which parts were missing when some questions were answered.")),
 })
 const JudgedRuns = namedObject("JudgedRuns", { runs: listOf(JudgedRun, "Newest first."), ...ofSlice })
 const JudgedHistory = namedObject("JudgedHistory", {
@@ -82,7 +82,7 @@ const JudgedFile = namedObject("JudgedFile", {
         object({
           url: text(),
           ...optional({
-            grade: { ...gradeSchema, description: "How well the page answers the question; left out, 1." },
+            grade: { ...gradeSchema, description: "How well the page answers the question; 1 by default." },
           }),
         }),
       ),
@@ -139,7 +139,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
   listJudgedQuestions: {
     at: "GET /admin/judged-questions",
     summary: "Judged questions, with how each did in the last two runs",
-    query: { question: filled("Only this question, whatever its case and white space."), ...sliceOf() },
+    query: { question: filled("Only this question, regardless of case and white space."), ...sliceOf() },
     answers: ok(JudgedQuestions, "The questions."),
     examples: [{ summary: "The worst ones", query: { limit: "10" } }],
   },
@@ -159,8 +159,9 @@ export const judgedOperations = operations("Judged questions", "admin", {
   },
   importJudgedQuestions: {
     at: "POST /admin/judged-questions/import",
-    summary: "Add the questions of a file",
-    description: "A question that is there gets the pages of the file. A file that is wrong changes nothing.",
+    summary: "Add the questions in a file",
+    description:
+      "A question that already exists gets the pages in the file. A file with errors changes nothing.",
     body: bodyOf({
       text: text("Contents of a file of judged questions, YAML or JSON."),
       ...optional({ alone: flag("Deletes all other questions.") }),
@@ -169,24 +170,28 @@ export const judgedOperations = operations("Judged questions", "admin", {
     refusals: [409, 422],
     examples: [
       {
-        summary: "A file of one question",
+        summary: "A file with one question",
         body: {
           text: "questions:\n  - question: pump\n    pages: [{ url: https://docs.example.com/pump }]\n",
         },
       },
-      { summary: "A file that is wrong", body: { text: "questions: []" }, status: 422 },
+      { summary: "A file with an error", body: { text: "questions: []" }, status: 422 },
     ],
   },
   previewJudgedQuestions: {
     at: "POST /admin/judged-questions/preview",
     summary: "How judged questions would do with other rules",
-    description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
+    description: "Nothing is saved. Each question is asked with the current rules and with the changed ones.",
     body: bodyOf(
       optional({
         ...triedRules,
         depth: depthAsked,
         most: withDefault(
-          whole(1, MOST_PREVIEWED, "Maximum number of questions; of more, always the same ones are asked."),
+          whole(
+            1,
+            MOST_PREVIEWED,
+            "Maximum number of questions; if there are more, the same ones are asked each time.",
+          ),
           MOST_PREVIEWED,
         ),
       }),
@@ -210,7 +215,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
   },
   changeJudgedQuestion: {
     at: "PUT /admin/judged-questions/{id}",
-    summary: "Give a judged question other pages",
+    summary: "Change the pages of a judged question",
     path: ofQuestion,
     body: bodyOf({ pages }),
     answers: ok(JudgedQuestion, "Changed."),
@@ -220,7 +225,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
   deleteJudgedQuestion: {
     at: "DELETE /admin/judged-questions/{id}",
     summary: "Delete a judged question",
-    description: "With its marks; the sums of runs stay as they were.",
+    description: "Its marks are deleted too; the totals of runs don't change.",
     path: ofQuestion,
     answers: ok(DeletedJudgedQuestion, "Deleted."),
     refusals: [404],
@@ -235,24 +240,25 @@ export const judgedOperations = operations("Judged questions", "admin", {
   },
   startJudgedRun: {
     at: "POST /admin/judged-runs",
-    summary: "Ask all judged questions of the index as it is",
-    description: "The run goes on after this answer, one at a time. Ask for it again to see how far it is.",
+    summary: "Ask the current index all judged questions",
+    description:
+      "The run continues after this answer; only one runs at a time. Fetch the run to see its progress.",
     body: bodyOf(
       optional({
         depth: depthAsked,
         note: withDefault(text("A note to find the run by.", { maxLength: MAX_NOTE_CHARS }), ""),
       }),
     ),
-    answers: accepted(JudgedRun, "Begun."),
+    answers: accepted(JudgedRun, "Started."),
     refusals: [409, 422],
     examples: [{ summary: "With a note", body: { note: "before the new model" } }],
   },
   getJudgedRun: {
     at: "GET /admin/judged-runs/{id}",
-    summary: "A run, beside another one",
+    summary: "A run, compared with another one",
     path: ofOneRun,
     query: {
-      against: count("Number of the run to compare with; left out, the finished run before it.", {
+      against: count("Number of the run to compare with; the finished run before it by default.", {
         minimum: 1,
       }),
       ...sliceOf(),
@@ -263,7 +269,7 @@ export const judgedOperations = operations("Judged questions", "admin", {
   },
   deleteJudgedRun: {
     at: "DELETE /admin/judged-runs/{id}",
-    summary: "Delete a run; one that is under way ends",
+    summary: "Delete a run; a run in progress ends",
     path: ofOneRun,
     answers: ok(DeletedJudgedRun, "Deleted."),
     refusals: [404],

@@ -39,9 +39,9 @@ export function judgedRunRoutes(
     const ruled = await rules.now()
     const facts = await factsNow({ engine, rules: ruled, dataDir }, { depth, note: note.trim() })
     const questions = await store.all()
-    if (questions.length === 0) throw new ApiError(409, "There is no judged question yet.")
+    if (questions.length === 0) throw new ApiError(409, "There are no judged questions yet.")
     const id = await runs.begin({ ...facts, questions: questions.length })
-    if (id === null) throw new ApiError(409, "A run is under way: wait for its end, or delete it.")
+    if (id === null) throw new ApiError(409, "A run is in progress. Wait for it to end, or delete it.")
     // The run continues after this answer, and holds the reason if it fails.
     runJudged(id, questions, { engine, runs, rules: ruled.rules, depth }).catch(() => {})
     return runOnWire(await known(runs, id))

@@ -28,8 +28,8 @@ export interface Named {
 
 const REFUSALS = {
   disabled: "The operator disabled this person.",
-  provider: "The provider of this person no longer signs people in here.",
-  role: "No role of the sign-on file fits the groups of this person.",
+  provider: "This person's provider no longer signs people in here.",
+  role: "No role in the sign-on file fits this person's groups.",
 } as const
 const NO_SIGN_ON = "No provider signs people in here."
 
@@ -92,7 +92,7 @@ export function roleTest(
 
 function principalsIn(text: string): readonly Principal[] {
   const written = text.split(",").map((one) => one.trim())
-  if (written.length > MOST_NAMED) throw badRequest(`Invalid principals. Name at most ${MOST_NAMED}.`)
+  if (written.length > MOST_NAMED) throw badRequest(`Invalid principals. Name at most ${MOST_NAMED} of them.`)
   return written.map((one) => {
     const principal = principalOf(one)
     if (principal === null)

@@ -10,8 +10,10 @@ const Person = namedObject("Person", {
   email: text("Empty if the provider doesn't say."),
   provider: text("Identity provider that vouches for the person."),
   groups: listOf(text(), "Groups of the person, as in the readers of pages after `group:`."),
-  role: orNull(oneOf(KEY_ROLES, "What the person may do, as the role of a key; null: nothing.")),
-  refusal: orNull(text("Why the person may do nothing; null if they may do something.")),
+  role: orNull(
+    oneOf(KEY_ROLES, "What the person may do, as the role of a key; null if they may do nothing."),
+  ),
+  refusal: orNull(text("Why the person has no access; null if they have access.")),
   first_seen_at: time("First sign-in."),
   last_seen_at: time("Last sign-in."),
   proved_at: time("When the provider last vouched for the person."),
@@ -108,7 +110,7 @@ export const peopleOperations = operations("People", "admin", {
   endSignIns: {
     at: "DELETE /admin/people/{id}/sign-ins",
     summary: "Sign a person out everywhere",
-    description: "They may sign in again at their provider. To keep them out, disable them.",
+    description: "They can sign in again at their provider. To keep them out, disable them.",
     path,
     answers: ok(SignInsEnded, "Ended."),
     refusals: [404],

@@ -107,10 +107,10 @@ export async function placeOf(
   sources: Pick<SourceTable, "get">,
 ): Promise<string | null> {
   if (kind === "person") return null
-  if (kind === "role") return "the file of sign-on"
+  if (kind === "role") return "the sign-on file"
   const entry = source === null ? null : await sources.get(source)
   if (entry === null) return null
-  if (kind === "source") return entry.origin === "file" ? "the file of sources" : "the settings of the source"
+  if (kind === "source") return entry.origin === "file" ? "the file of sources" : "the source settings"
   const [field = "site"] = contentFieldsOf(entry.source)
   const isObserved = entry.source.observers.length > 0
   return (

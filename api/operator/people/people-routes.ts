@@ -77,7 +77,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
   serve(router, calls.endSignIn, async ({ path }) => {
     const { id } = await known(path.id)
     if ((await transaction(db, () => sessions.endOf(id, path.sign_in))) === 0)
-      throw new ApiError(404, "There is no such sign-in, or it is over.")
+      throw new ApiError(404, "There is no such sign-in, or it has ended.")
     return { id: path.sign_in, ended: true } as const
   })
 

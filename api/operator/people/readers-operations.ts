@@ -30,10 +30,10 @@ const allow = listOf(
 const deny = listOf(text(), "None of these may read, whatever `allow` says.")
 const Readers = namedObject("Readers", { allow, deny })
 const asked = object({
-  principals: orNull(listOf(text(), "The users and groups that they read as; null: they read every page.")),
+  principals: orNull(listOf(text(), "The users and groups that they read as; null if they read every page.")),
   person: orNull(text("Id of the person; null if principals were given.")),
   user: orNull(text()),
-  refusal: orNull(text("Why they may do nothing; null if they may do something.")),
+  refusal: orNull(text("Why they have no access; null if they have access.")),
 })
 
 const PageReaders = namedObject("PageReaders", {
@@ -44,7 +44,7 @@ const PageReaders = namedObject("PageReaders", {
     object({
       kind: oneOf(
         ["person", "role", "source", "page"],
-        "`person`: whether they may do anything; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page.",
+        "`person`: whether they have any access; `role`: the sources that their role allows; `source`: the readers of a source; `page`: those of the page.",
       ),
       source: orNull(text()),
       from: orNull(text("Where the rule was found, in words.")),
@@ -65,10 +65,10 @@ const PageReaders = namedObject("PageReaders", {
   ),
   effective: orNull(Readers),
   may_read: orNull(yesNo("Null without `person` and `principals`, or if the page isn't in the index.")),
-  because: orNull(text("The first rule that says no; null if there is none.")),
+  because: orNull(text("The first rule that keeps them out; null if there is none.")),
   asked: orNull(asked),
   people: object(
-    { total: count(), of: count("People who may read anything."), users: listOf(text(), "Up to 20.") },
+    { total: count(), of: count("All people who have access."), users: listOf(text(), "Up to 20.") },
     "People who have signed in before and may read the page.",
   ),
 })
@@ -121,7 +121,7 @@ const ReadersPreview = namedObject("ReadersPreview", {
   pages: count("Pages of the source."),
   pages_gained: count("Pages that gain at least one reader."),
   pages_lost: count("Pages that lose at least one reader."),
-  people: count("People that readers can keep out: not admins, and not people who may do nothing."),
+  people: count("People that readers can keep out: not admins, and not people without access."),
   gaining: { ...shown, description: "People who could read more pages." },
   losing: { ...shown, description: "People who could read fewer pages." },
   everybody: { ...change, description: "Pages that everybody may read, signed in or not." },
@@ -175,7 +175,7 @@ export const readersOperations = operations("Readers", "admin", {
   seenBy: {
     at: "GET /admin/readers/seen-by",
     summary: "What a person or group may read",
-    description: "Needs `person` or `principals`. Counts are a few seconds old at most.",
+    description: "Needs `person` or `principals`. Counts are at most a few seconds old.",
     query: whom,
     answers: ok(SeenBy, "Their sources."),
     refusals: [503],
@@ -185,15 +185,15 @@ export const readersOperations = operations("Readers", "admin", {
     at: "GET /admin/readers/for-nobody",
     summary: "Pages that no one may read",
     description:
-      "Their readers let no one in: they name no one, or everyone they name is also denied. Only keys of the role `admin` find these pages.",
-    query: { limit: withDefault(whole(1, MAX_LIMIT, "Pages at most."), DEFAULT_LIMIT) },
+      "Their readers let no one in: they name no one, or everyone they name is also denied. Only keys with the role `admin` find these pages.",
+    query: { limit: withDefault(whole(1, MAX_LIMIT, "Maximum number of pages."), DEFAULT_LIMIT) },
     answers: ok(PagesForNobody, "The pages."),
     examples: [{ summary: "The first pages" }],
   },
   readersMatrix: {
     at: "GET /admin/readers/matrix",
     summary: "Which groups may read which sources",
-    query: { source: filled("Only sources with this in their name."), ...sliceOf("Groups") },
+    query: { source: filled("Only sources whose name contains this."), ...sliceOf("Groups") },
     answers: ok(ReadersMatrix, "Groups and sources."),
     refusals: [503],
     examples: [{ summary: "All groups" }],

@@ -25,7 +25,7 @@ export function ruleRoutes(
   serve(router, calls.createRule, async ({ ctx }) => {
     const rule = readRule(ctx.state.body)
     if (!(await unlessTooMany(() => store.add(rule))))
-      throw new ApiError(409, `There is a rule ${rule.id} already; PUT changes it.`)
+      throw new ApiError(409, `There is already a rule ${rule.id}. Use PUT to change it.`)
     return { version: await store.version(), rule }
   })
 
@@ -64,7 +64,7 @@ async function questionsOf(
   queries: QueryLog,
 ): Promise<readonly string[]> {
   if (logged === 0) return questions
-  if (!queries.isOn) throw new ApiError(409, "No question is kept: logged needs FOSSICK_QUERY_LOG_DAYS.")
+  if (!queries.isOn) throw new ApiError(409, "No questions are kept: logged needs FOSSICK_QUERY_LOG_DAYS.")
   const before = Date.now() + 1
   const top = (await queries.report("top", { from: 0, before, limit: logged, offset: 0 })).queries
   return [...new Set([...questions, ...top.map(({ question }) => question)])].slice(0, MOST_PREVIEWED)

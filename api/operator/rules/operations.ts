@@ -33,7 +33,7 @@ const RuleBody = named("RuleBody", {
     required: required.filter((name) => name !== "id"),
   })),
 })
-const version = count("Rises with each change of any rule.")
+const version = count("Increases with every change to a rule.")
 const Rules = namedObject("Rules", { version, rules: listOf(Rule, "By id.") })
 const ChangedRule = namedObject("ChangedRule", { version, rule: Rule })
 const DeletedRule = namedObject("DeletedRule", { version, id: text(), deleted: always(true) })
@@ -42,7 +42,7 @@ const compared = listOf(
     url: text(),
     title: text(),
     score: share(),
-    rules: listOf(text(), "Ids of the rules that had a part in it."),
+    rules: listOf(text(), "Ids of the rules that affected it."),
     parts: object(
       {
         lexical: number(),
@@ -87,7 +87,7 @@ const preview = object(
     logged: whole(
       1,
       MOST_PREVIEWED,
-      "Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks 50 at most, those of `questions` first.",
+      "Also asks this many of the most frequent questions, which are kept if `FOSSICK_QUERY_LOG_DAYS` is set. Asks at most 50, those in `questions` first.",
     ),
     ...triedRules,
   }),
@@ -110,7 +110,7 @@ export const ruleOperations = operations("Rules", "admin", {
     at: "POST /admin/rules",
     access: "operator",
     summary: "Make a rule",
-    description: "It counts with the next question.",
+    description: "Takes effect with the next question.",
     body: { schema: Rule, required: true },
     answers: created(ChangedRule, "Made."),
     refusals: [409, 422],
@@ -122,7 +122,7 @@ export const ruleOperations = operations("Rules", "admin", {
   previewRules: {
     at: "POST /admin/rules/preview",
     summary: "What questions would find with other rules",
-    description: "Nothing is saved. Each question is asked with the rules as they are and as they would be.",
+    description: "Nothing is saved. Each question is asked with the current rules and with the changed ones.",
     // No field is required, but without questions there is nothing to compare.
     body: closedBody(preview),
     answers: ok(RulePreview, "Results before and after."),
@@ -137,10 +137,10 @@ export const ruleOperations = operations("Rules", "admin", {
   changeRule: {
     at: "PUT /admin/rules/{id}",
     access: "operator",
-    summary: "Make a rule, or replace it whole",
+    summary: "Make or replace a rule",
     path,
     body: { schema: RuleBody, required: true },
-    description: "A rule without its `id`, which stands in the path.",
+    description: "The body is a rule without its `id`, which is in the path.",
     answers: ok(ChangedRule, "Saved."),
     refusals: [409, 422],
     examples: [{ summary: "Another synonym", path: { id: "pumps" }, body: PUMPS }],

@@ -43,9 +43,9 @@ export const ruleSchemas = {
     properties: {
       id: { type: "string", pattern: RULE_ID },
       kind: { type: "string", enum: ["synonym"] },
-      words: { ...phrases(2), description: "Words or phrases that mean each other." },
-      from: { ...phrases(1), description: "With `to`: words or phrases that also find those." },
-      to: { ...phrases(1), description: "With `from`: what is found besides." },
+      words: { ...phrases(2), description: "Words or phrases with the same meaning." },
+      from: { ...phrases(1), description: "With `to`: words or phrases that also find those in `to`." },
+      to: { ...phrases(1), description: "With `from`: words or phrases that are also found." },
     },
   },
   pin: {
@@ -55,11 +55,15 @@ export const ruleSchemas = {
     properties: {
       id: { type: "string", pattern: RULE_ID },
       kind: { type: "string", enum: ["pin"] },
-      questions: { ...list(MAX_QUESTION_CHARS, MOST_QUESTIONS), description: "Any of these." },
+      questions: {
+        ...list(MAX_QUESTION_CHARS, MOST_QUESTIONS),
+        description: "The pin applies to any of these.",
+      },
       match: {
         type: "string",
         enum: ["equal", "words"],
-        description: "Whether the question has these words (the default), or holds all of them.",
+        description:
+          "`equal` (the default): the question has exactly these words; `words`: it contains all of them in any form.",
       },
       url: { type: "string", pattern: "^https?://\\S+$", maxLength: MAX_URL_CHARS },
       position: { type: "integer", minimum: 1, maximum: MOST_POSITION },
@@ -114,7 +118,7 @@ const KINDS = Object.keys(ruleSchemas)
 /** Why a value is not a valid rule; empty when it is one. */
 export function ruleProblems(value: unknown): RuleProblem[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return [{ path: [], message: "must be a rule: fields and their values" }]
+    return [{ path: [], message: "must be a rule with fields and values" }]
   }
   const { kind } = value as { readonly kind?: unknown }
   if (typeof kind !== "string" || !KINDS.includes(kind)) {
@@ -129,7 +133,10 @@ export function ruleProblems(value: unknown): RuleProblem[] {
       .map((step) => (/^\d+$/.test(step) ? Number(step) : step))
     switch (keyword) {
       case "additionalProperties":
-        return { path: [...path, String(params["additionalProperty"])], message: `is no field of a ${kind}` }
+        return {
+          path: [...path, String(params["additionalProperty"])],
+          message: `is not a field of a ${kind}`,
+        }
       case "required":
         return { path: [...path, String(params["missingProperty"])], message: "is missing" }
       case "enum":
@@ -146,11 +153,11 @@ function togetherProblems(rule: Rule): RuleProblem[] {
     const { words, from, to } = rule
     const isOneWay = from !== undefined && to !== undefined
     if (words !== undefined && (from !== undefined || to !== undefined)) {
-      return [{ path: ["words"], message: "stands alone, without from and to" }]
+      return [{ path: ["words"], message: "can't be combined with from and to" }]
     }
     return words !== undefined || isOneWay
       ? []
-      : [{ path: ["words"], message: "is missing, or else from and to" }]
+      : [{ path: ["words"], message: "is missing; give words, or both from and to" }]
   }
   if (rule.kind === "pin" && toPageUrl(rule.url) === null) {
     return [{ path: ["url"], message: "must be an http or https address" }]

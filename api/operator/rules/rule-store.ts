@@ -35,7 +35,7 @@ export interface Ruled {
 /** There would be more rules than there may be. */
 export class TooManyRules extends Error {
   constructor() {
-    super(`There may be ${MOST_RULES} rules at most.`)
+    super(`There can be at most ${MOST_RULES} rules.`)
   }
 }
 

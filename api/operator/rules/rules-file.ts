@@ -35,9 +35,9 @@ export function parseRules(text: string, file: string): readonly Rule[] {
   const { rules, ...others } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly rules?: unknown
   }
-  for (const name of Object.keys(others)) wrong([name], `${name} is no field of a file of rules`)
+  for (const name of Object.keys(others)) wrong([name], `${name} is not a field of a file of rules`)
   if (!Array.isArray(rules)) {
-    wrong([], 'must hold a list under "rules"; "rules: []" declares none')
+    wrong([], 'must have a list under "rules"; "rules: []" declares none')
     throw new RulesFileError(lines.join("\n"))
   }
   if (rules.length > MOST_RULES) wrong(["rules"], `rules has more than ${MOST_RULES} entries`)
@@ -48,7 +48,7 @@ export function parseRules(text: string, file: string): readonly Rule[] {
     }
     const { id } = (rule ?? {}) as { readonly id?: unknown }
     if (typeof id !== "string") continue
-    if (seen.has(id)) wrong(["rules", i, "id"], `rules[${i}]: id ${id} stands twice`)
+    if (seen.has(id)) wrong(["rules", i, "id"], `rules[${i}]: id ${id} appears twice`)
     seen.add(id)
   }
   if (lines.length > 0) throw new RulesFileError(lines.join("\n"))

@@ -47,7 +47,7 @@ export async function listRules(json: boolean): Promise<number> {
   return await withState(async (db) => {
     const rules = await new RuleStore(db).list()
     if (json) print(JSON.stringify(rules, null, 2))
-    else if (rules.length === 0) print("There is no rule yet.")
+    else if (rules.length === 0) print("There are no rules yet.")
     else for (const rule of rules) print(`${rule.id}: ${inWords(rule)}`)
     return EXIT.ok
   })

@@ -189,7 +189,7 @@ describe("over the admin API a rule", () => {
     })
     expect([status, body.detail.error]).toEqual([
       409,
-      "No question is kept: logged needs FOSSICK_QUERY_LOG_DAYS.",
+      "No questions are kept: logged needs FOSSICK_QUERY_LOG_DAYS.",
     ])
   })
 
@@ -250,7 +250,7 @@ rule: []
     at("4", "words")
     at("7", "where.types[0]")
     at("8", "factor")
-    at("5", "id a stands twice")
+    at("5", "id a appears twice")
     at("9", "questions is missing")
     at("10", "rule is no field")
   })

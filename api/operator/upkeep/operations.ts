@@ -23,8 +23,8 @@ import { DEFAULT_LIMIT } from "../../server/wire/list-limits.ts"
 const MOST_RUNS = 100
 
 const VectorOrder = namedObject("VectorOrder", {
-  order: listOf(oneOf(URGENCIES), "The pages that get vectors first come first."),
-  first_source: orNull(text("Source whose pages go before the others.")),
+  order: listOf(oneOf(URGENCIES), "In the order in which pages get vectors."),
+  first_source: orNull(text("Source whose pages get vectors before others.")),
 })
 const BackupRun = namedObject("BackupRun", {
   id: count(),
@@ -42,7 +42,7 @@ const BackupRun = namedObject("BackupRun", {
 const Backups = namedObject("Backups", {
   plan: orNull(
     object({
-      name: text("Beginning of the names of its files."),
+      name: text("Prefix of the file names."),
       folder: text(),
       keep: count("Number of files to keep."),
       schedule: orNull(object({ cron: orNull(text()), every_hours: orNull(count()), time_zone: text() })),
@@ -63,7 +63,7 @@ const SettingList = namedObject("SettingList", {
       name: text("Name in the environment and in the settings file."),
       part: oneOf(["api", "crawler", "engine", "payments"]),
       about: text(),
-      secret: yesNo("Whether the value is secret, and never shown."),
+      secret: yesNo("Whether the value is secret and never shown."),
       from: oneOf(["environment", "file", "default"]),
       value: orNull(text("The value as written; null for a secret.")),
       default: text("The default; empty if there is none."),
@@ -80,19 +80,20 @@ export const upkeepOperations = operations("Upkeep", "admin", {
   vectorOrder: {
     at: "GET /admin/vectors",
     access: "operator",
-    summary: "In which order pages get their vectors",
+    summary: "The order in which pages get their vectors",
     description:
-      "`changed`: pages that say something else since the last crawl; `asked`: pages that questions came across; `first`: those of the source that goes first; `new`: all others.",
+      "`changed`: pages whose text changed; `asked`: pages that a question would have compared; `first`: pages of the source that goes first; `new`: all others.",
     answers: ok(VectorOrder, "The order."),
     examples: [{ summary: "The order" }],
   },
   putSourceFirst: {
     at: "POST /admin/vectors/first",
     access: "operator",
-    summary: "Have a source get its vectors before the others",
-    description: "At once, also amid a long fill, and for an index that is built for another model.",
+    summary: "Make vectors for one source before the others",
+    description:
+      "Takes effect at once, even while many pages are waiting, and also for an index being built for another model.",
     body: bodyOf(
-      optional({ source: text("Name of the source; left out, no source goes first.", { minLength: 1 }) }),
+      optional({ source: text("Name of the source; without it, no source goes first.", { minLength: 1 }) }),
     ),
     answers: ok(VectorOrder, "The order."),
     refusals: [422],
@@ -107,18 +108,18 @@ export const upkeepOperations = operations("Upkeep", "admin", {
   },
   runBackup: {
     at: "POST /admin/backups/run",
-    summary: "Make a backup now, by the plan",
+    summary: "Make a backup now, according to the plan",
     description:
-      "The crawler process makes it. While one is not over, it is that one. Refused with 409 where no backup is declared. Restoring is a command: `fossick restore`.",
+      "The crawler process makes the backup. If one is already queued or running, the answer holds that one. Refused with 409 if no backup is declared. To restore a backup, use the command `fossick restore`.",
     body: noBody,
-    answers: accepted(BackupRun, "The run as it stands."),
+    answers: accepted(BackupRun, "The current state of the run."),
     refusals: [409, 422],
-    examples: [{ summary: "Nothing is declared", status: 409 }],
+    examples: [{ summary: "No backup is declared", status: 409 }],
   },
   settings: {
     at: "GET /admin/settings",
-    summary: "Every setting, its value, and where that comes from",
-    description: "As they were when the appliance started. Of a secret only whether it is set is told.",
+    summary: "Every setting, its value, and where the value comes from",
+    description: "Values as of when the appliance started. The values of secrets are never shown.",
     answers: ok(SettingList, "All settings."),
     examples: [{ summary: "All of them" }],
   },

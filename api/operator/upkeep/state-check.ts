@@ -51,4 +51,4 @@ export function checkState(
 }
 
 const damagedText = (damage: readonly string[]): string =>
-  `state.db is damaged (${damage[0]}). Stop the appliance and run \`fossick doctor --repair\`, or restore a backup; until then what it says of keys, credits and sources may be wrong.`
+  `state.db is damaged (${damage[0]}). Stop the appliance and run \`fossick doctor --repair\`, or restore a backup; until then, its data about keys, credits and sources may be wrong.`

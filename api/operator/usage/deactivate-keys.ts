@@ -22,7 +22,10 @@ export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes
     }
     if (generation === undefined) {
       if (key.id === OPERATOR.id) {
-        throw new ApiError(403, "This key is valid as long as the server's setting FOSSICK_API_KEY has it.")
+        throw new ApiError(
+          403,
+          "This key can't be deactivated over the API. Change the server's setting FOSSICK_API_KEY instead.",
+        )
       }
       await writes.run(() => keys.disable(key.id))
       ctx.state.keysChanged = (await keys.list())

@@ -17,8 +17,8 @@ import type { KeysGenerated } from "./described/account-operations.ts"
 const HOUR_MS = 3_600_000
 
 const TOO_MANY =
-  "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows; keys that have ended " +
-  "count until FOSSICK_LOG_DAYS later."
+  "Access denied. This key would have made more keys than FOSSICK_KEYS_PER_KEY on this server allows. Keys that have ended " +
+  "still count for FOSSICK_LOG_DAYS."
 
 type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
@@ -85,10 +85,13 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
 function checkMaker(maker: ApiKey, request: GenerateKeysRequest, expiresAt: Date): void {
   if (!maker.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not make keys.")
   if (request.permission_level === "admin" && request.scope !== undefined) {
-    throw badRequest("Invalid scope. Must not be given together with permission_level 'admin'.")
+    throw badRequest("Invalid scope. Must not be given with permission_level 'admin'.")
   }
   if (maker.role !== "admin" && (request.permission_level === "admin" || request.scope !== undefined)) {
-    throw new ApiError(403, "Access denied. This key makes keys that make no others, of the level 'user'.")
+    throw new ApiError(
+      403,
+      "Access denied. This key can only make keys of the level 'user', without a scope.",
+    )
   }
   if (maker.expiresAt !== null && expiresAt > maker.expiresAt) {
     throw badRequest("Invalid ttl_hours. Keys must not outlast the key that makes them.")
@@ -103,10 +106,15 @@ async function scopeOf(
   const scope = scopeWritten(request)
   if (isUnlimited(scope)) return maker.scope
   if (request.permission_level === "admin") {
-    throw badRequest("Invalid permission_level. Keys of the level 'admin' cannot be limited to a part.")
+    throw badRequest(
+      "Invalid permission_level. Keys of the level 'admin' cannot be limited to a part of the index.",
+    )
   }
   if (!isUnlimited(maker.scope)) {
-    throw new ApiError(403, "Access denied. Keys that this one makes have its own limits and no others.")
+    throw new ApiError(
+      403,
+      "Access denied. Keys that this key makes have the same limits as this key, and no others.",
+    )
   }
   // After the maker's own limits: a limited maker does not learn which collections exist.
   const unknown = await unknownCollection(collections, scope.collections ?? [])

@@ -111,7 +111,7 @@ export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: S
     const rotated = await transaction(db, async () => {
       const before = await known(path.id)
       if (statusOf(before) !== "active")
-        throw new ApiError(409, "This key is no longer accepted: make another one.")
+        throw new ApiError(409, "This key is no longer accepted. Make another one.")
       const { madeBy, ...same } = before
       const made = await make({ ...same, ...(madeBy !== null && { madeBy }) })
       if (hours === 0) await keys.disable(before.id)
@@ -138,7 +138,7 @@ const statusOf = (key: MadeKey): "active" | "disabled" | "expired" => {
 /** Callers who disable the key they came with may have no other way in. */
 function refuseOwn(own: string, id: string): void {
   if (own !== id) return
-  throw new ApiError(409, "You came with this key. Sign in with another key of the role admin to end it.")
+  throw new ApiError(409, "You are using this key. Sign in with another key with the role admin to end it.")
 }
 
 function scopeOf({ endpoints, sources, collections, domains }: MakeKeyBody): KeyScope {
@@ -159,7 +159,7 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
   const stray = strayLimit(role, scope)
   if (stray !== null)
     throw unprocessable([
-      { field: stray.field, message: `can't limit a key of the role ${role}: ${stray.why}` },
+      { field: stray.field, message: `can't limit a key with the role ${role}: ${stray.why}` },
     ])
   const { principals = [], acts_for_people: actsForPeople = null } = body
   const wrong = principalsProblem({ role, principals })
@@ -167,7 +167,9 @@ function specOf(body: MakeKeyBody, scope: KeyScope): KeySpec {
   const mistake = actsForPeople && actsProblem({ role, principals, mayMakeKeys: mayMakeKeys === true })
   if (mistake !== null) throw unprocessable([{ field: "acts_for_people", message: mistake }])
   if ((role === "write" || role === "operator") && mayMakeKeys === true)
-    throw unprocessable([{ field: "may_make_keys", message: `must be false for a key of the role ${role}` }])
+    throw unprocessable([
+      { field: "may_make_keys", message: `must be false for a key with the role ${role}` },
+    ])
   return {
     role,
     name,
@@ -196,6 +198,6 @@ function endOf({ expires_at: text }: MakeKeyBody): Date | null {
   const time = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN
   if (time > Date.now()) return new Date(time)
   throw unprocessable([
-    { field: "expires_at", message: "must be a time to come, such as 2027-01-31T00:00:00Z" },
+    { field: "expires_at", message: "must be a future time, such as 2027-01-31T00:00:00Z" },
   ])
 }

@@ -36,8 +36,8 @@ const date = (description: string) =>
 export const logsSchema = object(
   optional({
     limit: withDefault(whole(1, 10_000, "Maximum number of calls."), 10),
-    start_date: date("Calls of this day or later, in UTC."),
-    end_date: date("Calls of this day or earlier, in UTC."),
+    start_date: date("Calls on this day or later, in UTC."),
+    end_date: date("Calls on this day or earlier, in UTC."),
     endpoints: anyOf([text(), listOf(text())], `Only calls to these endpoints: ${ENDPOINTS.join(", ")}.`, {
       "x-judged": { anyOf: [oneOf(ENDPOINTS), listOf(oneOf(ENDPOINTS))] },
     }),
@@ -56,9 +56,9 @@ const MAX_PROJECT_CHARS = 200
 export const GENERATE_KEYS = "api:generate_keys"
 
 export const generateKeysSchema = object({
-  permission_level: oneOf(["admin", "user"], "`user` keys search and read; `admin` keys may do everything."),
+  permission_level: oneOf(["admin", "user"], "`user` keys search and read; `admin` keys can do everything."),
   ...optional({
-    name: text("What the keys are for; numbered when there are several.", {
+    name: text("What the keys are for; numbered if there are several.", {
       maxLength: 100,
       "x-allowed": "a string of at most 100 characters",
     }),
@@ -70,7 +70,7 @@ export const generateKeysSchema = object({
       oneOf(["development", "production"], "A label; both types work the same."),
       "development",
     ),
-    key_limit: withDefault(whole(1, 100_000, "Credits that each key may use in all."), 200),
+    key_limit: withDefault(whole(1, 100_000, "Total credits that each key may use."), 200),
     ttl_hours: withDefault(whole(1, 8760, "Hours after which the keys end."), 10),
     count: withDefault(whole(1, 200, "Keys to make."), 1),
     endpoints: limits(
@@ -97,7 +97,7 @@ export type GenerateKeysRequest = Of<typeof generateKeysSchema>
 
 export const deactivateKeysSchema = object(
   optional({
-    request_id: text("Id of the call that made the keys; left out, the key of this call."),
+    request_id: text("Id of the call that made the keys; the key of this call by default."),
   }),
 )
 
@@ -109,11 +109,7 @@ const upTo = (maxLength: number, description: string) => text(description, { max
 const listed = <S extends JsonSchema>(maxItems: number, items: S, description: string) =>
   listOf(items, description, { maxItems })
 const labelled = (maxItems: number, description: string) =>
-  listed(
-    maxItems,
-    object({ label: upTo(64, "What was judged."), value: score("How it was judged.") }),
-    description,
-  )
+  listed(maxItems, object({ label: upTo(64, "What was rated."), value: score("The rating.") }), description)
 
 /** At least one of these fields is given and not blank. */
 const anyGiven = (...fields: readonly string[]) =>
@@ -124,9 +120,9 @@ const anyGiven = (...fields: readonly string[]) =>
 
 export const pageRequestSchema = object(
   optional({
-    url: upTo(2000, "The page that is missing; this or `query` is given."),
-    query: upTo(400, "What was looked for, and not found."),
-    comment: upTo(1000, "Why it is wanted."),
+    url: upTo(2000, "The missing page; give this or `query`."),
+    query: upTo(400, "What was searched for and not found."),
+    comment: upTo(1000, "Why the page is wanted."),
   }),
   undefined,
   { "x-judged": { anyOf: anyGiven("url", "query") } },
@@ -134,13 +130,13 @@ export const pageRequestSchema = object(
 
 export const feedbackSchema = object(
   optional({
-    request_id: upTo(200, "Of the answer that is judged; this or `session_id` is given."),
-    session_id: upTo(200, "Of the session that is judged."),
-    agent_score: score("What a program thinks of it."),
-    human_score: score("What a person thinks of it."),
-    extra_scores: labelled(50, "Further judgements."),
-    comment: upTo(10_000, "In words."),
-    response_delivered: upTo(50_000, "What was made of the answer."),
+    request_id: upTo(200, "Id of the request whose answer is rated; give this or `session_id`."),
+    session_id: upTo(200, "Id of the session that is rated."),
+    agent_score: score("A program's rating."),
+    human_score: score("A person's rating."),
+    extra_scores: labelled(50, "Further ratings."),
+    comment: upTo(10_000, "A comment."),
+    response_delivered: upTo(50_000, "The response that the program made from the answer."),
     used_ids: listed(100, text(), "Ids of the results that were used."),
     used_urls: listed(100, text(), "Addresses of the results that were used."),
     used_citations: listed(100, text(), "Citations that were used."),
@@ -150,14 +146,14 @@ export const feedbackSchema = object(
         optional({
           id: text("Id of the result; give this or `url`."),
           url: text("Address of the result."),
-          agent_score: score("What a program thinks of it."),
-          scores: labelled(20, "Further judgements."),
-          comment: upTo(2000, "In words."),
+          agent_score: score("A program's rating."),
+          scores: labelled(20, "Further ratings."),
+          comment: upTo(2000, "A comment."),
         }),
         undefined,
         { anyOf: [{ required: ["id"] }, { required: ["url"] }] },
       ),
-      "Judgements of single results.",
+      "Ratings of single results.",
     ),
   }),
   undefined,

@@ -50,7 +50,7 @@ test("what commands change is noted with who typed them, and shown, found and ex
     changes: expect.arrayContaining([{ field: "name", before: null, after: '"chat"' }]) as unknown,
   })
   expect(await fossick("audit", "--object", "keys", "--limit", "1")).toMatch(/fossick keys disable/)
-  expect(await fossick("audit", "--who", "nobody")).toBe("No change was noted.\n")
+  expect(await fossick("audit", "--who", "nobody")).toBe("No changes were recorded.\n")
   const file = await fossick("audit", "--all")
   expect(file.trim().split("\n")).toHaveLength(3)
   expect(file).not.toContain(key.key)

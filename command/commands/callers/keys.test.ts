@@ -182,12 +182,12 @@ test("a key that asks for people is made with the secret of its service", async 
   const { stdout, stderr } = await run(...(args as ["keys"]))
   const keys = openKeyStore(db, "")
   expect(await keys.verifyService(stdout.trim())).toMatchObject({ actsForPeople: "headers" })
-  expect(stderr).toMatch(/signs user names with, also shown only this once: [\w-]{43}\n/)
+  expect(stderr).toMatch(/signs user names with, also shown only once: [\w-]{43}\n/)
   expect(JSON.parse((await run(...(args as ["keys"]), "--json")).stdout)).toMatchObject({
     acts_for_people: "headers",
     signing_secret: expect.any(String),
   })
-  expect((await run("keys", "list")).stdout).toContain("chat  asks for people, by headers")
+  expect((await run("keys", "list")).stdout).toContain("chat  acts for people, by headers")
 })
 
 test("fossick collections sets, lists and deletes collections, which keys need to be there", async () => {
@@ -229,26 +229,26 @@ test.each([
   [["create", "--role", "root"], "Allowed choices are search, write, operator, admin."],
   [
     ["create", "--role", "operator", "--source", "wiki"],
-    "--source can't limit a key of the role operator: it runs all sources",
+    "--source can't limit a key with the role operator: it runs all sources",
   ],
-  [["create", "--role", "operator", "--make-keys"], "A key of the role operator can't make keys"],
+  [["create", "--role", "operator", "--make-keys"], "A key with the role operator can't make keys"],
   [
     ["create", "--role", "admin", "--source", "wiki"],
-    "--source can't limit a key of the role admin: it sees everything",
+    "--source can't limit a key with the role admin: it sees everything",
   ],
-  [["create", "--role", "write", "--domain", "a.example"], "only sources limit where it sends documents"],
-  [["create", "--role", "write", "--make-keys"], "A key of the role write can't make keys"],
+  [["create", "--role", "write", "--domain", "a.example"], "only sources can limit where it sends documents"],
+  [["create", "--role", "write", "--make-keys"], "A key with the role write can't make keys"],
   [["create", "--reads", "hr"], '--reads must be user:NAME, group:NAME or signed-in, not "hr"'],
   [
     ["create", "--role", "admin", "--reads", "group:hr"],
-    "--reads must be left out for a key of the role admin: it reads every page",
+    "--reads must be left out for a key with the role admin: it reads every page",
   ],
   [
     ["create", "--acts-for-people", "tokens", "--reads", "group:hr"],
     "--acts-for-people must be left out for a key that reads as users or groups of its own",
   ],
   [["create", "--acts-for-people", "all"], "Allowed choices are tokens, headers."],
-  [["create", "--expires", "2001-01-01"], "--expires must be a time to come"],
+  [["create", "--expires", "2001-01-01"], "--expires must be a future time"],
   [["create", "--credits", "-1"], "--credits"],
   [["create", "--per", "day"], "Allowed choices are month, total."],
   [["create", "--rate-limits", "search"], "--rate-limits must be a list such as"],

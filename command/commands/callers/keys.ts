@@ -34,7 +34,7 @@ export const keys: GroupSpec = {
         "acts-for-people": {
           value: "how",
           about:
-            "it asks for people, each with the rights of that person: tokens takes signed names, headers also plain ones",
+            "it acts for people, each with the rights of that person: tokens takes signed names, headers also plain ones",
           choices: ACTS_BY,
         },
         "make-keys": { about: "it may make keys over the API, within its own limits" },

@@ -64,17 +64,17 @@ test("questions are shown by report, and forgotten when that is confirmed", asyn
   ])
   const [slowest, ...others] = (await fossick("slow", "--limit", "1", "--json")).lines
   expect([JSON.parse(slowest!), others]).toEqual([expect.objectContaining({ keys: 1, results: 1 }), []])
-  expect((await fossick("zero")).lines).toEqual(["There is no such question."])
+  expect((await fossick("zero")).lines).toEqual(["No such questions."])
   expect(
     (await fossick("top", "--from", "2026-01-31T00:00:00Z", "--before", "2026-02-01T00:00:00Z")).lines,
-  ).toEqual(["There is no such question."])
+  ).toEqual(["No such questions."])
   expect(await fossick("low", "--from", "today")).toMatchObject({
     code: 1,
     err: expect.stringContaining("from"),
   })
   expect((await fossick("clear")).code).toBe(2)
-  expect((await fossick("clear", "--yes")).lines).toEqual(["3 questions forgotten"])
-  expect((await fossick("top")).lines).toEqual(["There is no such question."])
+  expect((await fossick("clear", "--yes")).lines).toEqual(["3 questions deleted"])
+  expect((await fossick("top")).lines).toEqual(["No such questions."])
 })
 
 test("what cannot be meant is refused before anything is asked", async () => {

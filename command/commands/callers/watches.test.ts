@@ -67,7 +67,7 @@ const one = async (...args: string[]) =>
   JSON.parse((await fossick([...args, "--json"])).out) as Readonly<Record<string, unknown>>
 
 test("a source is watched, its changes are shown, and the watch is ended", async () => {
-  expect((await fossick([])).lines).toEqual(["There is no watch yet; fossick watches add makes one."])
+  expect((await fossick([])).lines).toEqual(["There are no watches yet. Add one with fossick watches add."])
   const made = await one(
     "add",
     "--source",

@@ -158,7 +158,7 @@ function limitsOf(key: Key): readonly string[] {
     endpoints === null ? "" : `${endpoints.join(", ")} only`,
     projects.length === 0 ? "" : `project ${projects.join(", ")}`,
     end === null || key.status === "expired" ? "" : `ends ${until(end)}`,
-    key.acts_for_people === null ? "" : "asks for people",
+    key.acts_for_people === null ? "" : "acts for people",
     key.may_make_keys && key.role !== "admin" ? "may make keys" : "",
   ].filter((one) => one !== "")
 }

@@ -147,7 +147,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
       .getByRole("list", { name: "Keys" })
       .getByRole("listitem")
       .filter({ hasText: "front end" })
-    await card.getByText("asks for people").waitFor()
+    await card.getByText("acts for people").waitFor()
     await card.getByRole("button", { name: "Rotate front end" }).click()
     await dialog.getByRole("button", { name: "Make the new key" }).click()
     await dialog.getByRole("heading", { name: "The key for front end" }).waitFor()

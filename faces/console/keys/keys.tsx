@@ -125,7 +125,7 @@ function SecretKeys({
         </p>
       )}
       {keys.length === 0 ? (
-        <p class="small">No key was made yet.</p>
+        <p class="small">There are no keys yet.</p>
       ) : (
         <KeyList keys={keys} own={own} usage={usage} isBusy={isBusy} onAct={onAct} />
       )}

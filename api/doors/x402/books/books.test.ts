@@ -211,7 +211,7 @@ describe("the books", () => {
     expect(end).toBe("")
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--from must be a day, as YYYY-MM-DD.\n") as unknown,
+      stderr: expect.stringContaining("--from must be a day of the form YYYY-MM-DD.\n") as unknown,
     })
   })
 

@@ -59,7 +59,7 @@ export const PRICES = {
   advancedSearch: plural(SEARCH.advanced),
   extract: `${plural(RATES["extract-basic"].credits)} for each ${RATES["extract-basic"].block} pages read, ${RATES["extract-advanced"].credits} with the depth \`advanced\`.`,
   map: `${plural(RATES.map.credits)} for each ${RATES.map.block} addresses, ${RATES["map-instructions"].credits} with \`instructions\`.`,
-  research: `${RESEARCH.mini.base} to ${RESEARCH.mini.most} credits with the model \`mini\`, ${RESEARCH.pro.base} to ${RESEARCH.pro.most} with \`pro\`, by the searches made.`,
+  research: `${RESEARCH.mini.base} to ${RESEARCH.mini.most} credits with the model \`mini\`, ${RESEARCH.pro.base} to ${RESEARCH.pro.most} with \`pro\`, depending on the searches made.`,
 } as const
 
 /** Credits that fall due when a meter goes from one count of pages to another. */

@@ -12,7 +12,7 @@ interface Written {
 export function principalsProblem({ role, principals }: Written): string | null {
   if (principals.length === 0) return null
   if (role === "admin" || role === "write")
-    return `must be left out for a key of the role ${role}: ${WHY[role]}`
+    return `must be left out for a key with the role ${role}: ${WHY[role]}`
   if (principals.length > MAX_ENTRIES) return `must have at most ${MAX_ENTRIES} entries`
   const wrong = principals.find((one) => principalOf(one) === null)
   return wrong === undefined
@@ -28,11 +28,11 @@ export function actsProblem({
   principals,
   mayMakeKeys,
 }: Written & { readonly mayMakeKeys: boolean }): string | null {
-  if (role !== "search") return `must be left out for a key of the role ${role}`
+  if (role !== "search") return `must be left out for a key with the role ${role}`
   if (mayMakeKeys) return "must be left out for a key that makes keys"
   return principals.length === 0
     ? null
-    : "must be left out for a key that reads as users or groups of its own: it reads as the person it asks for"
+    : "must be left out for a key that reads as users or groups of its own: it reads as the person it acts for"
 }
 
 /** The names by which readers of pages know them, without duplicates. Check them for problems first. */

@@ -54,7 +54,7 @@ export function strayLimit(
 const WHY_STRAY = {
   admin: "it sees everything",
   operator: "it runs all sources",
-  write: "only sources limit where it sends documents",
+  write: "only sources can limit where it sends documents",
 } as const
 
 /** Entries of each list of a scope at most, and characters of a name in it. */

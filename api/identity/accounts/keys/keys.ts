@@ -263,7 +263,7 @@ const MOST_BYTES = 16_000_000
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
 
 const NO_PEOPLE =
-  "Access denied. This key asks for people, and no identity provider signs people in here (FOSSICK_SIGN_ON_FILE)."
+  "Access denied. This key acts for people, but no identity provider signs people in here (FOSSICK_SIGN_ON_FILE)."
 
 const HINT_CHARS = 4
 const byDigest = once((q: Queries<KeyTables>, { given }: { given: Uint8Array }) =>

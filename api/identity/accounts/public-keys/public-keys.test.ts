@@ -166,9 +166,9 @@ describe("a public key that somebody wrote", () => {
     expect(await problems({ name: "é".repeat(100), credits: 1_000_000_000, origins })).toEqual([])
   })
 
-  const REACH = "source or collection must be given, and not both: a public key reaches one of them"
+  const REACH = "source or collection must be given, but not both: a public key finds pages of one of them"
   const ORIGINS =
-    "origins must be origins such as https://docs.example.com: with their scheme, without a path or a slash at the end, and no pattern"
+    "origins must be origins such as https://docs.example.com, with a scheme, but without a path, a trailing slash or wildcards"
   const CREDITS = "credits must be a whole number from 0 to 1000000000"
   test.each<[Partial<WrittenPublicKey>, string[]]>([
     [{ name: "é".repeat(101) }, ["name must have at most 100 characters"]],

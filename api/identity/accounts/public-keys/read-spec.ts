@@ -42,7 +42,7 @@ export async function readPublicKey(
   }
   if (characters(name) > MAX_NAME_CHARS) wrong("name", `must have at most ${MAX_NAME_CHARS} characters`)
   if ((source === null) === (collection === null)) {
-    wrong("source", "or collection must be given, and not both: a public key reaches one of them")
+    wrong("source", "or collection must be given, but not both: a public key finds pages of one of them")
   }
   if (source !== null) wrong("source", inSentence(await unknownSource([source])))
   if (collection !== null) wrong("collection", inSentence(await unknownCollection([collection])))
@@ -51,7 +51,7 @@ export async function readPublicKey(
   } else if (!origins.every(isOrigin)) {
     wrong(
       "origins",
-      "must be origins such as https://docs.example.com: with their scheme, without a path or a slash at the end, and no pattern",
+      "must be origins such as https://docs.example.com, with a scheme, but without a path, a trailing slash or wildcards",
     )
   }
   if (credits !== null && !(Number.isInteger(credits) && credits >= 0 && credits <= MOST_MONTHLY_CREDITS)) {

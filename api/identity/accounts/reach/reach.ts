@@ -198,7 +198,7 @@ export function reachOf(
       if (rereader === undefined) return { kind: "refused", because: "this appliance reads no pages live" }
       try {
         const held = await page(url, options.signal)
-        if (held === null) return { kind: "refused", because: "the index holds it no longer" }
+        if (held === null) return { kind: "refused", because: "the page is no longer in the index" }
         const now = await gates.reads.run(() => rereader.read(held, options), {
           key: id,
           signal: options.signal,

@@ -35,7 +35,7 @@ export function openPeople(
   if (spec === null) return { people, declared: null }
   // Providers send people back to addresses that were registered with them.
   if (config?.publicUrl === "")
-    throw new SettingsError(["FOSSICK_PUBLIC_URL must be set where FOSSICK_SIGN_ON_FILE declares providers"])
+    throw new SettingsError(["FOSSICK_PUBLIC_URL must be set if FOSSICK_SIGN_ON_FILE declares providers"])
   return { people, declared: { spec, keys: personKeysOf(spec, people) } }
 }
 

@@ -20,20 +20,20 @@ export function namesProblems(providers: readonly Named[]): readonly string[] {
     const where = `providers[${at}]`
     const isTwice = (field: "name" | "userPrefix", value: string) =>
       providers.findIndex((one) => one[field] === value) < at
-    if (isTwice("name", name)) problems.push(`${where}.name is there twice`)
+    if (isTwice("name", name)) problems.push(`${where}.name appears twice`)
     if (at > 0 && userPrefix === "" && userDomains === undefined)
       problems.push(
         `${where} must have userPrefix or userDomains: without either, it could vouch for people of ${providers[0]!.name}`,
       )
     if (at > 0 && groupPrefix === undefined)
       problems.push(
-        `${where} must have groupPrefix; an empty one says that its groups are the same as those of ${providers[0]!.name}`,
+        `${where} must have groupPrefix; an empty one means that its groups are the same as those of ${providers[0]!.name}`,
       )
     if (userPrefix !== "" && isTwice("userPrefix", userPrefix))
-      problems.push(`${where}.userPrefix is there twice`)
+      problems.push(`${where}.userPrefix appears twice`)
     for (const domain of userDomains ?? []) {
       const normal = domain.toLowerCase()
-      if (domains.has(normal)) problems.push(`${where}.userDomains has ${domain}, which is there twice`)
+      if (domains.has(normal)) problems.push(`${where}.userDomains has ${domain}, which appears twice`)
       domains.add(normal)
     }
   }

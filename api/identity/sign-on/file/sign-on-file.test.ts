@@ -111,7 +111,7 @@ describe("what is wrong is named by its field:", () => {
       `providers:${COMPANY}\nroles: [{role: reader}, {role: admin, groups: [a], sources: [docs]}]`,
       [
         "sign-on.yaml: roles[0] must have either groups or signedIn",
-        "sign-on.yaml: roles[1] must have no sources and no collections: the role admin sees every source",
+        "sign-on.yaml: roles[1] must not have sources or collections: the role admin sees every source",
       ],
     ],
   ])("%s", (text, expected) => {
@@ -122,13 +122,13 @@ describe("what is wrong is named by its field:", () => {
     const partner = COMPANY.replace("company", "partner")
     expect(problems(`providers:${COMPANY}${partner}${ROLES}`)).toEqual([
       "sign-on.yaml: providers[1] must have userPrefix or userDomains: without either, it could vouch for people of company",
-      "sign-on.yaml: providers[1] must have groupPrefix; an empty one says that its groups are the same as those of company",
+      "sign-on.yaml: providers[1] must have groupPrefix; an empty one means that its groups are the same as those of company",
     ])
     const apart = `${partner}\n    userDomains: [partner.example]\n    groupPrefix: ""`
     expect(problems(`providers:${COMPANY}${apart}${ROLES}`)).toEqual([])
     expect(problems(`providers:${COMPANY}${apart}${apart}${ROLES}`)).toEqual([
-      "sign-on.yaml: providers[2].name is there twice",
-      "sign-on.yaml: providers[2].userDomains has partner.example, which is there twice",
+      "sign-on.yaml: providers[2].name appears twice",
+      "sign-on.yaml: providers[2].userDomains has partner.example, which appears twice",
     ])
   })
 })

@@ -58,7 +58,7 @@ export function parseSignOn(text: string, file: string, env: NodeJS.ProcessEnv):
     if ((groups === undefined) === (signedIn === undefined))
       problems.push(`${where} must have either groups or signedIn`)
     if (role !== "reader" && (sources ?? collections) !== undefined)
-      problems.push(`${where} must have no sources and no collections: the role ${role} sees every source`)
+      problems.push(`${where} must not have sources or collections: the role ${role} sees every source`)
   }
   if (problems.length > 0) throw new SettingsError(problems)
   if (providers.length === 0) return null
@@ -176,6 +176,6 @@ function inWords({ keyword, instancePath, params, message }: ErrorObject, file: 
   if (keyword === "required") return `${named} lacks ${missingProperty}`
   if (allowedValues !== undefined) return `${named} must be one of ${allowedValues.join(", ")}`
   if (keyword === "pattern" && /secret/i.test(where))
-    return `${named} must name a secret, not hold one: \${NAME} of the environment, or file:/path`
+    return `${named} must name a secret instead of containing it: \${NAME} from the environment, or file:/path`
   return `${named} ${message ?? "is wrong"}`
 }

@@ -12,16 +12,16 @@ export const headers: ProviderKind<HeadersSpec> = {
     properties: {
       addresses: {
         description:
-          "IP addresses, or ranges such as 10.0.0.0/24, that the proxy calls from: headers from elsewhere count for nothing.",
+          "IP addresses, or ranges such as 10.0.0.0/24, that the proxy calls from; headers from elsewhere are ignored.",
         type: "array",
         minItems: 1,
         maxItems: 64,
         items: { type: "string", minLength: 1 },
       },
       userHeader: { ...header, description: "Header with the name of the user.", default: "Remote-User" },
-      groupsHeader: { ...header, description: "Header with the groups.", default: "Remote-Groups" },
+      groupsHeader: { ...header, description: "Header with the person's groups.", default: "Remote-Groups" },
       groupsSeparator: {
-        description: "Between two groups.",
+        description: "Separator between two groups.",
         type: "string",
         minLength: 1,
         maxLength: 3,
@@ -29,7 +29,7 @@ export const headers: ProviderKind<HeadersSpec> = {
       },
       nameHeader: {
         ...header,
-        description: "Header with the name for people to read.",
+        description: "Header with the display name.",
         default: "Remote-Name",
       },
       emailHeader: { ...header, description: "Header with the e-mail address.", default: "Remote-Email" },
@@ -49,5 +49,5 @@ export const headers: ProviderKind<HeadersSpec> = {
 function checkAddresses(addresses: readonly string[]): void {
   checkProxies(addresses)
   const all = addresses.find((one) => /\/0+$/.test(one))
-  if (all !== undefined) throw new Error(`must not have ${all}: anybody could sign in as anybody`)
+  if (all !== undefined) throw new Error(`must not have ${all}: anyone could sign in as anyone`)
 }

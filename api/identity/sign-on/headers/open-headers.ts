@@ -5,7 +5,9 @@ import type { HeadersSpec } from "./spec.ts"
 /** Trusts a proxy, which has its own page to sign in and out. */
 export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
   const elsewhere = async (): Promise<never> => {
-    throw new SignOnError("You are signed in by the proxy before this search engine. Open its address there.")
+    throw new SignOnError(
+      "The proxy in front of this search engine signs you in. Open the search engine at its address there.",
+    )
   }
   return {
     recognise: readerOf(spec.own),
@@ -15,7 +17,8 @@ export function openHeaders(spec: ProviderSpec<HeadersSpec>): Provider {
   }
 }
 
-const UNFIT = "The proxy before this search engine says in an unfit way who you are. Ask its operator."
+const UNFIT =
+  "The proxy in front of this search engine sent headers about you that can't be used. Ask its operator."
 
 /**
  * Reads which user a proxy vouches for.
@@ -33,7 +36,8 @@ function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
         (_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === wanted,
       )
       // The proxy has added its own to one that a browser made up.
-      if (values.length > 1) throw new SignOnError(UNFIT, `the header ${name} came ${values.length} times`)
+      if (values.length > 1)
+        throw new SignOnError(UNFIT, `the header ${name} was sent ${values.length} times`)
       return textOf(values[0] ?? "", name)
     }
     const user = valueOf(spec.userHeader)

@@ -80,7 +80,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
     const { status, body } = await ask(PROXY, { ...ANNA, "remote-groups": ["search-admins", "staff"] })
     expect({ status, detail: body["detail"] }).toEqual({
       status: 400,
-      detail: { error: expect.stringContaining("unfit way") },
+      detail: { error: expect.stringContaining("can't be used") },
     })
   })
 

@@ -32,7 +32,7 @@ export function recognised({
         }
       } catch (error) {
         if (!(error instanceof SignOnError)) throw error
-        log.warn({ reason: error.detail }, "a call of a proxy was refused: {reason}")
+        log.warn({ reason: error.detail }, "a call from a proxy was refused: {reason}")
         throw new ApiError(400, error.message)
       }
     }

@@ -102,7 +102,7 @@ describe("a session", () => {
     await company.age(15)
     expect(await isSignedIn(visitor)).toBe(false)
     expect(await byId(id)).toBeNull()
-    expect(company.app.logLines.join("\n")).toContain("{provider} can't be asked")
+    expect(company.app.logLines.join("\n")).toContain("{provider} can't be reached")
     company.company.away(false)
     // After a failure the provider is left alone for a while, unless it has vouched for a user.
     await new Visitor().signIn(`${url}/sign-on/company`, "adam")

@@ -166,7 +166,7 @@ export class Renewals {
       if (!this.#resting.has(spec.name))
         this.#parts.log.warn(
           { provider: spec.name, reason: error.detail },
-          "{provider} can't be asked: {reason}",
+          "{provider} can't be reached: {reason}",
         )
       this.#resting.set(spec.name, Date.now() + REST_MS)
       return "away"

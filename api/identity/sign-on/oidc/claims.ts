@@ -37,7 +37,7 @@ function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
   if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(
       "You are in more groups than your account says. Ask the operator of this search engine.",
-      `the claim ${path.join(".")} was left out for its size (_claim_names)`,
+      `the claim ${path.join(".")} was left out because of its size (_claim_names)`,
     )
   const found = valueAt(claims, path)
   if (typeof found === "string") return [found]

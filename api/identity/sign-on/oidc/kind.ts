@@ -21,37 +21,37 @@ export const oidc: ProviderKind<OidcSpec> = {
     required: ["issuer", "clientId"],
     properties: {
       issuer: {
-        description: "Address of the provider, below which it has /.well-known/openid-configuration.",
+        description: "Address of the provider, under which /.well-known/openid-configuration is found.",
         type: "string",
         pattern: "^https?://[^\\s?#@]+$",
       },
-      clientId: { description: "What the provider calls this appliance.", type: "string", minLength: 1 },
+      clientId: { description: "Client ID of this appliance at the provider.", type: "string", minLength: 1 },
       clientSecret: {
-        description: "${NAME} of the environment, or file:/path; left out for a public client.",
+        description: "${NAME} from the environment, or file:/path; left out for a public client.",
         type: "string",
         pattern: "^(?:\\$\\{\\w+\\}|file:.+)$",
       },
       scopes: {
-        description: "What is asked for.",
+        description: "Scopes to request.",
         type: "array",
         maxItems: 32,
         items: { type: "string", pattern: "^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$" },
         default: ["openid", "profile", "email"],
       },
       userClaim: {
-        description: "Claim with the name of the user; a verified e-mail address when left out.",
+        description: "Claim with the user name; by default a verified e-mail address.",
         type: "string",
         minLength: 1,
       },
       groupsClaim: {
-        description: "Claim with the groups; dots lead into objects: realm_access.roles.",
+        description: "Claim with the groups; use dots for nested objects, such as realm_access.roles.",
         type: "string",
         minLength: 1,
         default: "groups",
       },
       acceptsTokensFor: {
         description:
-          "Audiences, such as the client ID of LibreChat: services that ask for people may pass on the tokens that they got for these.",
+          "Audiences, such as the client ID of LibreChat: services that act for people can pass on tokens that were issued for these.",
         type: "array",
         minItems: 1,
         maxItems: 32,

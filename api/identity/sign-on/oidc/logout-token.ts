@@ -58,7 +58,7 @@ export async function verifyLogoutToken(
   })
   const { events, nonce, sid, sub, jti, iat = 0, exp } = payload
   if (typeof events !== "object" || events === null || !(EVENT in events))
-    throw new SignOnError("The logout token is of another event.")
+    throw new SignOnError("The logout token is for another event.")
   // So that no ID token is taken for one.
   if (nonce !== undefined) throw new SignOnError("The logout token has a nonce.")
   const subject = typeof sub === "string" && sub !== "" ? sub : null

@@ -28,7 +28,7 @@ interface Remembered {
 /** The provider no longer vouches. */
 class OverError extends SignOnError {
   constructor(detail: string) {
-    super("This sign-in is over. Begin again.", detail)
+    super("This sign-in has ended. Start again.", detail)
   }
 }
 
@@ -144,7 +144,7 @@ class OidcProvider implements Provider {
       tolerance: CLOCK_TOLERANCE,
     })
     if (!(await this.#parts.isFirst(`logout ${found.id}`, found.until)))
-      throw new SignOnError("The logout token was shown before.")
+      throw new SignOnError("The logout token was already used.")
     return found.ended
   }
 
@@ -161,7 +161,7 @@ class OidcProvider implements Provider {
         requiredClaims: ["sub", "iat", "exp"],
       })
       // A logout token says nothing about the person's presence.
-      if ("events" in payload) throw new SignOnError(UNFIT, "it is a token of an event")
+      if ("events" in payload) throw new SignOnError(UNFIT, "it is a token for an event")
       const said = personOf(payload, own)
       return {
         vouched: { subject: payload.sub!, ...said, providerSession: null, refresh: null, signOutHint: null },
@@ -225,13 +225,12 @@ class OidcProvider implements Provider {
     const idClaims = tokens.claims()
     const subject = idClaims?.sub ?? held?.subject
     if (subject === undefined) throw new SignOnError(UNFIT, "there is no ID token")
-    if (held !== null && subject !== held.subject)
-      throw new OverError("the subject is another one after a refresh")
+    if (held !== null && subject !== held.subject) throw new OverError("the subject changed after a refresh")
     // Newer than an ID token, and where most providers put groups.
     const { userinfo_endpoint: hasMore } = config.serverMetadata()
     const more = hasMore === undefined ? {} : await client.fetchUserInfo(config, tokens.access_token, subject)
     if (idClaims === undefined && hasMore === undefined)
-      throw new SignOnError(UNFIT, "a refresh brings neither an ID token nor claims")
+      throw new SignOnError(UNFIT, "a refresh returned neither an ID token nor claims")
     const claims: Claims = { ...idClaims, ...more }
     const sid = idClaims?.["sid"]
     return {
@@ -269,7 +268,7 @@ function signOnErrorOf(error: unknown): unknown {
     return new SignOnError(
       error.error === "access_denied"
         ? "The sign-in was cancelled."
-        : "The page that signs you in refused. Ask the operator of this search engine.",
+        : "The page that signs you in refused to do so. Ask the operator of this search engine.",
       `it refused: ${error.error} ${error.error_description ?? ""}`,
     )
   if (error instanceof client.ResponseBodyError) {

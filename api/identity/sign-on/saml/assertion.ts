@@ -38,24 +38,27 @@ export function readAssertion(
 ): Assertion {
   const assertion = signed["Assertion"] as Element
   const id = assertion.$?.["ID"] ?? ""
-  if (id === "" || assertion.$?.["Version"] !== "2.0") throw new Error("The assertion isn't one of SAML 2.0.")
+  if (id === "" || assertion.$?.["Version"] !== "2.0")
+    throw new Error("The assertion isn't a SAML 2.0 assertion.")
   if (textOf(only(assertion, "Issuer")) !== issuer)
     throw new Error("The assertion was issued by another provider.")
   const subject = only(assertion, "Subject")
   const confirmation = only(subject, "SubjectConfirmation")
   const { Recipient, InResponseTo, NotOnOrAfter } = only(confirmation, "SubjectConfirmationData").$ ?? {}
   if (confirmation.$?.["Method"] !== BEARER || Recipient !== recipient || NotOnOrAfter === undefined)
-    throw new Error(`The assertion wasn't made to be brought to ${recipient}.`)
+    throw new Error(`The assertion isn't meant for ${recipient}.`)
   if (InResponseTo === undefined)
-    throw new Error("The assertion answers no request: sign-ins have to begin on a page of this appliance.")
+    throw new Error(
+      "The assertion doesn't answer a request: sign-ins have to start on a page of this appliance.",
+    )
   const named = only(subject, "NameID")
   const nameId = textOf(named)
-  if (nameId === "") throw new Error("The assertion names nobody.")
+  if (nameId === "") throw new Error("The assertion doesn't name a person.")
   const { SessionIndex, SessionNotOnOrAfter } = only(assertion, "AuthnStatement").$ ?? {}
   const sessionEndsAt = SessionNotOnOrAfter === undefined ? null : Date.parse(SessionNotOnOrAfter)
   // Not a number is not later either.
   if (sessionEndsAt !== null && !(sessionEndsAt > now))
-    throw new Error("The session at the provider is over.")
+    throw new Error("The session at the provider has ended.")
   return {
     id,
     requestId: InResponseTo,
@@ -83,7 +86,8 @@ const childrenOf = (parent: Element, name: string): readonly Element[] =>
 
 function only(parent: Element, name: string): Element {
   const [child, ...others] = childrenOf(parent, name)
-  if (child === undefined || others.length > 0) throw new Error(`The assertion has not one ${name}.`)
+  if (child === undefined || others.length > 0)
+    throw new Error(`The assertion must have exactly one ${name}.`)
   return child
 }
 

@@ -48,10 +48,10 @@ export function readIdentityProvider(xml: Uint8Array): IdentityProvider {
     throw new KnownError("The metadata describes several providers. Give the metadata of one.")
   const [entityId = ""] = entities
   if (entityId === "")
-    throw new KnownError("The metadata is no EntityDescriptor of SAML 2.0 with an entityID.")
+    throw new KnownError("The metadata isn't a SAML 2.0 EntityDescriptor with an entityID.")
   if (signInUrl === null || certificates.length === 0)
     throw new KnownError(
-      "The metadata describes no identity provider that takes sign-ins by HTTP-Redirect and has a certificate for signing.",
+      "The metadata doesn't describe an identity provider that accepts sign-ins over HTTP-Redirect and has a signing certificate.",
     )
   return {
     entityId,
@@ -69,14 +69,12 @@ export function certificateOf(text: string): string {
   try {
     return new X509Certificate(pem).toString()
   } catch {
-    throw new KnownError(
-      "A certificate of the provider can't be read. It has to be X.509, as PEM or as its base64.",
-    )
+    throw new KnownError("A certificate of the provider can't be read. It must be X.509, in PEM or base64.")
   }
 }
 
 function webAddress(text: string): string {
   const url = URL.parse(text)
   if (url?.protocol === "https:" || url?.protocol === "http:") return url.href
-  throw new KnownError("The metadata has a Location that is no web address.")
+  throw new KnownError("The metadata has a Location that isn't a web address.")
 }

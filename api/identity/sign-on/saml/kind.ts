@@ -27,31 +27,31 @@ export const saml: ProviderKind<SamlSpec> = {
     required: [],
     properties: {
       metadata: { ...text, description: "Address or file of the provider's metadata." },
-      providerId: { ...text, description: "The provider's entity ID, where it has no metadata." },
+      providerId: { ...text, description: "Entity ID of a provider without metadata." },
       signInUrl: {
         ...text,
-        description: "Where the provider takes sign-ins by HTTP-Redirect, where it has no metadata.",
+        description: "HTTP-Redirect sign-in address of a provider without metadata.",
       },
       certificate: {
         ...text,
-        description:
-          "File of the certificate that the provider signs with, in PEM, where it has no metadata.",
+        description: "PEM file of the signing certificate of a provider without metadata.",
       },
       entityId: {
         ...text,
-        description: "What the provider calls this appliance; the address of its metadata when left out.",
+        description:
+          "Entity ID of this appliance at the provider; by default the address of the appliance's metadata.",
       },
       subjectAttribute: {
         ...text,
-        description: "Attribute that names a person for good; the NameID when left out.",
+        description: "Attribute that identifies a person permanently; by default the NameID.",
       },
       userAttribute: {
         ...text,
-        description: "Attribute with the name of the user; the NameID when left out.",
+        description: "Attribute with the user name; by default the NameID.",
       },
       nameAttribute: {
         ...text,
-        description: "Attribute with the name for people to read.",
+        description: "Attribute with the display name.",
         default: "displayName",
       },
       emailAttribute: { ...text, description: "Attribute with the e-mail address.", default: "email" },
@@ -83,13 +83,13 @@ export const saml: ProviderKind<SamlSpec> = {
 function describedBy({ metadata, providerId, signInUrl, certificate }: Written): Described {
   if (metadata !== undefined) {
     if ((providerId ?? signInUrl ?? certificate) !== undefined)
-      throw new Error("says all there is to know: leave out providerId, signInUrl and certificate")
+      throw new Error("can't be combined with providerId, signInUrl and certificate: leave those out")
     if (/^https?:/i.test(metadata)) return { kind: "address", url: safeAddress(metadata) }
     readIdentityProvider(contentOf(metadata))
     return { kind: "file", path: metadata }
   }
   if (providerId === undefined || signInUrl === undefined || certificate === undefined)
-    throw new Error("is missing; in its stead, providerId, signInUrl and certificate have to be there")
+    throw new Error("is missing; give it, or providerId, signInUrl and certificate instead")
   return {
     kind: "written",
     provider: {

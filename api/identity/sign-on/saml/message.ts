@@ -31,7 +31,9 @@ export function checkMessage(xml: Uint8Array): Readonly<Record<string, string>> 
       const method = attributes["Algorithm"] ?? ""
       const allowed = name === "SignatureMethod" ? SIGNATURES : name === "DigestMethod" ? DIGESTS : null
       if (allowed?.has(method) === false)
-        throw new Error(`The message is signed with ${method.slice(0, 100)}; SHA-256 or SHA-512 is wanted.`)
+        throw new Error(
+          `The message is signed with ${method.slice(0, 100)}; it must be signed with SHA-256 or SHA-512.`,
+        )
     },
   })
   return outermost ?? {}

@@ -102,7 +102,7 @@ test("an assertion counts once", async () => {
   const { requestId, remember } = await play.begin()
   const answer = arriving(play.company.answer({ ...GOOD, requestId }))
   await play.provider.finish(answer, remember)
-  await expect(play.provider.finish(answer, remember)).rejects.toThrow("used before")
+  await expect(play.provider.finish(answer, remember)).rejects.toThrow("already used")
 })
 
 test("what is wrong with an answer is for the log, not for the person", async () => {

@@ -53,11 +53,11 @@ class SamlProvider implements Provider {
     // Only the cookie proves it: otherwise a page could sign the user in as another person.
     if (assertion.requestId !== requestId)
       throw new SignOnError(
-        "This is the answer to another sign-in. Begin again.",
+        "This is the answer to another sign-in. Start again.",
         "it answered another request",
       )
     if (!(await this.#parts.isFirst(`assertion ${assertion.id}`, Date.now() + 2 * MOST_AGE_MS)))
-      throw new SignOnError("This sign-in was used before. Begin again.", "an assertion was shown twice")
+      throw new SignOnError("This sign-in was already used. Start again.", "an assertion was used twice")
     return this.#vouched(assertion)
   }
 
@@ -74,7 +74,7 @@ class SamlProvider implements Provider {
     if (isSubject) return { providerSession: null, subject: nameId, answerUrl }
     throw new SignOnError(
       UNFIT,
-      "a request to sign somebody out names no session, and people are known by an attribute",
+      "a request to sign a person out names no session, and people are identified by an attribute",
     )
   }
 
@@ -97,14 +97,14 @@ class SamlProvider implements Provider {
     if (attributes.has(GROUPS_ELSEWHERE))
       throw new SignOnError(
         "You are in more groups than your account says. Ask the operator of this search engine.",
-        "the groups were left out for their number (groups.link)",
+        "the groups were left out because there are too many (groups.link)",
       )
     const subject = subjectAttribute === null ? nameId : first(subjectAttribute)
     if (subject === "") throw new SignOnError(UNFIT, `the attribute ${subjectAttribute} is missing`)
     if (isTransient && subjectAttribute === null)
       throw new SignOnError(
         UNFIT,
-        "it names people anew with every sign-in (a transient NameID): choose another format there, or set subjectAttribute",
+        "it gives people a new name with every sign-in (a transient NameID): choose another format there, or set subjectAttribute",
       )
     const user = userAttribute === null ? (isTransient ? "" : nameId) : first(userAttribute)
     return {

@@ -42,14 +42,14 @@ describe("an answer of the provider", () => {
     ["of which only the envelope is signed", { signed: "response" }, /Invalid signature/],
     ["signed with SHA-1", { hash: "sha1" }, /signed with .*rsa-sha1/],
     ["for another program", { audience: "https://other.example" }, /audience mismatch/],
-    ["to be brought elsewhere", { recipient: "https://other.example/callback" }, /wasn't made to be brought/],
+    ["to be brought elsewhere", { recipient: "https://other.example/callback" }, /isn't meant for/],
     ["that is over", { notOnOrAfter: -60 }, /No valid subject confirmation/],
     ["that is not yet valid", { notBefore: 300 }, /not yet valid/],
-    ["of a session that is over", { sessionNotOnOrAfter: -1 }, /session at the provider is over/],
+    ["of a session that is over", { sessionNotOnOrAfter: -1 }, /session at the provider has ended/],
     ["that nobody asked for", { requestId: null }, /InResponseTo is missing/],
     ["of another issuer", { issuer: "https://other.example" }, /issued by another provider/],
-    ["for whoever has a key", { method: "holder-of-key" }, /wasn't made to be brought/],
-    ["that names nobody", { nameId: "" }, /names nobody/],
+    ["for whoever has a key", { method: "holder-of-key" }, /isn't meant for/],
+    ["that names nobody", { nameId: "" }, /doesn't name a person/],
   ])("%s is refused", async (_what, options, why) => {
     await expect(accept(options)).rejects.toThrow(why)
   })
@@ -71,7 +71,7 @@ describe("an answer of the provider", () => {
     const forged = (xml: string) => xml.replace(` InResponseTo="_r1"`, ` InResponseTo="_mine"`)
     await expect(accept({ forged })).rejects.toThrow("InResponseTo does not match")
     const unasked = (xml: string) => xml.replace("<samlp:Response ", `$&InResponseTo="_mine" `)
-    await expect(accept({ requestId: null, forged: unasked })).rejects.toThrow("answers no request")
+    await expect(accept({ requestId: null, forged: unasked })).rejects.toThrow("doesn't answer a request")
   })
 })
 
@@ -222,7 +222,7 @@ describe("metadata", () => {
     [
       "an address of no web page",
       provider.metadata.replace("https://idp.example/sign-in", "javascript:1"),
-      "no web address",
+      "isn't a web address",
     ],
   ])("that have %s are refused", (_what, xml, why) => {
     expect(() => readIdentityProvider(Buffer.from(xml))).toThrow(why)

@@ -61,7 +61,7 @@ export class ServiceProvider {
     checkMessage(Buffer.from(response, "base64"))
     const { profile } = await this.#saml(provider).validatePostResponseAsync({ SAMLResponse: response })
     const signed = profile?.getAssertion?.()
-    if (signed === undefined) throw new Error("The answer holds no assertion.")
+    if (signed === undefined) throw new Error("The answer has no assertion.")
     return readAssertion(signed, {
       issuer: provider.entityId,
       recipient: this.#names.answerUrl,

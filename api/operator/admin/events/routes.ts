@@ -29,7 +29,7 @@ export function eventRoutes(
   serve(router, jobOperations.followEvents, ({ ctx, query: { seconds } }) => {
     const leave = enterStream(parts.eventStreams, ctx.state.key.id)
     const { log } = ctx.state
-    problem = (err) => log.error({ err }, "an event could not be looked at")
+    problem = (err) => log.error({ err }, "an event could not be read")
     const body = new PassThrough()
     const write = ({ id, name, data }: FeedEvent) => {
       body.write(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`)

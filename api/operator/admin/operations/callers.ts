@@ -47,7 +47,7 @@ const GrantList = namedObject("GrantList", {
       id: text(),
       client_id: text(),
       client_name: text("Name that the program gave itself."),
-      key_id: text("Id of the key, or of the person, that let the program in."),
+      key_id: text("Id of the key or person that gave the program access."),
       collections: orNull(
         listOf(text(), "Collections the program may search; null for everything the key may search."),
       ),
@@ -97,16 +97,16 @@ export const callerOperations = operations("Usage", "admin", {
     summary: "Feedback on answers, newest first",
     query: sliceOf(),
     answers: ok(FeedbackList, "The feedback."),
-    examples: [{ summary: "All of it" }],
+    examples: [{ summary: "All feedback" }],
   },
   listPageRequests: {
     at: "GET /admin/page-requests",
     access: "operator",
     tag: "Feedback",
-    summary: "Pages that callers ask for, most wanted first",
+    summary: "Pages that callers ask for, most requested first",
     query: sliceOf(),
     answers: ok(PageRequestList, "The requests."),
-    examples: [{ summary: "All of it" }],
+    examples: [{ summary: "All requests" }],
   },
   settlePageRequest: {
     at: "DELETE /admin/page-requests/{id}",

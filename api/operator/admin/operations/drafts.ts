@@ -58,7 +58,7 @@ const SourcePreview = namedObject("SourcePreview", {
     "Private addresses of the source that are not open yet; `POST /admin/networks` can open them.",
   ),
   fits_file: yesNo(
-    "Whether a file of sources may declare it; a file may hold some fields that the API refuses.",
+    "Whether a file of sources can declare it; a file can have some fields that the API refuses.",
   ),
   full_crawl: orNull(object(crawlSize, "Null while the draft is not a valid source.")),
 })
@@ -181,7 +181,7 @@ const draft = bodyOf({
 export const draftOperations = operations("Sources", "admin", {
   proposeSource: {
     at: "POST /admin/sources/propose",
-    summary: "Look once at a site, and propose how to crawl it",
+    summary: "Look at a site and propose how to crawl it",
     description:
       "Makes at most a dozen polite requests. Takes seconds, or up to a minute and a half for a slow site. Declares nothing: send `source` to `PUT /admin/sources/{name}` to do that.",
     body: bodyOf({
@@ -196,7 +196,7 @@ export const draftOperations = operations("Sources", "admin", {
     }),
     answers: ok(Proposal, "The findings and the proposed source."),
     refusals: [409, 422],
-    examples: [{ summary: "An address that may not be read", body: { url: "http://127.0.0.1:9/" } }],
+    examples: [{ summary: "An address that can't be read", body: { url: "http://127.0.0.1:9/" } }],
   },
   previewSource: {
     at: "POST /admin/sources/preview",
@@ -212,13 +212,13 @@ export const draftOperations = operations("Sources", "admin", {
     at: "POST /admin/sources/trial",
     summary: "Try a source before declaring it: its login and up to five pages",
     description:
-      "Reads the pages as a run would, with the site's pauses. Takes seconds, or up to a minute and a half for a slow site. Indexes nothing. A source that may not be declared is not tried; `problems` says why.",
+      "Reads the pages as a run would, with the site's pauses. Takes seconds, or up to a minute and a half for a slow site. Indexes nothing. A source that can't be declared isn't tried; `problems` says why.",
     body: draft,
     answers: ok(SourceTrial, "The result."),
     refusals: [409, 422],
     examples: [
       {
-        summary: "A source that may not be declared",
+        summary: "A source that can't be declared",
         body: { source: { name: "router", seeds: ["http://127.0.0.1:9/"] } },
       },
     ],

@@ -43,17 +43,17 @@ const ModelState = namedObject("ModelState", {
       object(
         {
           count: count("Questions that the multilingual model would read."),
-          of: count("Recent questions that were looked at."),
+          of: count("Recent questions that were checked."),
         },
         "How many of the last 200 questions are in a language that the multilingual model reads and the current model doesn't. Null for fewer than 3, for up to 5 %, and while `FOSSICK_QUERY_LOG_DAYS` is 0.",
       ),
     ),
-    server_problem: orNull(text("Why the model server returns no vectors at the moment; null if it does.")),
+    server_problem: orNull(text("Why the model server isn't returning vectors; null if it is.")),
   }),
   change: orNull(
     object({
       to: modelName,
-      state: oneOf(["waiting", "building"], "`waiting`: not begun yet, because crawls go first."),
+      state: oneOf(["waiting", "building"], "`waiting`: not started yet, because crawls go first."),
       pages: count("Pages copied to the new index."),
       of_pages: orNull(count()),
       pages_without_vectors: orNull(count("Copied pages that have no vectors yet.")),
@@ -81,9 +81,7 @@ const IndexState = namedObject("IndexState", {
     dimensions: count("Dimensions of a vector."),
     pages: count(),
     passages: count(),
-    pages_without_vectors: count(
-      "Pages that searches find only by their words, until their vectors are made.",
-    ),
+    pages_without_vectors: count("Pages that searches find only by their words until they have vectors."),
     passages_without_vectors: count("Passages of those pages; approximate on Meilisearch."),
     vectors_per_second: passagesASecond,
     seconds_left: orNull(

@@ -47,16 +47,16 @@ const jobFields = {
   created_at: time(),
   started_at: orNull(time()),
   ended_at: orNull(time()),
-  queued: count("Addresses known and not yet visited."),
+  queued: count("Known addresses that haven't been visited yet."),
   waits: listOf(
     object({
       host: text("Host name, with its port unless that is the default one."),
       until: time(),
       why: text("Why the last visit to the host failed."),
     }),
-    "Hosts that the job waits to try again.",
+    "Hosts that the job is waiting to try again.",
   ),
-  outcomes: byName(count(), "Visits by how they ended: `indexed`, `skipped:robots`, `failed:dns` and so on."),
+  outcomes: byName(count(), "Visits by outcome: `indexed`, `skipped:robots`, `failed:dns` and so on."),
   changes: object(
     {
       new: count("Pages added to the index."),
@@ -115,7 +115,7 @@ const action = <const Action extends string>(name: Action, summary: string, exam
   ({
     at: `POST /admin/jobs/{id}/${name}`,
     summary,
-    description: "A running job first finishes the pages that it is reading.",
+    description: "A running job finishes the pages that it is reading first.",
     path,
     body: noBody,
     answers: accepted(Job, "The job."),
@@ -173,9 +173,9 @@ export const jobOperations = operations("Jobs", "operator", {
   cancelJob: action("cancel", "Cancel a run", "Cancel"),
   skipHost: {
     at: "POST /admin/jobs/{id}/skip-host",
-    summary: "Give up a host for this run",
+    summary: "Give up on a host for this run",
     description:
-      "Addresses on the host end at once, as if the run had given the host up. Known pages stay in the index, and the next run visits the host again.",
+      "Addresses on the host end at once, as if the run had given up on the host. Known pages stay in the index, and the next run visits the host again.",
     path,
     body: bodyOf({ host: text("Name of the host, with its port unless that is the default one.") }),
     answers: accepted(Job, "The job."),
@@ -192,7 +192,7 @@ export const jobOperations = operations("Jobs", "operator", {
   followEvents: {
     at: "GET /admin/events",
     summary: "Follow runs, vectors and removals as they change",
-    description: `Server-sent events. Each event holds its whole topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all topics or, given the header \`Last-Event-ID\`, with those that changed since that event. It ends after a minute, and clients connect again. At most \`FOSSICK_EVENT_STREAMS\` streams are open at a time.`,
+    description: `Server-sent events. Each event holds the full state of its topic: \`runs\` (\`{"jobs", "running", "queued", "last"}\`, jobs as in \`/admin/jobs\`), \`vectors\` (\`index\` as in \`/admin/index\`) and \`removals\` (\`held\` as in \`/admin/removals\`). The stream begins with all topics or, given the header \`Last-Event-ID\`, with those that changed since that event. It ends after a minute, and clients connect again. At most \`FOSSICK_EVENT_STREAMS\` streams are open at a time.`,
     query: {
       seconds: withDefault(whole(1, STREAM_SECONDS, "Seconds until the stream ends."), STREAM_SECONDS),
     },

@@ -23,7 +23,7 @@ const OpenedNetwork = namedObject("OpenedNetwork", {
 })
 const NetworkList = namedObject("NetworkList", {
   on: yesNo(
-    "Whether networks may be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`.",
+    "Whether networks can be opened and the listed ones take effect; set by `FOSSICK_ADMIN_NETWORKS`.",
   ),
   networks: listOf(OpenedNetwork),
 })
@@ -33,7 +33,7 @@ export const NetworkLook = namedObject("NetworkLook", {
   port: count(),
   addresses: listOf(text()),
   is: oneOf(["private", "public", "none"], "`none`: the host has no address."),
-  choices: listOf(text(), "Networks that may be opened for the host, narrowest first."),
+  choices: listOf(text(), "Networks that can be opened for the host, narrowest first."),
   open: yesNo("Whether the host is open already."),
 })
 const NetworkClosed = namedObject("NetworkClosed", { id: count(), closed: always(true) })
@@ -48,7 +48,7 @@ export const networkOperations = operations("Sources", "admin", {
   },
   lookAtNetwork: {
     at: "POST /admin/networks/look",
-    summary: "The addresses of a host, and the networks that may be opened for it",
+    summary: "The addresses of a host, and the networks that can be opened for it",
     description:
       "Opens nothing. Only admin keys get this answer; other callers cannot tell a private name from an unknown one.",
     body: bodyOf({ url }),
@@ -60,7 +60,7 @@ export const networkOperations = operations("Sources", "admin", {
     at: "POST /admin/networks",
     summary: "Open a private network, on one port",
     description:
-      "Only crawls of sources declared over the API may use it; live calls may not. Link-local networks, cloud metadata services and the ports of the appliance's own services cannot be opened.",
+      "Only crawls of sources declared over the API can use it; live calls can't. Link-local networks, cloud metadata services and the ports of the appliance's own services cannot be opened.",
     body: bodyOf({
       url,
       network: text("The address as a network (`10.20.30.7/32`), or the network it is in (`10.20.30.0/24`)."),
@@ -78,7 +78,7 @@ export const networkOperations = operations("Sources", "admin", {
   closeNetwork: {
     at: "DELETE /admin/networks/{id}",
     summary: "Close a private network",
-    description: "Takes effect with the next run. Pages that were read stay in the index.",
+    description: "Takes effect with the next run. Pages that were already read stay in the index.",
     path: { id: count("Number of the network.", { minimum: 1 }) },
     answers: ok(NetworkClosed, "Closed."),
     refusals: [404],

@@ -99,7 +99,7 @@ const PageState = namedObject("PageState", {
         passages: listOf(passage, "Up to 200 passages, in order."),
         passages_total: count(),
       },
-      "The page as the index holds it; null if it does not.",
+      "The page as indexed; null if it isn't in the index.",
     ),
   ),
   other_forms: listOf(object({ url: text(), format: text() }), "The same document in other formats."),
@@ -109,7 +109,7 @@ const PageState = namedObject("PageState", {
       outcome: text("Outcome of the last visit."),
       detail: orNull(text()),
       job_id: orNull(count()),
-      depth: count("Link steps from a seed."),
+      depth: count("Number of links from a seed."),
       found_how: text("`seed`, `link`, `sitemap`, `feed`, `llms`, `redirect`, `canonical`, `content`."),
       found_on: orNull(text()),
       first_seen: time(),
@@ -133,7 +133,7 @@ const MISSING = "https://docs.example.com/missing"
 export const pageOperations = operations("Pages", "admin", {
   why: {
     at: "GET /admin/why",
-    summary: "Why a page is found, or is not",
+    summary: "Why a page is found or not",
     query: {
       url: page,
       query: filled("Query for which the answer also gives the page's rank.", {
@@ -159,7 +159,7 @@ export const pageOperations = operations("Pages", "admin", {
     refusals: [404, 409, 422],
     examples: [
       {
-        summary: "An address that may not be read",
+        summary: "An address that can't be read",
         body: { url: "http://127.0.0.1:9/", rendering: "http" },
       },
     ],
@@ -177,9 +177,9 @@ export const pageOperations = operations("Pages", "admin", {
   recrawlPage: {
     at: "POST /admin/page/recrawl",
     access: "operator",
-    summary: "Visit a page again now",
+    summary: "Revisit a page now",
     description:
-      "Runs the page's sources over everything that is due, this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer holds that job.",
+      "Runs the page's sources for everything that is due, with this page among the first. The page is read in full even if its site reports no change. If a source is already running, the answer holds that job.",
     body: bodyOf({ url: text("A page that a declared source knows.", { "x-judged": webAddress }) }),
     answers: accepted(PageRecrawl, "The jobs."),
     refusals: [409, 422],

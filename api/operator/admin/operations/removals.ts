@@ -33,7 +33,7 @@ const Removals = namedObject("Removals", {
       url: text(),
       source: text(),
       state: oneOf(STATES),
-      reason: text("Evidence found: `not-found`, `gone`, `noindex` and the like."),
+      reason: text("Evidence found, such as `not-found`, `gone` or `noindex`."),
       detail: orNull(text()),
       strikes: count("Consecutive runs that found evidence."),
       job_id: count("The run that found the latest evidence."),
@@ -46,12 +46,12 @@ const Removals = namedObject("Removals", {
     object({
       source: text(),
       pages: count(),
-      of_pages: count("Pages of the source that the index holds."),
+      of_pages: count("Pages of the source in the index."),
       reasons: byName(count(), "Pages by reason."),
       job_id: count(),
       at: time(),
     }),
-    "Removals that wait for an answer, by source.",
+    "Removals waiting for an answer, by source.",
   ),
 })
 const RemovalsAnswered = namedObject("RemovalsAnswered", { source: text(), pages: count() })
@@ -59,9 +59,9 @@ const RemovalsRestored = namedObject("RemovalsRestored", { pages: count() })
 
 const answered = {
   body: bodyOf({ source: text("Source of the removals.") }),
-  answers: accepted(RemovalsAnswered, "Accepted; the crawler carries it out."),
+  answers: accepted(RemovalsAnswered, "Accepted; the crawler will carry it out."),
   refusals: [409, 422],
-  examples: [{ summary: "No removals wait", body: { source: "docs" }, status: 409 }],
+  examples: [{ summary: "No removals are waiting", body: { source: "docs" }, status: 409 }],
 }
 
 /** Pages that are gone, or seem to be. */
@@ -74,32 +74,32 @@ export const removalOperations = operations("Removals", "operator", {
       source: ofSource,
       ...sliceOf(),
     },
-    answers: ok(Removals, "The pages, and the removals that wait for an answer."),
-    examples: [{ summary: "Removals that wait" }],
+    answers: ok(Removals, "The pages, and the removals waiting for an answer."),
+    examples: [{ summary: "Removals waiting for an answer" }],
   },
   approveRemovals: {
     at: "POST /admin/removals/approve",
-    summary: "Remove the pages of a source that wait for an answer",
+    summary: "Approve a source's removals that are waiting for an answer",
     ...answered,
   },
   rejectRemovals: {
     at: "POST /admin/removals/reject",
-    summary: "Keep the pages of a source that wait for an answer",
+    summary: "Reject a source's removals that are waiting for an answer",
     ...answered,
   },
   restoreRemovals: {
     at: "POST /admin/removals/restore",
-    summary: "Put removed pages back",
+    summary: "Restore removed pages",
     body: bodyOf(
       optional({
-        urls: listOf(text(), "Pages to put back.", { minItems: 1, maxItems: MAX_URLS }),
+        urls: listOf(text(), "Pages to restore.", { minItems: 1, maxItems: MAX_URLS }),
         source: text("All removed pages of this source."),
         job_id: count("All pages removed because of this run.", { minimum: 1 }),
       }),
       { required: true, oneOf: ["urls", "source", "job_id"].map((field) => ({ required: [field] })) },
     ),
-    answers: accepted(RemovalsRestored, "Accepted; the crawler carries it out."),
+    answers: accepted(RemovalsRestored, "Accepted; the crawler will carry it out."),
     refusals: [409, 422],
-    examples: [{ summary: "Nothing to put back", body: { source: "docs" }, status: 409 }],
+    examples: [{ summary: "Nothing to restore", body: { source: "docs" }, status: 409 }],
   },
 })

@@ -33,7 +33,7 @@ export const sourceName = text("Name of the source.", { minLength: 1 })
 const source: Schema<object> = {
   ...written,
   required: ["seeds"],
-  description: "What to crawl, how and when, with the fields of the file of sources.",
+  description: "What to crawl, how and when, in the fields of the file of sources.",
 }
 
 export const Source = named("Source", source)
@@ -52,7 +52,7 @@ const shownFields = {
   ),
   observers: listOf(
     anyObject("As written. Values of its login are hidden like those of the source's login."),
-    "Further logins that look at each page, to learn who may read it.",
+    "Further logins that visit each page to learn who may read it.",
   ),
 }
 export const SourceShown: Schema<object> = namedObject(

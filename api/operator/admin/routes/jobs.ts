@@ -74,7 +74,7 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
   serve(router, calls.skipHost, async ({ path, body: { host } }) => {
     const job = await jobOf(path.id)
     if (!(await jobs.skipHost(job.id, host.toLowerCase()))) {
-      throw new ApiError(409, `Job ${job.id} is ${job.state} and has nothing to visit on that host.`)
+      throw new ApiError(409, `Job ${job.id} is ${job.state} and has nothing left to visit on that host.`)
     }
     return await shown((await jobs.get(job.id)) ?? job)
   })
@@ -101,7 +101,7 @@ function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { re
 function cursorOf(text: string | undefined): AddressCursor | null {
   if (text === undefined) return null
   if (!new RegExp(ADDRESS_CURSOR).test(text)) {
-    throw badRequest("Invalid after. Must be `next` of an answer to the same call.")
+    throw badRequest("Invalid after. Must be the `next` of an earlier answer to the same call.")
   }
   const at = text.indexOf(" ")
   return { group: text.slice(0, at), url: text.slice(at + 1) }

@@ -46,14 +46,14 @@ export function modelRoutes(
     if (setting !== null) {
       throw new ApiError(
         409,
-        `The settings name the model ${setting} and win. Empty FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL, and restart, to choose one here.`,
+        `The settings name the model ${setting}, which takes precedence. To choose one here, clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL and restart.`,
       )
     }
     if (!NAMED_MODELS.some((name) => name === model) && !isAbsolute(model)) {
       throw unprocessable([
         {
           field: "model",
-          message: `must be one of ${NAMED_MODELS.join(", ")}, or the whole path of a folder`,
+          message: `must be one of ${NAMED_MODELS.join(", ")}, or the full path of a folder`,
         },
       ])
     }

@@ -17,7 +17,7 @@ export function oauthRoutes(router: Router<RequestState>, { db }: { readonly db:
   }))
 
   serve(router, callerOperations.revokeGrant, async ({ path: { id } }) => {
-    if (!(await store.revoke(id))) throw new ApiError(404, "There is no such grant, or it is over.")
+    if (!(await store.revoke(id))) throw new ApiError(404, "There is no such grant, or it was revoked.")
     return { id, revoked: true } as const
   })
 }

@@ -30,7 +30,10 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
       await requireSourceField(source, db)
       const pages = await removals[answer](source)
       if (pages === 0) {
-        throw new ApiError(409, `No removals of ${JSON.stringify(source.slice(0, 200))} wait for an answer.`)
+        throw new ApiError(
+          409,
+          `No removals of ${JSON.stringify(source.slice(0, 200))} are waiting for an answer.`,
+        )
       }
       return { source, pages }
     })
@@ -38,12 +41,13 @@ export function removalRoutes(router: Router<RequestState>, { db, removals }: Ad
 
   serve(router, calls.restoreRemovals, async ({ body: { urls, source, job_id: job } }) => {
     const given = [urls, source, job].filter((one) => one !== undefined).length
-    if (given !== 1) throw unprocessable([{ field: "", message: "Give one of urls, source and job_id" }])
+    if (given !== 1)
+      throw unprocessable([{ field: "", message: "Give exactly one of urls, source and job_id" }])
     if (source !== undefined) await requireSourceField(source, db)
     const pages = await removals.restore(
       urls ? { urls } : source !== undefined ? { source } : { job: job as number },
     )
-    if (pages === 0) throw new ApiError(409, "None of these pages is removed and kept for restoring.")
+    if (pages === 0) throw new ApiError(409, "None of these pages can be restored.")
     return { pages }
   })
 }

@@ -80,7 +80,7 @@ export function sourceRoutes(
 
   serve(router, calls.runSources, async ({ body: { names, all, visits } }) => {
     if ((all === undefined) === (names === undefined))
-      throw unprocessable([{ field: "names", message: "must be given, or all: true, and not both" }])
+      throw unprocessable([{ field: "names", message: "must be given, or all: true, but not both" }])
     const wanted =
       names ?? (await sources.list()).flatMap(({ source, paused }) => (paused ? [] : [source.name]))
     // None runs unless all can.

@@ -15,7 +15,7 @@ export async function showQueries(wanted: QueriesWanted, asking: Asking): Promis
   )
   if (asking.json) queries.forEach((line) => print(JSON.stringify(line)))
   else if (queries.length === 0) {
-    print(enabled ? "There is no such question." : "No question is kept: FOSSICK_QUERY_LOG_DAYS is 0.")
+    print(enabled ? "No such questions." : "No questions are kept: FOSSICK_QUERY_LOG_DAYS is 0.")
   } else {
     const rows = queries.map((line) => [
       String(line.count),
@@ -35,7 +35,7 @@ export async function showQueries(wanted: QueriesWanted, asking: Asking): Promis
 /** Has the appliance forget all questions. */
 export async function clearQueries(asking: Asking): Promise<number> {
   const answer = await asked(asking, (client, signal) => client.call("DELETE /admin/queries", { signal }))
-  print(asking.json ? JSON.stringify(answer) : `${counted(answer.deleted, "question")} forgotten`)
+  print(asking.json ? JSON.stringify(answer) : `${counted(answer.deleted, "question")} deleted`)
   return EXIT.ok
 }
 

@@ -15,7 +15,7 @@ export async function listWatches(all: boolean, asking: Asking): Promise<number>
     client.call("GET /watches", { query: { all: all || undefined }, signal }),
   )
   if (asking.json) watches.forEach((watch) => print(JSON.stringify(watch)))
-  else if (watches.length === 0) print("There is no watch yet; fossick watches add makes one.")
+  else if (watches.length === 0) print("There are no watches yet. Add one with fossick watches add.")
   else {
     const rows = watches.map((watch) => [watch.id, watch.name, subjectOf(watch), stateOf(watch)])
     table([["ID", "NAME", "WATCHES", "STATE"], ...rows]).forEach(print)
@@ -53,15 +53,15 @@ export async function showWatch(id: string, asking: Asking): Promise<number> {
       ["watches", subjectOf(watch)],
       ["only", include.join(" ")],
       ["without", exclude.join(" ")],
-      ["tells of", watch.changes.join(", ")],
+      ["reports", watch.changes.join(", ")],
       ["webhook", watch.webhook ?? ""],
       ["e-mail", watch.emails.join(", ")],
-      ["messages", watch.every_minutes === 0 ? "at once" : `every ${watch.every_minutes} minutes at most`],
+      ["messages", watch.every_minutes === 0 ? "at once" : `at most every ${watch.every_minutes} minutes`],
       ["state", stateOf(watch)],
       ["feed", watch.feed_url],
     ].filter(([, value]) => value !== ""),
   ).forEach(print)
-  if (deliveries.length > 0) print("\nMessages of the last week:")
+  if (deliveries.length > 0) print("\nMessages in the last week:")
   const rows = deliveries.map(({ created_at: at, kind, receiver, state, last_error: error }) => [
     at,
     kind,

@@ -35,38 +35,40 @@ const period = oneOf(["month", "total"])
 const seen = (description: string) => orNull(listOf(text(), description))
 
 const key = {
-  id: text("Stable; logs and usage name the key by it."),
+  id: text("Stable id, used in logs and usage."),
   role,
-  name: text("Whom or what it is for; may be empty."),
-  ends_with: text("Its last characters; the rest is not kept."),
+  name: text("Who or what the key is for; can be empty."),
+  ends_with: text("Last characters of the key; the rest isn't stored."),
   created_at: time(),
-  expires_at: orNull(time("When it ends by itself.")),
-  disabled_at: orNull(time("Since when it is refused.")),
+  expires_at: orNull(time("When the key expires.")),
+  disabled_at: orNull(time("When the key was disabled; null if it is enabled.")),
   may_make_keys: yesNo(),
-  made_by: orNull(text("Id of the key that made it; null for those of the operator.")),
-  credit_limit: orNull(count("Credits that it may use.")),
+  made_by: orNull(text("Id of the key that made this one; null for keys made by the operator.")),
+  credit_limit: orNull(count("Credits that the key may use.")),
   limit_per: orNull(period),
-  rate_limits: orNull(text("As `search=100/m`; null: as the settings say.")),
-  endpoints: orNull(listOf(oneOf(ENDPOINTS), "It may call these alone; null: all.")),
+  rate_limits: orNull(text("Rate limits such as `search=100/m`; null for those in the settings.")),
+  endpoints: orNull(listOf(oneOf(ENDPOINTS), "The only endpoints that the key may call; null for all.")),
   sources: seen("Sources whose pages the key sees; null for all."),
   collections: seen("Collections whose pages the key sees."),
   domains: seen("The only domains whose pages the key sees; null for all."),
   principals: orNull(
     listOf(
       text(),
-      "Users and groups that the key reads as, in addition to the pages that everybody may read; null: it reads every page.",
+      "Users and groups that the key reads as, in addition to the pages that everybody may read; null if it reads every page.",
     ),
   ),
   acts_for_people: orNull(
     oneOf(
       ACTS_BY,
-      "The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
+      "Whether the key acts for people, each with that person's rights: `tokens` takes signed names, `headers` also plain ones.",
     ),
   ),
-  projects: listOf(text(), "Projects that it may name; empty: any."),
+  projects: listOf(text(), "Projects that the key may name; empty for any."),
   status: oneOf(["active", "disabled", "expired"]),
-  last_used_at: orNull(time("Of its last counted call; to the day where the call itself is forgotten.")),
-  gone_sources: listOf(text(), "Those of its sources that are no longer there."),
+  last_used_at: orNull(
+    time("When the key made its last counted call; only the day if that call is no longer in the log."),
+  ),
+  gone_sources: listOf(text(), "Sources of the key that no longer exist."),
   gone_collections: listOf(text()),
 }
 
@@ -75,7 +77,7 @@ const NewKey = namedObject("NewKey", {
   key: text("The key itself, shown only here."),
   signing_secret: orNull(
     text(
-      "The secret that the key's service signs user names with (HS256), if the key asks for people. Shown only here.",
+      "The secret that the key's service signs user names with (HS256), if the key acts for people. Shown only here.",
     ),
   ),
   ...key,
@@ -96,13 +98,19 @@ const made = object(
   optional({
     role: withDefault({ ...role, description: "What the key may do." }, "search"),
     name: withDefault(text("Who or what the key is for.", { maxLength: MAX_KEY_NAME_CHARS }), ""),
-    expires_at: text("When the key expires: a future time, such as `2027-01-31T00:00:00Z`; left out, never."),
-    credits: whole(0, MOST_CREDITS, "Credits that the key may use; left out, it has no limit of its own."),
+    expires_at: text(
+      "When the key expires: a future time, such as `2027-01-31T00:00:00Z`; never by default.",
+    ),
+    credits: whole(
+      0,
+      MOST_CREDITS,
+      "Credits that the key may use; without it, the key has no limit of its own.",
+    ),
     per: withDefault({ ...period, description: "Period of the credit limit." }, "month"),
-    rate_limits: text("Rate limits such as `search=100/m`, instead of those of the settings.", {
+    rate_limits: text("Rate limits such as `search=100/m`, instead of those in the settings.", {
       maxLength: MAX_RATES_CHARS,
     }),
-    may_make_keys: yesNo("Whether the key may make keys, which may do no more than it does."),
+    may_make_keys: yesNo("Whether the key may make keys, which can do no more than it can."),
     endpoints: names("The only endpoints that the key may call.", { enum: ENDPOINTS }, MAX_ENTRIES),
     sources: names("Sources whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
     collections: names("Collections whose pages the key sees.", { maxLength: MAX_NAME_CHARS }, MAX_ENTRIES),
@@ -114,7 +122,7 @@ const made = object(
     ),
     acts_for_people: oneOf(
       ACTS_BY,
-      "The key asks for people, each with the rights of that person: `tokens` takes signed names, `headers` also plain ones.",
+      "Whether the key acts for people, each with that person's rights: `tokens` takes signed names, `headers` also plain ones.",
     ),
     projects: names("Projects that the key may name.", { maxLength: MAX_PROJECT_CHARS }, MOST_PROJECTS),
   }),
@@ -128,7 +136,7 @@ const missing = [{ summary: "An unknown key", path: { id: "000000000000" }, stat
 export const keyOperations = operations("Usage", "admin", {
   listKeys: {
     at: "GET /admin/keys",
-    summary: "All keys, what each may do, and when it was used last",
+    summary: "All keys, what each may do, and when it was last used",
     query: sliceOf("Keys"),
     answers: ok(Keys, "The keys."),
     examples: [{ summary: "All keys" }],
@@ -136,19 +144,20 @@ export const keyOperations = operations("Usage", "admin", {
   makeKey: {
     at: "POST /admin/keys",
     summary: "Make a key",
-    description: "Only the answer has the key itself. A key of the role `admin` cannot be limited to a part.",
+    description:
+      "The key itself is only in this answer. A key with the role `admin` can't be limited to a part of the index.",
     body: closedBody(made),
     answers: created(NewKey, "Made."),
     refusals: [422],
     examples: [
       { summary: "A key for searches", body: { name: "chat on the intranet", credits: 1000 } },
       { summary: "A key that reads what a group may", body: { name: "HR chat", principals: ["group:hr"] } },
-      { summary: "An end that is past", body: { expires_at: "2020-01-01T00:00:00Z" }, status: 422 },
+      { summary: "An expiry in the past", body: { expires_at: "2020-01-01T00:00:00Z" }, status: 422 },
     ],
   },
   disableKey: {
     at: "POST /admin/keys/{id}/disable",
-    summary: "Have a key refused, until it is enabled again",
+    summary: "Disable a key until it is enabled again",
     path,
     body: noBody,
     answers: ok(Key, "Disabled."),
@@ -157,7 +166,7 @@ export const keyOperations = operations("Usage", "admin", {
   },
   enableKey: {
     at: "POST /admin/keys/{id}/enable",
-    summary: "Have a disabled key accepted again",
+    summary: "Enable a disabled key",
     path,
     body: noBody,
     answers: ok(Key, "Enabled, unless the key has expired."),
@@ -166,9 +175,9 @@ export const keyOperations = operations("Usage", "admin", {
   },
   rotateKey: {
     at: "POST /admin/keys/{id}/rotate",
-    summary: "Make a key that may do the same, and end this one",
+    summary: "Replace a key with a new one that may do the same",
     description:
-      "At once, or after some hours in which both are accepted. The credits of the new key begin anew.",
+      "The old key ends at once, or after some hours in which both are accepted. The credits of the new key start again.",
     path,
     body: bodyOf(
       optional({
@@ -185,7 +194,7 @@ export const keyOperations = operations("Usage", "admin", {
   deleteKey: {
     at: "DELETE /admin/keys/{id}",
     summary: "Delete a key for good",
-    description: "What it used stays counted under its id.",
+    description: "Its usage stays counted under its id.",
     path,
     answers: ok(DeletedKey, "Deleted."),
     refusals: [404, 409],

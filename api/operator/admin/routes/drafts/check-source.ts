@@ -86,18 +86,18 @@ function secretProblems(written: Written, open: readonly string[]): Problem[] {
       message:
         from === "file:"
           ? "may not name a file over the API; declare the source in the file of sources"
-          : `may not use ${from} over the API; FOSSICK_API_SECRETS can allow it`,
+          : `may not use ${from} over the API; allow it in FOSSICK_API_SECRETS`,
     }))
   return [...authority, ...content, ...secrets]
 }
 
 const NO_AUTHORITY =
-  "may not name a file over the API; FOSSICK_CA_FILE trusts an authority everywhere, or declare the source in the file of sources"
+  "may not name a file over the API; declare the source in the file of sources, or set FOSSICK_CA_FILE to trust an authority everywhere"
 
 const NO_CONTENT = "may not be set over the API; declare the source in the file of sources"
 
 const CLOSED =
-  "must not be a private address over the API; an admin can allow its network under Add a source, or the operator in FOSSICK_ALLOWED_NETWORKS"
+  "must not be a private address over the API; an admin can allow its network under Add a source, or the operator can allow it in FOSSICK_ALLOWED_NETWORKS"
 
 /**
  * Private addresses that the operator has not opened. Names are not resolved here; each request of a run checks the
@@ -147,7 +147,7 @@ function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
       : {
           field: `allowedNetworks[${index}]`,
           message:
-            "may not be opened over the API; FOSSICK_ALLOWED_NETWORKS can open it, or the file of sources",
+            "may not be opened over the API; open it in FOSSICK_ALLOWED_NETWORKS or in the file of sources",
         },
   )
 }
@@ -174,10 +174,10 @@ function mannersProblems(
     ...(ignoreNoindex ? [problem("ignoreNoindex", "set")] : []),
     ...(robots === false && config.robots ? [problem("politeness.robots", "false")] : []),
     ...((delayMs ?? set.delayMs) < set.delayMs
-      ? [problem("politeness.delayMs", `less than ${set.delayMs}, as the settings have it,`)]
+      ? [problem("politeness.delayMs", `less than ${set.delayMs}, the value in the settings,`)]
       : []),
     ...((concurrency ?? set.concurrency) > set.concurrency
-      ? [problem("politeness.concurrency", `more than ${set.concurrency}, as the settings have it,`)]
+      ? [problem("politeness.concurrency", `more than ${set.concurrency}, the value in the settings,`)]
       : []),
   ]
 }
@@ -187,7 +187,7 @@ const HIDDEN = "(hidden)"
 
 /** Values read here must not be written back: that would replace a secret by the word that hides it. */
 function hiddenProblems({ login = null, observers = null }: Written): Problem[] {
-  const message = `holds ${HIDDEN} where a value was hidden; write the value, or name a secret`
+  const message = `has ${HIDDEN} where a value was hidden; write the value, or name a secret`
   return Object.entries({ login, observers })
     .filter(([, value]) => JSON.stringify(value).includes(JSON.stringify(HIDDEN)))
     .map(([field]) => ({ field, message }))

@@ -66,7 +66,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
       const signal = whileWaiting(ctx)
       const trial = await trySource(spec, { db, config, signal }).catch((error: unknown) => {
         if ((error as Error).constructor !== Error) throw error
-        throw new ApiError(409, `It cannot be read: ${concealedMessage(error as Error)}.`)
+        throw new ApiError(409, `The source cannot be read: ${concealedMessage(error as Error)}.`)
       })
       const { login, pages, requests, tookMs } = trial
       const isConcealed = login?.error === UNREACHABLE_HOST || pages.some(isUnknown)

@@ -16,7 +16,7 @@ import { whileWaiting } from "../while-waiting.ts"
 const LOOKS = 1
 
 const NOT_OWN =
-  "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; at the machine use fossick sources add --ignore-robots"
+  "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; on the machine, use fossick sources add --ignore-robots"
 
 /** One look at a site, and the source that fits it. */
 export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
@@ -28,7 +28,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
     if (url === null) throw unprocessable([{ field: "url", message: "must be an http or https address" }])
     if (ignoresRobots && !ownHosts(parts.crawlerConfig)(new URL(url)))
       throw unprocessable([{ field: "ignore_robots", message: NOT_OWN }])
-    if (looking >= LOOKS) throw new ApiError(429, "Another site is being looked at. Try again shortly.")
+    if (looking >= LOOKS) throw new ApiError(429, "Another site is being examined. Try again shortly.")
     looking += 1
     try {
       // Loaded with the first call, like everything reading needs.
@@ -47,7 +47,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
         signal,
       }).catch((error: unknown) => {
         if ((error as Error).constructor !== Error) throw error
-        throw new ApiError(409, `It cannot be read: ${concealedMessage(error as Error)}.`)
+        throw new ApiError(409, `The site cannot be read: ${concealedMessage(error as Error)}.`)
       })
       if (survey.outcome === "failed:dns" && !config.adminNetworks) await untilTold(startedAt, signal)
       return surveyOnWire(survey)

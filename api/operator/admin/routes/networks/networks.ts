@@ -83,7 +83,7 @@ export function networkRoutes(
     const why = closedBecause(network)
     if (why !== null) throw refuse("network", why)
     if (!addresses.some((address) => holdsAddress(network, address)))
-      throw refuse("network", `must hold an address of ${host}`)
+      throw refuse("network", `must contain an address of ${host}`)
     if (await isOwnService(network, port, { env, apiSettings, addressesOf }))
       throw refuse("network", `must not be opened on port ${port}, where a service of the appliance listens`)
     const entry = await transaction(db, async () => {
@@ -96,7 +96,8 @@ export function networkRoutes(
 
   serve(router, calls.closeNetwork, async ({ path: { id } }) => {
     if (!/^\d{1,15}$/.test(id)) throw badRequest("Invalid id. Must be a number.")
-    if (!(await opened.close(Number(id)))) throw new ApiError(404, `No network is open under ${id}.`)
+    if (!(await opened.close(Number(id))))
+      throw new ApiError(404, `There is no open network with the id ${id}.`)
     return { id: Number(id), closed: true } as const
   })
 }

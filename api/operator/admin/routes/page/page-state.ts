@@ -60,7 +60,7 @@ export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts)
     if (declared.length === 0) {
       throw new ApiError(
         409,
-        "No declared source has met this address. Make it a start of one, or link it from a page that is read.",
+        "No declared source knows this address. Add it to a source's seeds, or link to it from a page that is crawled.",
       )
     }
     const started: Job[] = []

@@ -54,7 +54,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
         signal,
       }).catch((error: unknown) => {
         throw error instanceof CannotReadError
-          ? new ApiError(409, `It cannot be read: ${concealedMessage(error)}.`)
+          ? new ApiError(409, `The page cannot be read: ${concealedMessage(error)}.`)
           : error
       })
       if (tried === null)
