@@ -198,7 +198,7 @@ describe("a restore drill", () => {
     expect(running.said()).toContain("This is a restore drill")
     const over = running.said().split("The drill has ended.")[1]
     expect(over).toMatch(/1 page, 1 source, 1 key; the last crawl finished \d{4}-/)
-    expect(over).toContain("all files of the index hold what was written")
+    expect(over).toContain("all files of the index are intact")
     expect(over).toContain("Answered: 2 questions. Nothing was crawled, and nothing was sent.")
   })
 

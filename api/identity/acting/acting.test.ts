@@ -179,7 +179,7 @@ describe("a service with the secret of its key", () => {
     await people.proved(long, false, Date.now() - 9 * 3_600_000)
     expect(await foundFor(chat, "o@example.com")).toEqual([
       403,
-      expect.stringContaining("What is known of o@example.com is too old"),
+      expect.stringContaining("o@example.com has to sign in here again"),
     ])
   })
 

@@ -367,7 +367,7 @@ test("a scope that is encoded wrongly is taken as it is written", async () => {
 
 test("it is served where the address is one that programs can trust", () => {
   expect(oauthProblem("")).toContain("not set")
-  expect(oauthProblem("http://search.example.com")).toContain("no https")
+  expect(oauthProblem("http://search.example.com")).toContain("not an https")
   expect(oauthProblem("https://example.com/search")).toBeNull()
   expect(oauthProblem("https://search.example.com")).toBeNull()
 })

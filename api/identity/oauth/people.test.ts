@@ -122,7 +122,7 @@ test("whoever is signed in lets a program in without a key, and it has their rig
   const [program, browser] = [new Program(), new Browser()]
   await browser.signIn(anna.id)
   const page = await browser.get(await begun(program))
-  expect(page).toContain("<b>anna@example.com</b> may read")
+  expect(page).toContain("you may read as <b>anna@example.com</b>")
   expect(page).not.toContain("<script")
   await finished(program, await browser.answer(page))
   expect(await searchWith(program, url)).toContain("Salaries")
@@ -187,7 +187,7 @@ test("nobody allows what the page showed to somebody else, or without their sess
   const answer = await browser.answer(page)
   const html = await answer.text()
   expect([answer.status, html.includes("bert@example.com")]).toEqual([403, true])
-  expect(html).toContain("no longer signed in as the one whom this page named")
+  expect(html).toContain("no longer signed in as the person this page named")
   expect((await new Browser().answer(html)).status).toBe(400)
   expect((await browser.answer(html)).status).toBe(303)
 })

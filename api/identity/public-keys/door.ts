@@ -129,4 +129,4 @@ const NO_ORIGIN =
   "Access denied. A public key is for web pages: its calls need the header Origin, which browsers send."
 const ONLY_SEARCH = "Access denied. A public key may call POST /search and GET /suggest, and nothing else."
 const ONLY_HANDBOOK = "Access denied. This key is for the pages of this appliance's own handbook."
-const TOO_FAST = "There were too many searches from your address. Wait a moment, and search again."
+const TOO_FAST = "Too many searches from your address. Wait a moment, and search again."

@@ -43,4 +43,4 @@ export function keyless(
 }
 
 const TOO_MANY =
-  "There were too many requests without a valid API key from your address. Wait a moment, or send a key (FOSSICK_KEYLESS_PER_MINUTE)."
+  "Too many requests without a valid API key from your address. Wait a moment, or send a key (FOSSICK_KEYLESS_PER_MINUTE)."

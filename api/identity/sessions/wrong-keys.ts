@@ -54,7 +54,7 @@ export class WrongKeys {
 }
 
 /** The message after too many wrong keys. */
-export const TOO_MANY_WRONG = "There were too many wrong keys. Try again in 15 minutes."
+export const TOO_MANY_WRONG = "Too many wrong keys. Try again in 15 minutes."
 
 export const tooManyWrong = (): ApiError =>
   new ApiError(429, TOO_MANY_WRONG, {}, { "Retry-After": String(COUNTED_MS / 1000) })

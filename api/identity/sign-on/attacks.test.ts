@@ -41,10 +41,10 @@ describe("a way back from the provider", () => {
     expect((await visitor.open(back)).status).toBe(200)
     const again = new Visitor()
     again.jar.set(host, new Map(visitor.jar.get(host)))
-    expect((await again.open(back)).text).toContain("was not begun in this browser")
+    expect((await again.open(back)).text).toContain("was not started in this browser")
     // With the cookie put back, the provider refuses the code.
     again.jar.set(host, cookies)
-    expect((await again.open(back)).text).toContain("This sign-in is over")
+    expect((await again.open(back)).text).toContain("This sign-in has ended")
     expect(await isSignedIn(again, url)).toBe(false)
   })
 
@@ -74,7 +74,7 @@ describe("a way back from the provider", () => {
     const { host } = new URL(url)
     const cookies = visitor.jar.get(host)!
     cookies.set("fossick-sign-on-partner", cookies.get("fossick-sign-on-company")!)
-    expect((await visitor.open(mixed)).text).toContain("was not begun in this browser")
+    expect((await visitor.open(mixed)).text).toContain("was not started in this browser")
     expect(await isSignedIn(visitor, url)).toBe(false)
   })
 

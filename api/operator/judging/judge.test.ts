@@ -92,7 +92,7 @@ test("judged questions give nDCG, hits and ranks, and a planted regression fails
 
 test("questions are kept beside the index, asked without a file, and a planted regression fails the build", async () => {
   const none = await fossick()
-  expect(none.stderr).toContain("No judged question is kept yet")
+  expect(none.stderr).toContain("There are no judged questions yet")
   const saved = await judged("--import", "--save", "--note", "first", "--json")
   expect(saved.code).toBe(0)
   expect(JSON.parse(saved.stdout)).toMatchObject({ ndcg: 0.5 })

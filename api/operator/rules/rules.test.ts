@@ -252,7 +252,7 @@ rule: []
     at("8", "factor")
     at("5", "id a appears twice")
     at("9", "questions is missing")
-    at("10", "rule is no field")
+    at("10", "rule is not a field")
   })
 
   test("is seen at once by a store that another process has open", async () => {

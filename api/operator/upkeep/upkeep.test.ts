@@ -80,7 +80,7 @@ test("a source goes first, as the process that makes vectors reads it, and a nam
   expect(await readFirstSource(firstSourceFile(folder.dir))).toBe("manual")
   const refused = await call("POST", "/admin/vectors/first", { source: "nothing" })
   expect(refused.status).toBe(422)
-  expect(JSON.stringify(refused.body)).toContain("must be a source")
+  expect(JSON.stringify(refused.body)).toContain("must be the name of a source")
   expect((await call("POST", "/admin/vectors/first", {})).body.first_source).toBeNull()
   expect(await readFirstSource(firstSourceFile(folder.dir))).toBeNull()
 })

@@ -135,7 +135,7 @@ describe("keys", () => {
     [
       { permission_level: "admin", principals: ["group:hr"] },
       400,
-      /^Invalid principals\. Must be left out for a key of the role admin: it reads every page\.$/,
+      /^Invalid principals\. Must be left out for a key with the role admin: it reads every page\.$/,
     ],
   ])("are not generated for %j", async (body, status, error) => {
     const answer = await generate(body)

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { Unsettled } from "./unsettled.ts"
 
 const call = (keyId: string, credits = 1) => ({ keyId, credits, write: async () => {} })
-const FULL = "more calls than it may answer uncounted"
+const FULL = "the limit of calls that can wait to be counted"
 
 test("what waits and what is held counts against its key, and against all", () => {
   const unsettled = new Unsettled()

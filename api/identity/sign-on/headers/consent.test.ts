@@ -41,7 +41,7 @@ test("whom a proxy vouches for lets a program in as themselves", async () => {
   const browser = new Visitor()
   const headers = { "Remote-User": "anna" }
   const page = await browser.open(program.sentTo!.href, { headers })
-  expect(page.text).toContain("<b>anna</b> may read")
+  expect(page.text).toContain("you may read as <b>anna</b>")
   const [, ticket = ""] = /name="ticket" value="([^"]+)"/.exec(page.text)!
   const body = new URLSearchParams({ ticket, answer: "allow", key: "" })
   const consent = `${url}/authorize/consent`

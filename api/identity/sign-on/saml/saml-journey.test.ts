@@ -75,7 +75,7 @@ test("an answer that was meant for another browser, or comes again, signs nobody
   const [anna, eve] = [new Visitor(), new Visitor()]
   const [hers] = [await appliance.answerFor(anna), await appliance.answerFor(eve)]
   expect((await appliance.postFromThere(eve, hers)).text).toContain("another sign-in")
-  expect((await appliance.postFromThere(new Visitor(), hers)).text).toContain("not begun in this browser")
+  expect((await appliance.postFromThere(new Visitor(), hers)).text).toContain("not started in this browser")
   await appliance.postFromThere(anna, hers)
   await anna.send(appliance.own)
   expect((await appliance.postFromThere(anna, hers)).text).toContain("another sign-in")

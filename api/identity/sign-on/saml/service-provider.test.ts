@@ -207,12 +207,12 @@ describe("metadata", () => {
   })
 
   test.each([
-    ["nothing of SAML", "<html></html>", "no EntityDescriptor"],
+    ["nothing of SAML", "<html></html>", "isn't a SAML 2.0 EntityDescriptor"],
     ["several providers", provider.metadata.repeat(2), "several providers"],
     [
       "no certificate",
       provider.metadata.replace(/<md:KeyDescriptor.*<\/md:KeyDescriptor>/s, ""),
-      "has a certificate",
+      "has a signing certificate",
     ],
     [
       "a damaged certificate",
