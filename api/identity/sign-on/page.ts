@@ -54,7 +54,7 @@ ${fields.join("\n")}
 <button>Continue</button>
 </form>
 <script>${SCRIPT}</script>`
-  answer(ctx, { status: 200, title: "You are signed in there", head: "", body })
+  answer(ctx, { status: 200, title: "Continue signing in", head: "", body })
 }
 
 function answer(

@@ -121,5 +121,5 @@ function noRole({ user, groups }: Names): SignOnError {
 }
 
 const NO_ROLE =
-  "You are signed in there, but you have no role here. Ask the operator of this search engine to let in one of your groups."
+  "You are signed in at your identity provider, but you have no role here. Ask the operator of this search engine to let in one of your groups."
 const DISABLED = "The operator of this search engine has disabled your account here."
