@@ -257,7 +257,7 @@ describe("starting and stopping", () => {
         }),
       ).toEqual({
         code: 1,
-        text: `Port ${port} is taken. Set ${setting} to another one, or stop what listens there.\n`,
+        text: `Port ${port} is in use. Set ${setting} to another port, or stop the program that listens on it.\n`,
       })
       // The API and the crawler would have made state.db and the compiled code.
       expect(readdirSync(data.path)).toEqual(["locks"])

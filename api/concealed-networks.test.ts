@@ -60,7 +60,7 @@ describe("names that are unknown, and names that lead into a private network", (
 
   test("differ from a private address, which the caller wrote out", async () => {
     const { body } = await app.post("/extract", { urls: site.url("/") })
-    expect(body.failed_results[0].error).toContain("the address is in a network that may not be read")
+    expect(body.failed_results[0].error).toContain("the address is in a network that is not allowed")
     expect((await app.post("/map", { url: "http://169.254.169.254/" })).status).toBe(403)
   })
 })

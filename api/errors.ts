@@ -31,7 +31,7 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
   ENGINE_UNAVAILABLE: "The index cannot be read right now. Try again shortly.",
   ENGINE_CLOSED: "The appliance is stopping. Try again shortly.",
   EMBEDDER_MISMATCH:
-    "The index was made with another embedding model; `fossick index upgrade` on the server rebuilds it.",
+    "The index was made with another embedding model. Run `fossick index upgrade` on the server to rebuild it.",
   MODEL_UNAVAILABLE: "The embedding model cannot be loaded; the server's log says why.",
   INDEX_FORMAT_TOO_NEW: "The index was written by a newer version of the server.",
   INDEX_FORMAT_TOO_OLD:
@@ -39,7 +39,7 @@ const unavailable: Readonly<Partial<Record<EngineErrorCode, string>>> = {
 }
 
 const UNWRITABLE =
-  "The server's disk is full, read-only or failing, so nothing can be kept in its data folder (FOSSICK_DATA_DIR). Searches go on; try again once its operator has made room, or has made the folder writable."
+  "The server's disk is full, read-only or failing, so nothing can be stored in its data folder (FOSSICK_DATA_DIR). Searches still work. Try again once its operator has made room or made the folder writable."
 
 const STATE_AWAY = "The server that keeps the state cannot be reached. Try again once it is back."
 

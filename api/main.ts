@@ -82,7 +82,7 @@ async function serve(): Promise<void> {
   void warmUp(index, log, stopped)
   setTimeout(flushCompileCache, COMPILED_MS).unref()
   if (!stopped.aborted) await once(stopped, "abort")
-  log.info("stopping: running requests may finish")
+  log.info("stopping: waiting for running requests to finish")
 }
 
 try {

@@ -14,7 +14,7 @@ export function roomOnDisk(room: Pick<DiskRoom, "isLow">): Middleware {
   return async (_, next) => {
     if (room.isLow()) {
       const text =
-        "The server's disk is nearly full or read-only, so nothing new is kept. Searches go on; try again once its operator has made room, or has made the data folder (FOSSICK_DATA_DIR) writable."
+        "The server's disk is nearly full or read-only, so nothing new is stored. Searches still work. Try again once its operator has made room or made the data folder (FOSSICK_DATA_DIR) writable."
       throw new ApiError(503, text, {}, { "Retry-After": String(RETRY_SECONDS) })
     }
     await next()

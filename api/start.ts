@@ -86,7 +86,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
       return EXIT.usage
     }
     await supervise({ env, config: { ...config, readOnly }, standIn }, options, say)
-    say("info", "{folder} can be written to: starting on it", { folder })
+    say("info", "{folder} can be written to again: restarting on it", { folder })
   }
 }
 
@@ -116,7 +116,7 @@ function readEnvironment() {
   // With its id noted, the API says that it is lost, at every start.
   if (holds("index") && !holds("state.db") && !holds(STATE_ID)) {
     process.stderr.write(
-      "FOSSICK_DATA_DIR holds an index and no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to have them back, stop it and restore a backup (fossick restore).\n",
+      "FOSSICK_DATA_DIR holds an index but no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to get them back, stop it and restore a backup (fossick restore).\n",
     )
   }
   return { env, config, selling, because }
@@ -184,22 +184,22 @@ async function supervise(
 
   function onCrash(name: string, how: string, restartMs: number): void {
     const seconds = restartMs / 1000
-    say("error", `The ${name} process ended unexpectedly (${how}); it starts again in ${seconds} s.`)
+    say("error", `The ${name} process ended unexpectedly (${how}); it will restart in ${seconds} s.`)
   }
 
   /** Without the API there is no appliance, so its starter decides. Without the crawler there are searches. */
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
-      complain(
-        "error",
-        `${often}. Fossick ends, with exit code 1; what the process wrote before each end says why.`,
-      )
+      complain("error", `${often}. Fossick stops with exit code 1; the process's last log lines say why.`)
       void end(1)
       return null
     }
     const minutes = CRAWLER_AGAIN_MS / 60_000
-    say("error", `${often}. Searches go on; nothing is crawled. It is tried again every ${minutes} minutes.`)
+    say(
+      "error",
+      `${often}. Searches still work, but nothing is crawled. Fossick tries again every ${minutes} minutes.`,
+    )
     return CRAWLER_AGAIN_MS
   }
 
@@ -226,7 +226,7 @@ async function supervise(
   for (const signal of SIGNALS) process.on(signal, onSignal)
   whenStarterGone(onSignal)
   const isReadOnly = config.readOnly !== "off"
-  say("info", isReadOnly ? "starting the API, and no crawler" : "starting the API and the crawler")
+  say("info", isReadOnly ? "starting the API without a crawler" : "starting the API and the crawler")
   api.start()
   if (!isReadOnly) crawler.start()
   const never = new Promise<never>(() => undefined)

@@ -5,11 +5,11 @@ export type ErrorAnswer = {
     readonly error: string
     /** With 422: every field that is wrong. */
     readonly problems?: readonly ({
-      /** `limits.pages`; empty for the whole. */
+      /** The field, such as `limits.pages`; empty for the whole body. */
       readonly field: string
       readonly message: string
     } | string)[] | undefined
-    /** With 400 of an extraction: every address. */
+    /** With 400 for an extraction: every address. */
     readonly failed_results?: readonly FailedResult[] | undefined
     readonly miss?: Miss | undefined
   }
@@ -23,7 +23,7 @@ export type SearchAnswer = {
   /** Addresses, or `{url, description}` with `include_image_descriptions`. */
   readonly images: readonly (string | {
     readonly url: string
-    /** Empty when the page gives none. */
+    /** Empty when the page has none. */
     readonly description: string
   })[]
   /** Best first. */
@@ -32,16 +32,16 @@ export type SearchAnswer = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
-  /** The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word. */
+  /** The query with misspelt words corrected; left out when there were none, or when no result contains a corrected word. */
   readonly corrected_query?: string | undefined
-  /** The other appliances to be asked; left out when there were none. */
+  /** The peers of this search; left out when there were none. */
   readonly peers?: readonly ({
     readonly name: string
-    /** `late`: not within its time. `resting`: not asked, since it failed before and is not back. */
+    /** `late`: did not answer in time. `resting`: not asked, since it failed before and has not recovered. */
     readonly state: "answered" | "late" | "failed" | "resting"
-    /** Pages that it gave, before they were put among the others. */
+    /** Pages that it returned, before they were merged with the others. */
     readonly results: number
-    /** Why it gave none, as the rest of a sentence whose subject is the peer. */
+    /** Why it returned none, as the rest of a sentence whose subject is the peer. */
     readonly because?: string | undefined
   })[] | undefined
   /** With `include_evidence`. */
@@ -62,68 +62,68 @@ export type SearchAnswer = {
       readonly pages: number
     })[]
   } | undefined
-  /** With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself. */
+  /** With `include_facets`: how many of the matching pages have each value. A filter on a field is ignored when that field is counted. */
   readonly facets?: readonly ({
     readonly field: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published"
-    /** The most frequent first, 50 at most. */
+    /** Most frequent first, at most 50. */
     readonly values: readonly ({
-      /** For `published` a year, for `path` a folder, with its site where there are several: `//docs.example.com/guide`. */
+      /** For `published` a year; for `path` a folder, with its site when there are several: `//docs.example.com/guide`. */
       readonly value: string
       /** Pages. */
       readonly count: number
     })[]
     /** Pages that were counted. */
     readonly pages: number
-    /** False when more pages match: then the best were counted. */
+    /** False when more pages match, so that only the best were counted. */
     readonly exact: boolean
   })[] | undefined
   /** Why nothing was found; left out when a result is likely to answer. */
   readonly miss?: {
-    /** The likeliest, by what crawls know. */
+    /** The most likely cause, from what crawls recorded. */
     readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "logout" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
-    /** In words. */
+    /** The cause in words. */
     readonly text: string
-    /** The address that it is about. */
+    /** The address in question. */
     readonly url?: string | undefined
-    /** Of the page while the index held it. */
+    /** Title of the page while it was in the index. */
     readonly title?: string | undefined
     /** When the page was removed or last visited. */
     readonly at?: string | undefined
-    /** What counted against a page that was removed. */
+    /** Why the page was removed. */
     readonly reason?: string | undefined
-    /** The address under which the index holds it. */
+    /** The page's address in the index. */
     readonly held_as?: string | undefined
-    /** Parameters without which something would be found. */
+    /** Parameters that excluded all results. */
     readonly filters?: readonly string[] | undefined
-    /** As `fossick why` puts it; with an admin key. */
+    /** The explanation of `fossick why`; only with an admin key. */
     readonly detail?: string | undefined
-    /** Further pages that sound like the question and are not in the index. */
+    /** Other pages that look relevant but are not in the index. */
     readonly others?: readonly Miss[] | undefined
   } | undefined
-  /** How complete what was asked is: with `explain`, and where nothing was found. */
+  /** How complete the searched sources are; given with `explain` and when nothing was found. */
   readonly coverage?: {
-    /** True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known. */
+    /** True when every source searched holds all the pages that its rules allow, with vectors; false also when that is unknown. */
     readonly complete: boolean
-    /** Those that were asked; none for keys that are limited to domains, which know none by name. */
+    /** The sources searched; empty for keys limited to domains, which can't see source names. */
     readonly sources: readonly ({
       readonly name: string
       readonly pages: number
       readonly complete: boolean
-      /** As of when; null when it is not complete. */
+      /** When it was last known to be complete; null when it is incomplete. */
       readonly complete_as_of: string | null
-      /** Why it is not: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`. */
+      /** Why it is incomplete: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`. */
       readonly incomplete: string | null
       /** When a crawl last found one of its pages. */
       readonly checked_at: string | null
-      /** Addresses that were visited and are no pages of the index, by cause. */
+      /** Addresses that were visited but are not in the index, by cause. */
       readonly kept_out: { readonly [name: string]: number }
-      /** Pages that are found by their words alone until then. */
+      /** Pages found by words alone until they have vectors. */
       readonly waiting_for_vectors: number
       /** Pages in the index whose responses were cut off after the page was complete. */
       readonly cut_off?: number | undefined
     })[]
     readonly complete_as_of?: string | undefined
-    /** That were asked and are not listed. */
+    /** Further sources searched that are not listed. */
     readonly more_sources?: number | undefined
   } | undefined
   /** What `auto_parameters` chose. */
@@ -134,10 +134,10 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -146,17 +146,17 @@ export type SearchResult = {
   readonly id: string
   readonly title: string
   readonly url: string
-  /** The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables. */
+  /** The most relevant passages, joined by ` [...] `: plain text with fenced code and Markdown tables. */
   readonly content: string
-  /** How likely the page is relevant. */
+  /** The chance that the page is relevant. */
   readonly score: number
-  /** The whole page, when asked for. */
+  /** The whole page, if requested. */
   readonly raw_content: string | null
-  /** What the page is written in. */
+  /** Format of the page. */
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture"
-  /** ISO 639-1; null when it is not known. */
+  /** ISO 639-1 code; null when unknown. */
   readonly language: string | null
-  /** Name of the appliance that the page came from; left out for pages of this one. */
+  /** Name of the peer that the page came from; left out for this appliance's own pages. */
   readonly peer?: string | undefined
   /** With `include_evidence`: what another appliance ranks and shows the page by. */
   readonly evidence?: {
@@ -199,46 +199,46 @@ export type SearchResult = {
   } | undefined
   /** When a crawl last found the page, changed or not. */
   readonly checked_at?: string | undefined
-  /** The sources that the page belongs to, the one that read it last first; left out when the key may not know them. */
+  /** The sources that the page belongs to, the one that read it last first; left out when the key may not see them. */
   readonly sources?: readonly string[] | undefined
-  /** The collections that hold any of these; left out when there are none. */
+  /** The collections that contain any of these sources; left out when there are none. */
   readonly collections?: readonly string[] | undefined
   /** Where the best passage is; left out when no heading, page or anchor is known. */
   readonly section?: {
-    /** The nearest heading above it; null when there is none. */
+    /** The nearest heading above the passage; null when there is none. */
     readonly heading: string | null
-    /** In a PDF or a presentation: the page or slide, or the first and the last one, as readers know them: `12`, `iv`, `12–13`. */
+    /** In a PDF or a presentation: the page or slide, or the first and last one, as numbered in the document: `12`, `iv`, `12–13`. */
     readonly page?: string | undefined
-    /** The page's address with the anchor of this place; left out when there is none. */
+    /** The page's address with the anchor of this section; left out when there is none. */
     readonly url?: string | undefined
   } | undefined
-  /** In a PDF or a presentation: where each passage of `content` is, in order; left out when that is not known. */
+  /** In a PDF or a presentation: where each passage of `content` is, in order; left out when unknown. */
   readonly pages?: readonly ({
     /** As in `section`. */
     readonly page: string
-    /** The page's address with the anchor of this place; left out when there is none. */
+    /** The page's address with the anchor of this section; left out when there is none. */
     readonly url?: string | undefined
   })[] | undefined
   /** Address of the site's icon. */
   readonly favicon?: string | null | undefined
-  /** As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */
+  /** In the format of HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`. */
   readonly published_date?: string | null | undefined
   /** Addresses, or `{url, description}` with `include_image_descriptions`. */
   readonly images?: readonly (string | {
     readonly url: string
-    /** Empty when the page gives none. */
+    /** Empty when the page has none. */
     readonly description: string
   })[] | undefined
   readonly explain?: Explanation | undefined
-  /** True when what is shown of it gives orders to language models; else not there. */
+  /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
   /** The same document in other formats; left out when there are none. */
   readonly other_forms?: readonly ({
     readonly url: string
-    /** As its address ends: `pdf`, `epub`, `html`. */
+    /** The ending of its address: `pdf`, `epub`, `html`. */
     readonly format: string
   })[] | undefined
-  /** Other pages found that say the same; left out when there are none. */
+  /** Other results with the same content; left out when there are none. */
   readonly copies?: readonly ({
     readonly url: string
     readonly title: string
@@ -259,17 +259,17 @@ export type SearchResult = {
 
 export type Explanation = {
   readonly depth: string
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly lexical: number
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly passage: number
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly vector: number
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly late: number
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly rerank: number
-  /** Share, before the score is calibrated. */
+  /** This part of the score, before calibration. */
   readonly fused: number
   readonly boost: number
   /** The operator's rules that affected the result. */
@@ -281,7 +281,7 @@ export type Explanation = {
     readonly factor?: number | undefined
     readonly position?: number | undefined
   })[] | undefined
-  /** Why the search went by words alone, if it did. */
+  /** Why the search used words alone, if it did. */
   readonly words_alone?: string | undefined
   /** Why the reranker was not used, if one is set and was not used. */
   readonly not_reranked?: string | undefined
@@ -289,23 +289,23 @@ export type Explanation = {
 
 /** Why nothing was found. */
 export type Miss = {
-  /** The likeliest, by what crawls know. */
+  /** The most likely cause, from what crawls recorded. */
   readonly cause: "not-crawled" | "out-of-scope" | "robots" | "noindex" | "removed" | "not-found" | "login-failed" | "logout" | "other-address" | "trap" | "unreadable" | "unreachable" | "lost" | "filter" | "reach" | "no-match"
-  /** In words. */
+  /** The cause in words. */
   readonly text: string
-  /** The address that it is about. */
+  /** The address in question. */
   readonly url?: string | undefined
-  /** Of the page while the index held it. */
+  /** Title of the page while it was in the index. */
   readonly title?: string | undefined
   /** When the page was removed or last visited. */
   readonly at?: string | undefined
-  /** What counted against a page that was removed. */
+  /** Why the page was removed. */
   readonly reason?: string | undefined
-  /** The address under which the index holds it. */
+  /** The page's address in the index. */
   readonly held_as?: string | undefined
-  /** Parameters without which something would be found. */
+  /** Parameters that excluded all results. */
   readonly filters?: readonly string[] | undefined
-  /** As `fossick why` puts it; with an admin key. */
+  /** The explanation of `fossick why`; only with an admin key. */
   readonly detail?: string | undefined
 }
 
@@ -320,21 +320,21 @@ export type Warning = {
   readonly text: string
   /** The field of the request. */
   readonly field?: string | undefined
-  /** The page that it is about. */
+  /** The page in question. */
   readonly url?: string | undefined
 }
 
 export type ExtractAnswer = {
   readonly results: readonly ({
-    /** As it was given. */
+    /** As given in the request. */
     readonly url: string
     readonly title: string
-    /** The page, or with `query` its nearest passages. */
+    /** The page, or with `query` its most relevant passages. */
     readonly raw_content: string
     readonly images: readonly string[]
     /** Address of the site's icon. */
     readonly favicon?: string | null | undefined
-    /** True when what is shown of it gives orders to language models; else not there. */
+    /** True when the shown text gives orders to language models; otherwise left out. */
     readonly addresses_models?: boolean | undefined
   })[]
   readonly failed_results: readonly FailedResult[]
@@ -343,14 +343,14 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
 export type FailedResult = {
-  /** As it was given. */
+  /** As given in the request. */
   readonly url: string
   /** Why it could not be read. */
   readonly error: string
@@ -358,7 +358,7 @@ export type FailedResult = {
 }
 
 export type CrawlAnswer = {
-  /** The start, as it was given. */
+  /** The start address, as given in the request. */
   readonly base_url: string
   readonly results: readonly ({
     readonly url: string
@@ -366,7 +366,7 @@ export type CrawlAnswer = {
     readonly images: readonly string[]
     /** Address of the site's icon. */
     readonly favicon?: string | null | undefined
-    /** True when what is shown of it gives orders to language models; else not there. */
+    /** True when the shown text gives orders to language models; otherwise left out. */
     readonly addresses_models?: boolean | undefined
   })[]
   /** Seconds. */
@@ -374,16 +374,16 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** Pages that the memory for live calls had no room for, if any. */
+  /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
 export type MapAnswer = {
-  /** The start, as it was given. */
+  /** The start address, as given in the request. */
   readonly base_url: string
   /** Addresses found. */
   readonly results: readonly string[]
@@ -392,11 +392,11 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
-  /** Pages that the memory for live calls had no room for, if any. */
+  /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -427,7 +427,7 @@ export type StoredPage = {
   readonly sources: readonly string[]
   /** The collections that hold any of these. */
   readonly collections: readonly string[]
-  /** What the page is written in. */
+  /** Format of the page. */
   readonly type: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture"
   /** ISO 639-1. */
   readonly language: string | null
@@ -454,7 +454,7 @@ export type StoredPage = {
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
-  /** True when what is shown of it gives orders to language models; else not there. */
+  /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
   readonly usage?: Usage | undefined
 }
@@ -514,7 +514,7 @@ export type ResearchTask = {
   readonly model: "mini" | "pro"
   /** Seconds. */
   readonly response_time: number
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -532,7 +532,7 @@ export type ResearchReport = {
   readonly missing?: readonly string[] | undefined
   /** Why a value is missing, if known; by its path. */
   readonly missing_reasons?: { readonly [name: string]: string } | undefined
-  /** What this answer was made without, since it was late, busy or out of order; not there for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
 } | {
@@ -553,7 +553,7 @@ export type ResearchSource = {
   readonly favicon: string | null
   /** In a PDF or a presentation: the pages or slides that the report cites, as readers know them; left out when they are not known. */
   readonly pages?: readonly string[] | undefined
-  /** True when what is shown of it gives orders to language models; else not there. */
+  /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
 }
 
@@ -754,7 +754,7 @@ export type CallLog = {
   /** Seconds. */
   readonly response_time: number
   readonly request_id: string
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -763,7 +763,7 @@ export type FeedbackTaken = {
   readonly feedback_id: string
   /** Seconds. */
   readonly response_time: number
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -773,7 +773,7 @@ export type PageRequestTaken = {
   readonly id: string
   /** Seconds. */
   readonly response_time: number
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -787,13 +787,13 @@ export type KeysGenerated = {
   readonly message: string
   /** Identifies these keys for `/deactivate-keys`. */
   readonly request_id: string
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
 export type KeysDeactivated = {
   readonly message: string
-  /** What the answer does not honour of the request; left out when it honours everything. */
+  /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
 }
 
@@ -841,13 +841,13 @@ export type Session = {
 export type Appliance = {
   /** Name shown on the appliance's pages; null if it has none. */
   readonly name: string | null
-  /** Whether nothing but its own handbook was ever declared or crawled. */
+  /** Whether only its own handbook has been declared or crawled so far. */
   readonly is_new: boolean
 }
 
 export type SourceList = {
   readonly sources: readonly SourceEntry[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -1305,7 +1305,7 @@ export type JobsStarted = {
 
 export type JobList = {
   readonly jobs: readonly Job[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -1623,7 +1623,7 @@ export type Removals = {
     /** Until when the page can be restored. */
     readonly kept_until: string | null
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -1948,7 +1948,7 @@ export type DeliveryList = {
     readonly last_status: number | null
     readonly last_error: string | null
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2009,7 +2009,7 @@ export type FeedbackList = {
       readonly comment?: string | undefined
     })[] | null | undefined
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2031,7 +2031,7 @@ export type PageRequestList = {
     /** Whether the index holds the page now. */
     readonly in_index: boolean
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2117,7 +2117,7 @@ export type PaymentList = {
   })[]
   /** Payments whose outcome is still unknown. */
   readonly open: number
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2420,7 +2420,7 @@ export type AuditEntries = {
   readonly entries: readonly AuditEntry[]
   /** Days for which entries are kept. */
   readonly days: number
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2465,7 +2465,7 @@ export type OutboundHosts = {
     /** Connections to sites and receivers, or answers from servers that the operator named. */
     readonly count: number
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2499,7 +2499,7 @@ export type JudgedQuestions = {
       readonly rank: number | null
     } | null
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2636,7 +2636,7 @@ export type DeletedJudgedQuestion = {
 export type JudgedRuns = {
   /** Newest first. */
   readonly runs: readonly JudgedRun[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2660,7 +2660,7 @@ export type ComparedRun = {
       readonly rank: number | null
     } | null
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2674,7 +2674,7 @@ export type DeletedJudgedRun = {
 export type People = {
   /** Latest sign-in first. */
   readonly people: readonly Person[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2736,7 +2736,7 @@ export type SignInEnded = {
 export type Groups = {
   /** Most people first. */
   readonly groups: readonly Group[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2848,7 +2848,7 @@ export type PagesForNobody = {
     readonly url: string
     readonly source: string
   })[]
-  /** All entries, not only the ones listed. A page counts for each of its sources. */
+  /** The number of all entries, not only of those listed. A page counts for each of its sources. */
   readonly total: number
 }
 
@@ -2871,7 +2871,7 @@ export type ReadersMatrix = {
       readonly readable: number
     })[]
   })[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -2943,7 +2943,7 @@ export type Keys = {
   readonly operator_last_used_at: string | null
   /** All collections. */
   readonly collections: readonly string[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -3047,7 +3047,7 @@ export type DeletedKey = {
 export type PublicKeys = {
   /** Oldest first. */
   readonly public_keys: readonly PublicKey[]
-  /** All entries, not only the ones listed. */
+  /** The number of all entries, not only of those listed. */
   readonly total: number
 }
 
@@ -3086,7 +3086,7 @@ export type Readiness = {
   readonly status: "ready" | "degraded" | "not ready"
   /** By part of the appliance: `ok`, or what is wrong and what to do. */
   readonly checks: { readonly [name: string]: string }
-  /** Problems while all parts work, and what to do about them. */
+  /** Problems that don't stop any part from working, and what to do about them. */
   readonly warnings?: readonly string[] | undefined
 }
 
@@ -3121,63 +3121,63 @@ export interface Calls {
   "POST /search": {
     readonly given: {
       readonly body: {
-        /** What to look for. `"a phrase"`, `-word`, `site:example.com` and `-site:example.com` are understood. */
+        /** What to look for. Supports `"a phrase"`, `-word`, `site:example.com` and `-site:example.com`. */
         readonly query: string
-        /** How much work the search is worth: words alone (`ultra-fast`, `fast`), meaning too (`basic`, the default), or a second reading of the best passages (`advanced`, 2 credits). */
+        /** How thorough the search is: words alone (`ultra-fast`, `fast`), words and meaning (`basic`, the default), or also a second look at the best passages (`advanced`, 2 credits). */
         readonly search_depth?: "basic" | "advanced" | "fast" | "ultra-fast" | null | undefined
-        /** Raises pages that are news, or on finance. Default `general`. */
+        /** Ranks pages that are news, or about finance, higher. Default `general`. */
         readonly topic?: "general" | "news" | "finance" | null | undefined
-        /** How many results at most; `auto` returns those before scores fall off. */
+        /** Maximum number of results; `auto` returns those before scores drop. */
         readonly max_results?: number | "auto" | null | undefined
-        /** Passages of a page in `content`; not used by `ultra-fast`. */
+        /** Passages per page in `content`; `ultra-fast` ignores it. */
         readonly chunks_per_source?: number | null | undefined
-        /** Pages published since then; refused together with `start_date` or `end_date`. */
+        /** Only pages published within this time; not allowed with `start_date` or `end_date`. */
         readonly time_range?: "day" | "week" | "month" | "year" | "d" | "w" | "m" | "y" | null | undefined
-        /** Pages published on this day or later, in UTC. */
+        /** Only pages published on or after this day, in UTC. */
         readonly start_date?: string | null | undefined
-        /** Pages published on this day or earlier, in UTC. */
+        /** Only pages published on or before this day, in UTC. */
         readonly end_date?: string | null | undefined
-        /** Older form of `time_range`: with the topic `news`, days back from now. */
+        /** Older form of `time_range`: number of days back from now, with the topic `news`. */
         readonly days?: unknown
         /** Adds a cited `answer` and `follow_up_questions`; `true` means `basic`. */
         readonly include_answer?: boolean | "basic" | "advanced" | null | undefined
         /** Adds the whole page; `true` means `markdown`. */
         readonly include_raw_content?: boolean | "markdown" | "text" | null | undefined
-        /** Adds the images of the pages found. */
+        /** Adds images from the pages found. */
         readonly include_images?: boolean | null | undefined
         /** With `include_images`: each image as `{url, description}`. */
         readonly include_image_descriptions?: boolean | null | undefined
         /** Adds the address of the site's icon. */
         readonly include_favicon?: boolean | null | undefined
-        /** Pages of these domains only, or first: see `include_domains_mode`. A port (`localhost:8080`) keeps to that port. No wildcards, paths or public suffixes. */
+        /** Only pages of these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes. */
         readonly include_domains?: string | readonly string[] | null | undefined
-        /** No pages of these domains, written in the same way. */
+        /** Leaves out pages of these domains, written in the same way. */
         readonly exclude_domains?: string | readonly string[] | null | undefined
-        /** `filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`. */
+        /** `filter` (or `restrict`, the default) returns only pages of `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`. */
         readonly include_domains_mode?: "filter" | "boost" | "restrict" | "prefer" | null | undefined
-        /** Pages of these sources only, and of those in `collections`. */
+        /** Only pages of these sources, and of those in `collections`. */
         readonly sources?: string | readonly string[] | null | undefined
-        /** Pages of the sources in these collections only, and of `sources`. */
+        /** Only pages of the sources in these collections, and of `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
-        /** Pages of these types only: what they are written in. */
+        /** Only pages of these formats. */
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
-        /** Pages that say they are on one of these topics only; `topic` raises them and keeps the others. */
+        /** Only pages that say they are about one of these topics; `topic` ranks them higher and keeps the others. */
         readonly topics?: "news" | "finance" | readonly ("news" | "finance")[] | null | undefined
-        /** Pages under these folders of their sites only: `/docs/guide`, or of one site: `//docs.example.com/guide`; with `!` before it a folder is left out: `!/docs/1.0`. */
+        /** Only pages under these folders of any site (`/docs/guide`) or of one site (`//docs.example.com/guide`). A folder with a leading `!` is left out: `!/docs/1.0`. */
         readonly paths?: string | readonly string[] | null | undefined
-        /** Pages whose address names one of these versions only: `3.12`, `v2`, `latest`. */
+        /** Only pages whose address names one of these versions: `3.12`, `v2`, `latest`. */
         readonly versions?: string | readonly string[] | null | undefined
-        /** Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code. */
+        /** Ranks pages made in or for this country higher, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code. */
         readonly country?: string | null | undefined
-        /** Raises pages in that language: an ISO 639-1 code or its English name. */
+        /** Ranks pages in this language higher: an ISO 639-1 code or its English name. */
         readonly language?: string | null | undefined
-        /** Drops pages in other languages; refused without `language`. */
+        /** Drops pages in other languages. Requires `language`. */
         readonly filter_by_language?: boolean | null | undefined
-        /** Drops adult pages and their images; not used by `fast` and `ultra-fast`. */
+        /** Drops adult pages and their images; `fast` and `ultra-fast` ignore it. */
         readonly safe_search?: boolean | null | undefined
-        /** Chooses what is left open by the words of the query; what is given wins. */
+        /** Chooses parameters that you leave out, based on the query. Your own values win. */
         readonly auto_parameters?: boolean | null | undefined
-        /** Only pages that hold every quoted phrase of the query. */
+        /** Only pages that contain every quoted phrase of the query. */
         readonly exact_match?: boolean | null | undefined
         /** Adds `published_date`. */
         readonly include_published_date?: boolean | null | undefined
@@ -3185,23 +3185,23 @@ export interface Calls {
         readonly filter_by_published_date?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
-        /** How long ago a page may have been checked: a result that was checked earlier is read again before it is given, or left out. 0 reads every result again, -1 none. */
+        /** How many hours ago a page may have been checked last. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none. */
         readonly max_age_hours?: number | null | undefined
-        /** What @tavily/core calls `max_age_hours`; the smaller counts when both are given. */
+        /** The name of `max_age_hours` in @tavily/core. If both are given, the smaller one counts. */
         readonly max_hours?: number | null | undefined
         /** With `max_age_hours`: seconds that reading pages again may take. */
         readonly fetch_timeout?: number | null | undefined
-        /** With `max_age_hours`: a page that could not be read again is given as the index holds it, and not left out. */
+        /** With `max_age_hours`: returns the index's version of a page that could not be read again, instead of leaving the page out. */
         readonly cache_fallback?: boolean | null | undefined
-        /** Adds `facets`: how many of the pages that match have each value of these fields. */
+        /** Adds `facets`: how many of the matching pages have each value of these fields. */
         readonly include_facets?: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published" | readonly ("source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published")[] | null | undefined
         /** Adds the parts of each score; for keys of the role `admin`. */
         readonly explain?: boolean | null | undefined
-        /** Adds `evidence`, by which another appliance ranks these results among its own. */
+        /** Adds `evidence`, which another appliance needs to rank these results among its own. */
         readonly include_evidence?: boolean | null | undefined
-        /** Adds `word_statistics`: in how many pages each word of the question stands; for keys that reach all pages. With `max_results` 0 the call costs nothing. */
+        /** Adds `word_statistics`: how many pages contain each word of the question; for keys that can see all pages. With `max_results` 0 the call is free. */
         readonly include_word_statistics?: boolean | null | undefined
-        /** In how many pages of all indexes that are asked together each word stands: the words weigh by these. */
+        /** How many pages contain each word, in all the indexes searched together. Sets the weight of the words. */
         readonly word_statistics?: {
           /** Pages of the index. */
           readonly pages: number
@@ -3220,15 +3220,15 @@ export interface Calls {
   "POST /extract": {
     readonly given: {
       readonly body: {
-        /** Addresses of the pages to read, at most 20; one may be a plain string. */
+        /** Addresses of the pages to read, at most 20; a single one can be a plain string. */
         readonly urls: string | readonly string[]
-        /** What the text is wanted for: `raw_content` then holds the passages nearest to it. */
+        /** What you are looking for. `raw_content` then holds the most relevant passages. */
         readonly query?: string | null | undefined
-        /** With `query`: passages of each page. */
+        /** With `query`: passages per page. */
         readonly chunks_per_source?: number | null | undefined
-        /** `advanced` loads pages in a browser that come without content. */
+        /** `advanced` loads a page in a browser if it has no content otherwise. */
         readonly extract_depth?: "basic" | "advanced" | null | undefined
-        /** How `raw_content` is written. */
+        /** Format of `raw_content`. */
         readonly format?: "markdown" | "text" | null | undefined
         /** Adds the addresses of the page's images. */
         readonly include_images?: boolean | null | undefined
@@ -3236,47 +3236,47 @@ export interface Calls {
         readonly include_favicon?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
-        /** Seconds the call may take: 10 by default, 30 with the depth `advanced`. */
+        /** Seconds that the call may take: 10 by default, 30 with `extract_depth` `advanced`. */
         readonly timeout?: number | null | undefined
       }
     }
     readonly answer: ExtractAnswer
   }
-  /** Walk a site, with the content of its pages. */
+  /** Walk a site and get the content of its pages. */
   "POST /crawl": {
     readonly given: {
       readonly body: {
-        /** Where the walk begins; `https://` may be left out. */
+        /** Address where the walk starts; `https://` can be left out. */
         readonly url: string
-        /** Which pages are wanted, in your own words; the others are left out. */
+        /** Which pages you want, in your own words; the others are left out. */
         readonly instructions?: string | null | undefined
-        /** Link steps from the start. */
+        /** How many links to follow from the start. */
         readonly max_depth?: number | null | undefined
-        /** Links followed from one page. */
+        /** How many links to follow per page. */
         readonly max_breadth?: number | null | undefined
-        /** Pages at most. */
+        /** Maximum number of pages. */
         readonly limit?: number | null | undefined
-        /** Regular expressions; only pages whose path fits one. */
+        /** Regular expressions; only pages whose path matches one. */
         readonly select_paths?: readonly string[] | null | undefined
-        /** Regular expressions; only pages whose host fits one. */
+        /** Regular expressions; only pages whose host matches one. */
         readonly select_domains?: readonly string[] | null | undefined
-        /** Regular expressions; no pages whose path fits one. */
+        /** Regular expressions; leaves out pages whose path matches one. */
         readonly exclude_paths?: readonly string[] | null | undefined
-        /** Regular expressions; no pages whose host fits one. */
+        /** Regular expressions; leaves out pages whose host matches one. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** Of older clients: `Documentation`, `Blogs`, `About` and the like. */
+        /** From older clients: `Documentation`, `Blogs`, `About` and others. */
         readonly categories?: readonly string[] | null | undefined
-        /** Whether addresses on other sites are among the results. */
+        /** Whether results include addresses on other sites. */
         readonly allow_external?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
-        /** Seconds the call may take; what was found by then is the answer. */
+        /** Seconds that the call may take; it then returns what it has found. */
         readonly timeout?: number | null | undefined
-        /** With `instructions`: passages of each page. */
+        /** With `instructions`: passages per page. */
         readonly chunks_per_source?: number | null | undefined
-        /** `advanced` loads pages in a browser that come without content. */
+        /** `advanced` loads a page in a browser if it has no content otherwise. */
         readonly extract_depth?: "basic" | "advanced" | null | undefined
-        /** How `raw_content` is written. */
+        /** Format of `raw_content`. */
         readonly format?: "markdown" | "text" | null | undefined
         /** Adds the addresses of the page's images. */
         readonly include_images?: boolean | null | undefined
@@ -3290,31 +3290,31 @@ export interface Calls {
   "POST /map": {
     readonly given: {
       readonly body: {
-        /** Where the walk begins; `https://` may be left out. */
+        /** Address where the walk starts; `https://` can be left out. */
         readonly url: string
-        /** Which pages are wanted, in your own words; the others are left out. */
+        /** Which pages you want, in your own words; the others are left out. */
         readonly instructions?: string | null | undefined
-        /** Link steps from the start. */
+        /** How many links to follow from the start. */
         readonly max_depth?: number | null | undefined
-        /** Links followed from one page. */
+        /** How many links to follow per page. */
         readonly max_breadth?: number | null | undefined
-        /** Pages at most. */
+        /** Maximum number of pages. */
         readonly limit?: number | null | undefined
-        /** Regular expressions; only pages whose path fits one. */
+        /** Regular expressions; only pages whose path matches one. */
         readonly select_paths?: readonly string[] | null | undefined
-        /** Regular expressions; only pages whose host fits one. */
+        /** Regular expressions; only pages whose host matches one. */
         readonly select_domains?: readonly string[] | null | undefined
-        /** Regular expressions; no pages whose path fits one. */
+        /** Regular expressions; leaves out pages whose path matches one. */
         readonly exclude_paths?: readonly string[] | null | undefined
-        /** Regular expressions; no pages whose host fits one. */
+        /** Regular expressions; leaves out pages whose host matches one. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** Of older clients: `Documentation`, `Blogs`, `About` and the like. */
+        /** From older clients: `Documentation`, `Blogs`, `About` and others. */
         readonly categories?: readonly string[] | null | undefined
-        /** Whether addresses on other sites are among the results. */
+        /** Whether results include addresses on other sites. */
         readonly allow_external?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
-        /** Seconds the call may take; what was found by then is the answer. */
+        /** Seconds that the call may take; it then returns what it has found. */
         readonly timeout?: number | null | undefined
       }
     }
@@ -3520,11 +3520,11 @@ export interface Calls {
         readonly include_domains?: readonly string[] | null | undefined
         /** No pages of these domains and their subdomains. */
         readonly exclude_domains?: readonly string[] | null | undefined
-        /** Pages of these sources only, and of those in `collections`. */
+        /** Only pages of these sources, and of those in `collections`. */
         readonly sources?: string | readonly string[] | null | undefined
-        /** Pages of the sources in these collections only, and of `sources`. */
+        /** Only pages of the sources in these collections, and of `sources`. */
         readonly collections?: string | readonly string[] | null | undefined
-        /** Pages of these types only: what they are written in. */
+        /** Only pages of these formats. */
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** About how long: 250, 800 or 1,600 words. */
         readonly output_length?: "short" | "standard" | "long" | null | undefined
@@ -4230,21 +4230,21 @@ export interface Calls {
     }
     readonly answer: KeyUsage
   }
-  /** Payments for searches that arrived, newest first. */
+  /** Payments received for searches, newest first. */
   "GET /admin/payments": {
     readonly given: {
       readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: PaymentList
   }
-  /** What each day brought, and how requests ended. */
+  /** Revenue and outcomes of requests, by day. */
   "GET /admin/payments/days": {
     readonly given: {
       readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined }
     }
     readonly answer: PaymentDays
   }
-  /** Every payment, for bookkeeping. */
+  /** All payments as CSV, for bookkeeping. */
   "GET /admin/payments.csv": {
     readonly given: {
       readonly query?: { readonly from?: string | undefined; readonly to?: string | undefined }
@@ -4774,7 +4774,7 @@ export interface Calls {
     readonly given: {}
     readonly answer: Health
   }
-  /** Whether it can serve: index, model and crawler. */
+  /** Whether the appliance can serve: index, model and crawler. */
   "GET /readyz": {
     readonly given: {
       readonly query?: { readonly exclude?: "crawler" | undefined }

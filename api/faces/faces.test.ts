@@ -124,6 +124,6 @@ test("without a build the page says so, and the rest of the appliance works", as
   const page = await fetch(bare.url, { headers: { Accept: "text/html" } })
   expect(page.status).toBe(503)
   expect(((await page.json()) as { detail: { error: string } }).detail.error).toContain("not built")
-  expect(bare.logLines.join("\n")).toContain("the pages for people are not built")
+  expect(bare.logLines.join("\n")).toContain("the web pages are not built")
   expect((await fetch(`${bare.url}/healthz`)).status).toBe(200)
 })

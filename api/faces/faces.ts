@@ -115,4 +115,4 @@ const widgetFacts = ({ name, file }: NonNullable<ReturnType<BuiltFaces["script"]
 })
 
 const NO_BUILD =
-  "The pages of this appliance are not built; the server's log says why. The API works without."
+  "The web pages of this appliance are not built; the server's log says why. The API works without them."

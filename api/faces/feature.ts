@@ -12,7 +12,7 @@ interface Needs {
 }
 
 const NOT_OPEN =
-  "FOSSICK_OPEN_KEY is no valid key of the role search: nobody searches in a browser without signing in"
+  "FOSSICK_OPEN_KEY is not a valid key of the role search: searching in a browser needs a sign-in"
 
 /** The pages for people. */
 export const faces = {
@@ -29,7 +29,7 @@ export const faces = {
     return {
       middleware: serveFaces({
         open: () => openBuilt(facesDir),
-        onProblem: (err) => log.error({ err }, "the pages for people are not built"),
+        onProblem: (err) => log.error({ err }, "the web pages are not built"),
         publicUrl: config.publicUrl,
         isOpen,
       }),

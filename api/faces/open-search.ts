@@ -10,7 +10,7 @@ export function openSearchDescription(base: string, hasSuggestions: boolean): st
   return `<?xml version="1.0" encoding="UTF-8"?>
 <OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
 <ShortName>Fossick</ShortName>
-<Description>The pages that this appliance knows.</Description>
+<Description>Search the pages of this appliance.</Description>
 <InputEncoding>UTF-8</InputEncoding>
 <Image width="32" height="32" type="image/svg+xml">${own}/faces/icon.svg</Image>
 <Url type="text/html" method="get" template="${own}/?q={searchTerms}"/>

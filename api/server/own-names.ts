@@ -45,4 +45,4 @@ function isPrivate(name: string): boolean {
 const plain = (name: string): string => name.toLowerCase().replace(/\.$/, "")
 
 const refusal = (name: string): string =>
-  `Access denied. Calls without a key are answered under names that the operator has named, and ${name.slice(0, 200)} is not one of them. Send a key, or add the name to FOSSICK_OPEN_HOSTS or FOSSICK_PUBLIC_URL.`
+  `Access denied. Calls without a key are answered only under host names that the operator has set, and ${name.slice(0, 200)} is not one of them. Send a key, or add the name to FOSSICK_OPEN_HOSTS or FOSSICK_PUBLIC_URL.`

@@ -26,7 +26,7 @@ test("a port that is taken, and a host that is not this machine's, are named by 
     const free = at("127.0.0.1", await freePort(), "FOSSICK")
     await requireFreePorts([free, free])
     await expect(requireFreePorts([free, at("127.0.0.1", port, "FOSSICK_X402")])).rejects.toThrow(
-      `Port ${port} is taken. Set FOSSICK_X402_PORT to another one, or stop what listens there.`,
+      `Port ${port} is in use. Set FOSSICK_X402_PORT to another port, or stop the program that listens on it.`,
     )
     await expect(requireFreePorts([at("192.0.2.1", 0, "FOSSICK")])).rejects.toThrow(
       "FOSSICK_HOST: cannot listen there (EADDRNOTAVAIL).",

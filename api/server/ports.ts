@@ -47,7 +47,7 @@ export function listenProblem(error: unknown): string | null {
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & Partial<Listening>
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null
   if (code === "EADDRINUSE")
-    return `Port ${port} is taken. Set ${prefix}_PORT to another one, or stop what listens there.`
-  if (code === "EACCES") return `Port ${port} needs more rights. Set ${prefix}_PORT to one above 1023.`
+    return `Port ${port} is in use. Set ${prefix}_PORT to another port, or stop the program that listens on it.`
+  if (code === "EACCES") return `Port ${port} needs more privileges. Set ${prefix}_PORT to a port above 1023.`
   return `${prefix}_HOST: cannot listen there (${code}).`
 }

@@ -173,7 +173,7 @@ async function searchedOrNone(
   try {
     return (await look()) ?? null
   } catch (error) {
-    log.error({ err: error }, "why nothing was found could not be told")
+    log.error({ err: error }, "could not find out why nothing was found")
     leaveOut("coverage")
     return null
   }

@@ -105,7 +105,7 @@ async function agedOf(
   const why = `it was last checked at ${(await checked({ url, ...hit })).toISOString()} and could not be read again: ${outcome.unread}`
   return [
     fallsBack
-      ? { code: "stale", url, text: `${url} is older than asked for: ${why}.` }
+      ? { code: "stale", url, text: `${url} is older than requested: ${why}.` }
       : { code: "left-out", url, text: `${url} was left out: ${why}.` },
   ]
 }
@@ -125,7 +125,7 @@ async function readAgain(
         return await remade(hit, { ...now.page, fetchedAt: now.at }, asked, relevance)
       } catch (error) {
         if (!(error instanceof WorkError) && !asked.signal.aborted) throw error
-        return { unread: "its text could not be worked through in time" }
+        return { unread: "its text could not be processed in time" }
       }
     case "gone":
       return { gone: `the page is gone (${failureReason(now.end)})` }
@@ -148,7 +148,7 @@ async function remade(
   const { anchors: _anchors, ...shown } = page
   const made: Hit = { ...hit, ...shown, type: typeOf(page) }
   if (!fitsQuery(query)(made) || !(await holdsWhatIsAsked(made, query, question))) {
-    return { gone: "the page has changed and no longer fits the request" }
+    return { gone: "the page has changed and no longer matches the request" }
   }
   const { passages } = await relevance.passages(page, query.passagesPerPage ?? DEFAULT_PASSAGES)
   const before = hit.passages.map(({ text }) => text)

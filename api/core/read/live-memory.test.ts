@@ -35,7 +35,7 @@ test("a call that has spent its memory ends with what it has, and says what it l
   // Home, and three pages of 4.8 MB each.
   expect(results).toHaveLength(4)
   expect(failed).toHaveLength(paths.length - 3)
-  expect(failed[0].error).toContain("the memory for live calls is spent")
+  expect(failed[0].error).toContain("the memory for live calls is used up")
   const extracted = await app.post("/extract", { urls: paths.map((path) => site.url(path)), timeout: 60 })
   expect(extracted.body.results).toHaveLength(3)
   expect(extracted.body.failed_results).toHaveLength(paths.length - 3)

@@ -9,7 +9,7 @@ const MB = 1024 * 1024
 /** Less than this is no use to a call: a page of a megabyte. */
 const LEAST_BYTES = 4 * MB
 
-export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is spent; ask for fewer pages"
+export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is used up; ask for fewer pages"
 
 /** The result of a reading that ends because there is no memory for it. */
 const NO_ROOM: ReadResult = { kind: "failed", because: "cancelled", detail: MEMORY_SPENT }
@@ -100,7 +100,8 @@ export class CallMemory implements Disposable {
 const weightOfReading = ({ extracted, html = "", screenshot }: Reading): number =>
   weightOf(extracted) + html.length * BYTES_PER_CHAR + (screenshot?.bytes.byteLength ?? 0) * BYTES_PER_CHAR
 
-const busy = () => new Refusal("busy", "Other live calls hold all memory for pages. Try again shortly.")
+const busy = () =>
+  new Refusal("busy", "Other live calls are using all the memory for pages. Try again shortly.")
 
 function weightOf({ title, description, markdown, links, images }: Extracted): number {
   let chars = title.length + (description?.length ?? 0) + markdown.length

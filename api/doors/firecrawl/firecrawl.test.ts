@@ -236,7 +236,7 @@ describe("a search", () => {
     expect(first.body.data[0]).toMatchObject({ url: expect.any(String), description: expect.any(String) })
     expect([body.warning, first.body.warning]).toEqual([
       undefined,
-      "limit: a search gives at most 50 results.",
+      "limit: a search returns at most 50 results.",
     ])
     const news = await call("/v2/search", { query: "tulips", sources: ["web", { type: "news" }, "images"] })
     expect(Object.keys(news.body.data)).toEqual(["web", "news", "images"])

@@ -30,9 +30,9 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     body.passedOver("origin", "integration", "auditMetadata")
     // Sitemaps are read again each time.
     body.passedOver("ignoreCache")
-    body.only([{}], ["location"], "Pages are read from here.")
-    body.only([], ["threatProtection", "filterByPath", "useMock"], "It is not known here.")
-    body.only([true], ["useIndex"], "Addresses are found live.")
+    body.only([{}], ["location"], "Pages are read from where the appliance runs.")
+    body.only([], ["threatProtection", "filterByPath", "useMock"], "Not supported here.")
+    body.only([true], ["useIndex"], "Addresses are always found live.")
     body.end()
     const signal = liveDeadline(ctx, timeoutMs / 1000)
     const { bill, reach, requestId } = ctx.state

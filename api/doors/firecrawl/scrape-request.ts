@@ -25,7 +25,7 @@ const MAX_TIMEOUT_MS = 300_000
 const TIMEOUT_MS: Readonly<Record<Version, number>> = { 1: 30_000, 2: 60_000 }
 const MAX_WAIT_MS = 60_000
 
-const MAIN_CONTENT = "onlyMainContent=false has no effect: the main content is all that is read of a page."
+const MAIN_CONTENT = "onlyMainContent=false has no effect: only the main content of a page is read."
 
 /** Fields that don't affect the result. */
 const LABELS = ["origin", "integration", "auditMetadata"]
@@ -43,7 +43,7 @@ export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRe
   const isWhole = body.boolean("onlyMainContent") === false
   refuseUnknowable(body, version)
   if (isFast && (formats.screenshot !== null || waitMs > 0)) {
-    throw body.refusal("fastMode", "A screenshot and waitFor need a browser, which this leaves out.")
+    throw body.refusal("fastMode", "A screenshot and waitFor need a browser, which fastMode doesn't use.")
   }
   const inBrowser = formats.screenshot !== null || waitMs > 0
   return {
@@ -61,27 +61,27 @@ function refuseUnknowable(body: FieldReader, version: Version): void {
   body.passedOver(...LABELS)
   // Sent with every call of the Python client: nothing is kept of a scrape, and certificates are always checked.
   body.passedOver("storeInCache", "skipTlsVerification")
-  body.only([true], ["removeBase64Images"], "Images are given by their addresses.")
-  body.only([true], ["blockAds"], "Only main content is read, which has no ads.")
-  body.only([false], ["mobile"], "No phone is played.")
-  body.only(["basic", "auto"], ["proxy"], "No proxies are for hire here.")
+  body.only([true], ["removeBase64Images"], "Images are returned as addresses.")
+  body.only([true], ["blockAds"], "Only the main content is read, which has no ads.")
+  body.only([false], ["mobile"], "Mobile devices aren't emulated.")
+  body.only(["basic", "auto"], ["proxy"], "Proxies can't be chosen here.")
   body.only(
     [{}],
     ["headers", "location"],
-    "Sources have headers and logins of their own, and pages are read from here.",
+    "Headers and logins are set per source, and pages are read from where the appliance runs.",
   )
-  body.only([[]], ["includeTags", "excludeTags"], "The main content of a page is found by itself.")
-  body.only([[]], ["actions"], "No forms are filled and nothing is clicked on.")
-  body.only([false], ["redactPII", "lockdown", "domainTools", "zeroDataRetention"], "It is not known here.")
-  body.only([], ["minAge", "profile", "useMock", "threatProtection", "toolDetail"], "It is not known here.")
-  body.only([true], ["parsePDF"], "PDF files are read.")
+  body.only([[]], ["includeTags", "excludeTags"], "The main content of a page is detected automatically.")
+  body.only([[]], ["actions"], "Filling in forms and clicking aren't supported.")
+  body.only([false], ["redactPII", "lockdown", "domainTools", "zeroDataRetention"], "Not supported here.")
+  body.only([], ["minAge", "profile", "useMock", "threatProtection", "toolDetail"], "Not supported here.")
+  body.only([true], ["parsePDF"], "PDF files are always read.")
   if (version === 1) {
-    body.only([], ["agent"], "It is not known here.")
+    body.only([], ["agent"], "Not supported here.")
   } else {
     body.only(
       [["pdf"], [{ type: "pdf" }], [{ type: "pdf", mode: "auto" }], [{ type: "pdf", mode: "fast" }]],
       ["parsers"],
-      "PDF files are read, without text recognition.",
+      "PDF files are read without text recognition.",
     )
   }
 }

@@ -104,8 +104,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const limit = body.number("limit", 1, MAX_LIMIT) ?? DEFAULT_LIMIT[version]
   const sources = sourcesOf(body)
   const categories = namesOf(body, "categories")
-  if (categories.some((one) => one !== "pdf"))
-    throw body.refusal("categories", "Only 'pdf' is told from others.")
+  if (categories.some((one) => one !== "pdf")) throw body.refusal("categories", "Only 'pdf' is supported.")
   const include = body.strings("includeDomains", MAX_DOMAINS, 300) ?? []
   const exclude = body.strings("excludeDomains", MAX_DOMAINS, 300) ?? []
   const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? 60_000
@@ -116,11 +115,11 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   if (version === 1) body.passedOver("country", "lang")
   // Every result is an address that a crawl has read, and the shown text is its best passages.
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
-  body.only([], ["location", "filter"], "The index is one for all places, and has no filters of this kind.")
-  body.only([[]], ["enterprise"], "It is not known here.")
+  body.only([], ["location", "filter"], "The index is the same for all locations and has no such filters.")
+  body.only([[]], ["enterprise"], "Not supported here.")
   // Sent by Firecrawl's MCP server for catalogue tools, which don't exist here.
   body.passedOver("domainTools", "toolDetail")
-  body.only([], ["threatProtection", "auditMetadata"], "It is not known here.")
+  body.only([], ["threatProtection", "auditMetadata"], "Not supported here.")
   const dates = timesOf(body)
   body.end()
   const isNews = sources.includes("news") && !sources.includes("web")
@@ -128,7 +127,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
     sources,
     formats,
     timeoutMs,
-    warnings: limit > MOST_RESULTS ? [`limit: a search gives at most ${MOST_RESULTS} results.`] : [],
+    warnings: limit > MOST_RESULTS ? [`limit: a search returns at most ${MOST_RESULTS} results.`] : [],
     question: {
       text: query,
       results: Math.min(limit, MOST_RESULTS),
@@ -156,7 +155,7 @@ function sourcesOf(body: FieldReader): readonly Source[] {
   const names = namesOf(body, "sources")
   const known = SOURCES.filter((one) => names.includes(one))
   if (names.some((one) => one !== TOOLS && !SOURCES.includes(one as Source))) {
-    throw body.refusal("sources", "Must be some of web, news and images.")
+    throw body.refusal("sources", "Each must be one of web, news and images.")
   }
   return names.length === 0 ? ["web"] : known
 }
@@ -180,7 +179,7 @@ function scrapeOf(
   if (rawHtml || links || images || summary || screenshot || json || changeTracking) {
     throw options.refusal(
       "formats",
-      "Must be markdown or html, which the index holds; scrape the results for others.",
+      "Must be markdown or html, which the index holds; scrape the results for other formats.",
     )
   }
   return { formats, freshness }

@@ -2,7 +2,7 @@ import type { IndexedSources } from "../../server/tools/answers.ts"
 import type { Api } from "../../server/operation/tool.ts"
 
 const HOW =
-  "A search engine over pages that its operator chose. Ask it first for anything these pages may hold: tavily_search gives passages, fetch the whole page. If it says that nothing here fits, the answer is not here."
+  "A search engine over pages that its operator chose. Use it first for anything these pages may cover: tavily_search returns passages, fetch the whole page. If it says that nothing here fits, the answer is not in this index."
 
 /** Sources that are named: models read this with every conversation. */
 const MOST_NAMED = 30

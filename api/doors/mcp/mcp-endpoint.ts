@@ -179,5 +179,8 @@ function sessionOf(ctx: Context): string {
 function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
   const origin = ctx.get("Origin")
   if (origin === "" || origins.includes("*") || origins.includes(origin)) return
-  throw new ApiError(403, "Web pages of this origin may not call. FOSSICK_CORS_ORIGINS can allow it.")
+  throw new ApiError(
+    403,
+    "Web pages of this origin may not call this server. Its operator can allow them with FOSSICK_CORS_ORIGINS.",
+  )
 }

@@ -113,7 +113,7 @@ export function mcpServer(
   }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }, { signal: cancelled }) => {
     const found = await asProtocol(readResource(params.uri, apiFor(cancelled)))
-    if (found === null) throw new McpError(RESOURCE_NOT_FOUND, `There is no resource ${params.uri}`)
+    if (found === null) throw new McpError(RESOURCE_NOT_FOUND, `Unknown resource: ${params.uri}`)
     return { contents: [found] }
   })
   server.setRequestHandler(ListPromptsRequestSchema, () => ({

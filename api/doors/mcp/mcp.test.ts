@@ -94,7 +94,7 @@ describe("over HTTP", () => {
       name: "tavily_search",
       arguments: given,
     })
-    const warning = "max_pages is unknown here and has no effect."
+    const warning = "max_pages is not a known field and has no effect."
     expect(content).toEqual([{ type: "text", text: expect.stringContaining(`Note: ${warning}`) }])
     expect(structuredContent).toMatchObject({ warnings: [warning] })
     expect(engine.queries.at(-2)).toMatchObject({

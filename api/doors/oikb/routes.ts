@@ -68,7 +68,7 @@ export function oikbRoutes(
   router.post(`${KNOWLEDGE}/dirs/create`, async (ctx) => {
     const { name, parent_id: parent = "" } = await body(ctx)
     if (typeof name !== "string" || (typeof parent !== "string" && parent !== null))
-      throw badRequest("Invalid name. Must be a text.")
+      throw badRequest("Invalid name. Must be a string.")
     ctx.body = { id: parent ? `${parent}/${name}` : name, name }
   })
 

@@ -24,7 +24,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const texts = textsOf(body)
     const format = body.oneOf("encoding_format", ["float", "base64"]) ?? "float"
     const as = body.oneOf("input_type", ["query", "document", "passage"])
-    body.only([embedder.dimensions], ["dimensions"], "The model has vectors of one length.")
+    body.only([embedder.dimensions], ["dimensions"], "The length of the model's vectors is fixed.")
     body.passedOver("user")
     body.end()
     requireModel(embedder, model)
@@ -68,10 +68,7 @@ export function models(embedder: Pick<Embedder, "id">, isList: boolean): Middlew
 
 function requireModel({ id }: Pick<Embedder, "id">, model: string): void {
   if (model === id || model === LOADED) return
-  throw new ApiError(
-    404,
-    `Invalid model. The model that is loaded is ${JSON.stringify(id)}; "${LOADED}" names it, too.`,
-  )
+  throw new ApiError(404, `Invalid model. Must be ${JSON.stringify(id)}, the loaded model, or "${LOADED}".`)
 }
 
 function textsOf(body: FieldReader): readonly string[] {
@@ -84,8 +81,8 @@ function textsOf(body: FieldReader): readonly string[] {
   throw body.refusal(
     "input",
     isTokens
-      ? "Must be text: tokens of another model mean nothing here. LangChain sends text with check_embedding_ctx_length=False."
-      : `Must be a text or a list of at most ${MAX_TEXTS} texts, each of 1 to ${MAX_CHARS} characters.`,
+      ? "Must be text, since other models' tokens mean nothing to this one. In LangChain, set check_embedding_ctx_length=False."
+      : `Must be a string or a list of at most ${MAX_TEXTS} strings, each of 1 to ${MAX_CHARS} characters.`,
   )
 }
 

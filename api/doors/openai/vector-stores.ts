@@ -62,9 +62,9 @@ export function searchStore(limits: SearchLimits, parts: VectorStoreParts): Midd
     // Names of OpenAI's own rankers: there is only one here, and `none` means no reranking, which is the default
     // here.
     ranking?.passedOver("ranker")
-    ranking?.only([], ["hybrid_search"], "Words and meaning have the shares that the appliance gives them.")
+    ranking?.only([], ["hybrid_search"], "The appliance sets the weights of words and meaning.")
     ranking?.end()
-    body.only([false], ["rewrite_query"], "Questions are asked as they stand.")
+    body.only([false], ["rewrite_query"], "Questions are never rewritten.")
     body.end()
     const asked = {
       text: queries.join(" "),
@@ -112,7 +112,7 @@ function queriesOf(body: FieldReader): readonly string[] {
   ) {
     return queries
   }
-  throw body.refusal("query", `Must be a text, or up to ${MAX_QUERIES} of them.`)
+  throw body.refusal("query", `Must be a string or a list of up to ${MAX_QUERIES} strings.`)
 }
 
 const idsOf = async (names: Pick<KnownNames, "all">): Promise<readonly string[]> => [

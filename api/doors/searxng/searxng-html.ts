@@ -7,7 +7,7 @@ interface Shown {
   readonly content: string
 }
 
-const WEAK = "<p>Nothing here fits well. These pages come closest:</p>\n"
+const WEAK = "<p>Nothing here fits well. These are the closest pages:</p>\n"
 
 /**
  * A page with the form and the results, marked up like SearXNG's theme `simple`, for people and for programs that

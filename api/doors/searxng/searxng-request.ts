@@ -36,12 +36,13 @@ export async function readSearxng(
 ): Promise<SearxngRequest> {
   const query = given("q")?.trim() ?? ""
   if (query === "" || query.length > MAX_QUERY_CHARS) {
-    throw badRequest(`Invalid q. Must be a text of 1 to ${MAX_QUERY_CHARS} characters.`)
+    throw badRequest(`Invalid q. Must be a string of 1 to ${MAX_QUERY_CHARS} characters.`)
   }
   const format = given("format") || "html"
   if (!isFormat(format)) throw badRequest(`Invalid format. Must be one of ${FORMATS.join(", ")}.`)
   const page = Number(given("pageno") || "1")
-  if (!Number.isInteger(page) || page < 1) throw badRequest("Invalid pageno. Must be a whole number from 1.")
+  if (!Number.isInteger(page) || page < 1)
+    throw badRequest("Invalid pageno. Must be a whole number of at least 1.")
   const time = given("time_range") ?? ""
   if (!["", "day", "week", "month", "year"].includes(time)) {
     throw badRequest("Invalid time_range. Must be day, week, month or year.")

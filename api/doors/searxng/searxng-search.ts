@@ -62,7 +62,7 @@ export function searxngSearch(
       infoboxes: [],
       suggestions: [],
       unresponsive_engines: [
-        ...request.unknownEngines.map((name) => [name, "no engine of this name"]),
+        ...request.unknownEngines.map((name) => [name, "no engine with this name"]),
         ...found.degraded.map((part) => [ENGINE, DEGRADED_PARTS[part]]),
       ],
     }

@@ -124,7 +124,7 @@ describe("a search in SearXNG's words", () => {
     const seeds = await json({ q: "tulips", engines: "seeds" })
     expect(seeds.results.map((one: { url: string }) => one.url)).toEqual([garden.site.url("/vault/")])
     const unknown = await json({ q: "tulips", engines: "arxiv,fossick", categories: "general" })
-    expect(unknown.unresponsive_engines).toEqual([["arxiv", "no engine of this name"]])
+    expect(unknown.unresponsive_engines).toEqual([["arxiv", "no engine with this name"]])
     expect(unknown.results.length).toBeGreaterThan(0)
     const config = (await (await ask({}, bearer(), "/searxng/config")).json()) as {
       engines: { name: string }[]

@@ -6,6 +6,6 @@ export const searxngSettings = {
     name: "FOSSICK_SEARXNG_KEY",
     default: "",
     about:
-      "An API key that those have who ask `/searxng/search` without one, since many clients of SearXNG can be given none: anyone who reaches the port sees what this key may see; empty asks for a key.",
+      "API key for requests to `/searxng/search` that have none, since many clients of SearXNG can't send one: anyone who reaches the port sees what this key may see. If empty, requests need a key of their own.",
   }),
 }

@@ -25,7 +25,7 @@ import { unusedChunks } from "./without-effect.ts"
 /** Seconds an extraction may take when the request does not say. */
 const defaultTimeout = { basic: 10, advanced: 30 } as const
 
-/** `advanced` loads pages in a browser that come without content. */
+/** `advanced` loads a page in a browser if it has no content otherwise. */
 const renderingOf = { basic: "http", advanced: "auto" } as const
 
 const INVALID_URL = "Validation Error: Invalid URL format"
@@ -107,7 +107,7 @@ async function withMiss<F extends { readonly url: string }>(
     return { ...failure, ...(miss !== null && { miss }) }
   } catch (error) {
     // The failure itself is known all the same.
-    log.error({ err: error }, "why a page is not there could not be told")
+    log.error({ err: error }, "could not find out why a page is missing")
     return failure
   }
 }

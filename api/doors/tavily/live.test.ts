@@ -124,7 +124,7 @@ describe("extract", () => {
   test("never reads a network that was not allowed", async () => {
     const { body } = await extract({ urls: "http://127.0.0.1:1/" })
     expect(body.failed_results[0].error).toBe(
-      "Failed to fetch url: the address is in a network that may not be read",
+      "Failed to fetch url: the address is in a network that is not allowed",
     )
   })
 

@@ -45,7 +45,7 @@ const domains = (description: string) => anyOf([text(), listOf(text())], descrip
 const place = text(undefined, { maxLength: MAX_PLACE_CHARS })
 const places = (description: string) =>
   anyOf([place, listOf(place, undefined, { maxItems: MAX_PLACES })], description, {
-    "x-allowed": `text of at most ${MAX_PLACE_CHARS} characters, or a list of at most ${MAX_PLACES} such`,
+    "x-allowed": `a string of at most ${MAX_PLACE_CHARS} characters, or a list of at most ${MAX_PLACES} of them`,
   })
 const date = (description: string) =>
   text(description, { format: "date", "x-allowed": "a date of the form YYYY-MM-DD" })
@@ -56,10 +56,10 @@ const seconds = (minimum: number, maximum: number, description: string) =>
 /** How the content of pages is given. */
 const reading = {
   extract_depth: withDefault(
-    oneOf(["basic", "advanced"], "`advanced` loads pages in a browser that come without content."),
+    oneOf(["basic", "advanced"], "`advanced` loads a page in a browser if it has no content otherwise."),
     "basic",
   ),
-  format: withDefault(oneOf(["markdown", "text"], "How `raw_content` is written."), "markdown"),
+  format: withDefault(oneOf(["markdown", "text"], "Format of `raw_content`."), "markdown"),
   include_images: flag("Adds the addresses of the page's images."),
   include_favicon: flag("Adds the address of the site's icon."),
 }
@@ -71,31 +71,31 @@ const include_usage = flag("Adds `usage`, the credits that this call cost.")
  */
 export const searchSchema = object({
   query: text(
-    'What to look for. `"a phrase"`, `-word`, `site:example.com` and `-site:example.com` are understood.',
+    'What to look for. Supports `"a phrase"`, `-word`, `site:example.com` and `-site:example.com`.',
     notBlank,
   ),
   ...optional({
     search_depth: oneOf(
       ["basic", "advanced", "fast", "ultra-fast"],
-      `How much work the search is worth: words alone (\`ultra-fast\`, \`fast\`), meaning too (\`basic\`, the default), or a second reading of the best passages (\`advanced\`, ${PRICES.advancedSearch}).`,
+      `How thorough the search is: words alone (\`ultra-fast\`, \`fast\`), words and meaning (\`basic\`, the default), or also a second look at the best passages (\`advanced\`, ${PRICES.advancedSearch}).`,
     ),
     topic: oneOf(
       ["general", "news", "finance"],
-      "Raises pages that are news, or on finance. Default `general`.",
+      "Ranks pages that are news, or about finance, higher. Default `general`.",
     ),
     max_results: anyOf(
       [whole(0, 50), oneOf(["auto"])],
-      "How many results at most; `auto` returns those before scores fall off.",
+      "Maximum number of results; `auto` returns those before scores drop.",
     ),
-    chunks_per_source: chunks(3, "Passages of a page in `content`; not used by `ultra-fast`."),
+    chunks_per_source: chunks(3, "Passages per page in `content`; `ultra-fast` ignores it."),
     time_range: oneOf(
       ["day", "week", "month", "year", "d", "w", "m", "y"],
-      "Pages published since then; refused together with `start_date` or `end_date`.",
+      "Only pages published within this time; not allowed with `start_date` or `end_date`.",
     ),
-    start_date: date("Pages published on this day or later, in UTC."),
-    end_date: date("Pages published on this day or earlier, in UTC."),
+    start_date: date("Only pages published on or after this day, in UTC."),
+    end_date: date("Only pages published on or before this day, in UTC."),
     // Never refused: some clients always send it.
-    days: anything("Older form of `time_range`: with the topic `news`, days back from now."),
+    days: anything("Older form of `time_range`: number of days back from now, with the topic `news`."),
     include_answer: withDefault(
       anyOf(
         [yesNo(), oneOf(["basic", "advanced"])],
@@ -107,65 +107,69 @@ export const searchSchema = object({
       anyOf([yesNo(), oneOf(["markdown", "text"])], "Adds the whole page; `true` means `markdown`."),
       false,
     ),
-    include_images: flag("Adds the images of the pages found."),
+    include_images: flag("Adds images from the pages found."),
     include_image_descriptions: flag("With `include_images`: each image as `{url, description}`."),
     include_favicon: reading.include_favicon,
     include_domains: domains(
-      "Pages of these domains only, or first: see `include_domains_mode`. A port (`localhost:8080`) keeps to that port. No wildcards, paths or public suffixes.",
+      "Only pages of these domains, or these first: see `include_domains_mode`. A port (`localhost:8080`) limits the domain to that port. No wildcards, paths or public suffixes.",
     ),
-    exclude_domains: domains("No pages of these domains, written in the same way."),
+    exclude_domains: domains("Leaves out pages of these domains, written in the same way."),
     include_domains_mode: oneOf(
       ["filter", "boost", "restrict", "prefer"],
-      "`filter` (or `restrict`, the default) keeps to `include_domains`, `boost` (or `prefer`) raises them; refused without `include_domains`.",
+      "`filter` (or `restrict`, the default) returns only pages of `include_domains`, `boost` (or `prefer`) ranks them higher. Requires `include_domains`.",
     ),
     ...filterFields,
     topics: severalOf(
       PAGE_TOPICS,
-      "Pages that say they are on one of these topics only; `topic` raises them and keeps the others.",
+      "Only pages that say they are about one of these topics; `topic` ranks them higher and keeps the others.",
     ),
     paths: places(
-      "Pages under these folders of their sites only: `/docs/guide`, or of one site: `//docs.example.com/guide`; with `!` before it a folder is left out: `!/docs/1.0`.",
+      "Only pages under these folders of any site (`/docs/guide`) or of one site (`//docs.example.com/guide`). A folder with a leading `!` is left out: `!/docs/1.0`.",
     ),
-    versions: places("Pages whose address names one of these versions only: `3.12`, `v2`, `latest`."),
+    versions: places("Only pages whose address names one of these versions: `3.12`, `v2`, `latest`."),
     country: text(
-      "Raises pages made in or for that country, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code.",
+      "Ranks pages made in or for this country higher, with the topic `general`: its English name or its ISO 3166-1 alpha-2 code.",
       { "x-allowed": COUNTRY_ALLOWED },
     ),
-    language: text("Raises pages in that language: an ISO 639-1 code or its English name.", {
+    language: text("Ranks pages in this language higher: an ISO 639-1 code or its English name.", {
       "x-allowed": LANGUAGE_ALLOWED,
     }),
-    filter_by_language: flag("Drops pages in other languages; refused without `language`."),
-    safe_search: flag("Drops adult pages and their images; not used by `fast` and `ultra-fast`."),
-    auto_parameters: flag("Chooses what is left open by the words of the query; what is given wins."),
-    exact_match: flag("Only pages that hold every quoted phrase of the query."),
+    filter_by_language: flag("Drops pages in other languages. Requires `language`."),
+    safe_search: flag("Drops adult pages and their images; `fast` and `ultra-fast` ignore it."),
+    auto_parameters: flag("Chooses parameters that you leave out, based on the query. Your own values win."),
+    exact_match: flag("Only pages that contain every quoted phrase of the query."),
     include_published_date: flag("Adds `published_date`."),
     filter_by_published_date: flag("Also drops pages whose date is unknown; adds `published_date`."),
     include_usage,
     max_age_hours: maxAge(
-      "How long ago a page may have been checked: a result that was checked earlier is read again before it is given, or left out. 0 reads every result again, -1 none.",
+      "How many hours ago a page may have been checked last. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none.",
     ),
-    max_hours: maxAge("What @tavily/core calls `max_age_hours`; the smaller counts when both are given."),
+    max_hours: maxAge(
+      "The name of `max_age_hours` in @tavily/core. If both are given, the smaller one counts.",
+    ),
     fetch_timeout: withDefault(
       seconds(0, MAX_FETCH_SECONDS, "With `max_age_hours`: seconds that reading pages again may take."),
       DEFAULT_FETCH_SECONDS,
     ),
     cache_fallback: flag(
-      "With `max_age_hours`: a page that could not be read again is given as the index holds it, and not left out.",
+      "With `max_age_hours`: returns the index's version of a page that could not be read again, instead of leaving the page out.",
     ),
     include_facets: severalOf(
       FACET_FIELDS,
-      "Adds `facets`: how many of the pages that match have each value of these fields.",
+      "Adds `facets`: how many of the matching pages have each value of these fields.",
     ),
     explain: flag("Adds the parts of each score; for keys of the role `admin`."),
-    include_evidence: flag("Adds `evidence`, by which another appliance ranks these results among its own."),
+    include_evidence: flag(
+      "Adds `evidence`, which another appliance needs to rank these results among its own.",
+    ),
     include_word_statistics: flag(
-      "Adds `word_statistics`: in how many pages each word of the question stands; for keys that reach all pages. With `max_results` 0 the call costs nothing.",
+      "Adds `word_statistics`: how many pages contain each word of the question; for keys that can see all pages. With `max_results` 0 the call is free.",
     ),
     word_statistics: {
       ...wordStatistics,
       description:
-        "In how many pages of all indexes that are asked together each word stands: the words weigh by these.",
-      "x-allowed": `an object of \`pages\` and at most ${MOST_WORDS} \`words\`, as \`include_word_statistics\` gives it`,
+        "How many pages contain each word, in all the indexes searched together. Sets the weight of the words.",
+      "x-allowed": `an object with \`pages\` and at most ${MOST_WORDS} \`words\`, as \`include_word_statistics\` returns it`,
     },
   }),
 })
@@ -180,7 +184,7 @@ export const MAX_EXTRACT_URLS = 20
 export const extractSchema = object({
   urls: anyOf(
     [text(), listOf(text())],
-    `Addresses of the pages to read, at most ${MAX_EXTRACT_URLS}; one may be a plain string.`,
+    `Addresses of the pages to read, at most ${MAX_EXTRACT_URLS}; a single one can be a plain string.`,
     {
       "x-allowed": `an address or a list of 1 to ${MAX_EXTRACT_URLS} addresses`,
       "x-judged": {
@@ -192,11 +196,15 @@ export const extractSchema = object({
     },
   ),
   ...optional({
-    query: text("What the text is wanted for: `raw_content` then holds the passages nearest to it."),
-    chunks_per_source: chunks(5, "With `query`: passages of each page."),
+    query: text("What you are looking for. `raw_content` then holds the most relevant passages."),
+    chunks_per_source: chunks(5, "With `query`: passages per page."),
     ...reading,
     include_usage,
-    timeout: seconds(1, 60, "Seconds the call may take: 10 by default, 30 with the depth `advanced`."),
+    timeout: seconds(
+      1,
+      60,
+      "Seconds that the call may take: 10 by default, 30 with `extract_depth` `advanced`.",
+    ),
   }),
 })
 
@@ -205,24 +213,24 @@ export type ExtractRequest = Of<typeof extractSchema>
 /** A walk along the links of a site. @param more further optional fields */
 const walkSchema = <const M extends Readonly<Record<string, JsonSchema>>>(more: M) =>
   object({
-    url: text("Where the walk begins; `https://` may be left out.", {
+    url: text("Address where the walk starts; `https://` can be left out.", {
       "x-missing": "[400] No starting url provided",
       ...notBlank,
     }),
     ...optional({
-      instructions: text("Which pages are wanted, in your own words; the others are left out."),
-      max_depth: withDefault(whole(1, 5, "Link steps from the start."), 1),
-      max_breadth: withDefault(whole(1, 500, "Links followed from one page."), 20),
-      limit: withDefault(count("Pages at most.", { minimum: 1 }), 50),
-      select_paths: regexes("Regular expressions; only pages whose path fits one."),
-      select_domains: regexes("Regular expressions; only pages whose host fits one."),
-      exclude_paths: regexes("Regular expressions; no pages whose path fits one."),
-      exclude_domains: regexes("Regular expressions; no pages whose host fits one."),
-      categories: listOf(text(), "Of older clients: `Documentation`, `Blogs`, `About` and the like."),
-      allow_external: withDefault(yesNo("Whether addresses on other sites are among the results."), true),
+      instructions: text("Which pages you want, in your own words; the others are left out."),
+      max_depth: withDefault(whole(1, 5, "How many links to follow from the start."), 1),
+      max_breadth: withDefault(whole(1, 500, "How many links to follow per page."), 20),
+      limit: withDefault(count("Maximum number of pages.", { minimum: 1 }), 50),
+      select_paths: regexes("Regular expressions; only pages whose path matches one."),
+      select_domains: regexes("Regular expressions; only pages whose host matches one."),
+      exclude_paths: regexes("Regular expressions; leaves out pages whose path matches one."),
+      exclude_domains: regexes("Regular expressions; leaves out pages whose host matches one."),
+      categories: listOf(text(), "From older clients: `Documentation`, `Blogs`, `About` and others."),
+      allow_external: withDefault(yesNo("Whether results include addresses on other sites."), true),
       include_usage,
       timeout: withDefault(
-        seconds(10, 150, "Seconds the call may take; what was found by then is the answer."),
+        seconds(10, 150, "Seconds that the call may take; it then returns what it has found."),
         150,
       ),
       ...more,
@@ -233,6 +241,6 @@ export const mapSchema = walkSchema({})
 export type MapRequest = Of<typeof mapSchema>
 
 export const crawlSchema = walkSchema({
-  chunks_per_source: chunks(5, "With `instructions`: passages of each page."),
+  chunks_per_source: chunks(5, "With `instructions`: passages per page."),
   ...reading,
 })

@@ -236,7 +236,7 @@ describe("a search of a crawled site", () => {
     ],
     [
       { types: ["pdf", "doc"] },
-      "Invalid types. Must be one or several of 'html', 'text', 'markdown', 'pdf', 'docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods', 'rtf', 'epub', 'asciidoc', 'rst', 'org-mode', 'notebook', 'openapi', 'code', 'picture'.",
+      "Invalid types. Must be one or more of 'html', 'text', 'markdown', 'pdf', 'docx', 'pptx', 'xlsx', 'odt', 'odp', 'ods', 'rtf', 'epub', 'asciidoc', 'rst', 'org-mode', 'notebook', 'openapi', 'code', 'picture'.",
     ],
     [
       { include_domains: ["localhost:x"] },

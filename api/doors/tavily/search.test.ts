@@ -281,7 +281,7 @@ describe("what is refused", () => {
     [{ explain: "yes" }, "Invalid explain. Must be true or false."],
     [
       { include_domains: ["co.uk"] },
-      "Invalid include_domains: 'co.uk'. Must be domains such as 'example.com'; 'co.uk' is a public suffix, under which anybody may have one.",
+      "Invalid include_domains: 'co.uk'. Must be domains such as 'example.com'; 'co.uk' is a public suffix, under which anyone can register a domain.",
     ],
     [{ filter_by_language: true }, "Invalid filter_by_language. Must be given together with language."],
     [{ language: "klingon" }, `Invalid language. ${language}`],

@@ -166,7 +166,7 @@ async function streamSearch(
   void answer(question, found, parts, by, (piece) => events.piece(piece))
     .then((answered) => events.end(answered))
     .catch((err: unknown) => {
-      if (!by.signal.aborted) by.log.error({ err }, "an answer broke off in its stream")
+      if (!by.signal.aborted) by.log.error({ err }, "an answer failed while it was streamed")
       events.fail()
     })
 }

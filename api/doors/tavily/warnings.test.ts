@@ -13,7 +13,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const unknown = (field: string) => ({
   code: "unknown-field",
   field,
-  text: `${field} is unknown here and has no effect.`,
+  text: `${field} is not a known field and has no effect.`,
 })
 
 describe("a field that an endpoint does not have is named in the answer", () => {

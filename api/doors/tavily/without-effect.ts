@@ -39,7 +39,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
     [
       "chunks_per_source",
       request.chunks_per_source !== DEFAULT_CHUNKS && depth === "ultra-fast",
-      "search_depth 'ultra-fast' gives one summary of each page",
+      "search_depth 'ultra-fast' returns one summary per page",
     ],
   ]
   return [

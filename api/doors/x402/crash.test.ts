@@ -77,7 +77,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     await using wrong = await prepare({ X402_PAY_TO: payee.address.toLowerCase(), X402_COLOUR: "red" })
     expect(await wrong.fail()).toBe(2)
     expect(wrong.output()).toContain("X402_COLOUR isn't a Fossick setting")
-    expect(wrong.output()).toContain("X402_PAY_TO must be written with its checksum")
+    expect(wrong.output()).toContain("X402_PAY_TO must include its checksum")
 
     await using nothing = await prepare({
       X402_FACILITATOR_URL: "http://127.0.0.1:1",

@@ -11,7 +11,7 @@ export const x402 = {
   serve: async (_router, { sales = () => null }) => ({
     async metrics(registry) {
       const { counts } = await import("../../server/metrics/load-metrics.ts")
-      const help = "Requests to the paid search, by how they ended."
+      const help = "Requests to the paid search, by outcome."
       counts(registry, "fossick_paid_requests_total", help, "outcome", sales)
     },
   }),

@@ -93,7 +93,7 @@ async function open(
   }
 }
 const WITH_NODE = () => ({ X402_RPC_URL: outside.url("/node") })
-const UNKEPT = "the ledger of payments could not be kept; tried again soon"
+const UNKEPT = "the payment ledger could not be updated; trying again soon"
 const LOOKED_UP = "an open payment was looked up"
 
 /** Leaves a payment in the ledger whose outcome is unknown, or that a process is working on. */
@@ -229,8 +229,8 @@ describe("every minute", () => {
     vi.advanceTimersByTime(60_000)
     await setImmediate()
     expect(shop.logged(UNKEPT)).toEqual([])
-    expect(shop.logged("a settlement was left open")).toHaveLength(2)
-    expect(shop.logged("the network cannot be asked")).toEqual([])
+    expect(shop.logged("the outcome of a settlement is unknown")).toHaveLength(2)
+    expect(shop.logged("the network cannot be queried")).toEqual([])
     expect(await states()).toMatchObject([{ state: "unknown" }, { id: "one", state: "unknown" }])
     outside.serve({ "/settle": JSON.stringify({ success: true, transaction: HASH }) })
   })

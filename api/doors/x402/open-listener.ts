@@ -138,4 +138,4 @@ async function attempt(work: () => Promise<void>, log: Logger): Promise<void> {
 }
 
 const complain = (log: Logger, error: unknown): void =>
-  log.warn({ err: error }, "the ledger of payments could not be kept; tried again soon")
+  log.warn({ err: error }, "the payment ledger could not be updated; trying again soon")

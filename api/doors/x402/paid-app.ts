@@ -39,7 +39,7 @@ function routes(search: { readonly POST: Middleware }, prices: object): Middlewa
       ctx.body = prices
       return undefined
     }
-    throw new ApiError(404, `Nothing is served here but POST /search, and its price at ${PRICING_PATH}.`)
+    throw new ApiError(404, `Only POST /search is served here, and its price at ${PRICING_PATH}.`)
   }
 }
 

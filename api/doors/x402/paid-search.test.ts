@@ -217,7 +217,7 @@ describe("who does not pay", () => {
     expect(await said("GET", "/")).toEqual([
       404,
       null,
-      error("Nothing is served here but POST /search, and its price at /.well-known/pricing."),
+      error("Only POST /search is served here, and its price at /.well-known/pricing."),
     ])
   })
 })
@@ -475,7 +475,7 @@ describe("a payment that is in hand", () => {
 
 describe("a payment of which nobody can tell", () => {
   const MESSAGE = (sent = "") =>
-    `Whether the payment was settled is not known yet${sent}. Retry the same request with the same payment, and sign no new one: you will not be charged twice.`
+    `It is not known yet whether the payment was settled${sent}. Retry the same request with the same payment and don't sign a new one: you will not be charged twice.`
 
   test("is open: who comes again has it settled, and gets the answer of then", async () => {
     const headers = await desk.pay()
@@ -553,7 +553,8 @@ test("a payer who had no money lately is let in once at a time, and others as ev
   desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
   const first = buy(one)
   await Promise.race([reached, first])
-  const message = "A payment of this payer had no cover lately: fewer at a time. Nothing was charged."
+  const message =
+    "This payer recently lacked the money for a payment: send fewer at a time. Nothing was charged."
   expect(comeAgain(await buy(two))).toEqual(later(429, "5", "payer_limited", message))
   expect(desk.ended()).toEqual({ refused: 1, limited: 1 })
   const another = buy(other)

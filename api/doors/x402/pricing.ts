@@ -17,7 +17,7 @@ export function pricing(terms: Terms, { schema }: SoldCall) {
         url: resource.url,
         description: resource.description,
         price: { type: "fixed", currency: "USD", amount: PRICE_USD, per: "request" },
-        charged: "Only for an answer of status 200, a list of no results included.",
+        charged: "Only for answers with status 200, including those without results.",
         request: {
           content_type: "application/json",
           required: schema.required,

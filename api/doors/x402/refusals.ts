@@ -47,7 +47,7 @@ export const COME_AGAIN = {
   payerLimited: {
     status: 429,
     code: "payer_limited",
-    message: "A payment of this payer had no cover lately: fewer at a time. Nothing was charged.",
+    message: "This payer recently lacked the money for a payment: send fewer at a time. Nothing was charged.",
     after: RETRY_SECONDS,
   },
   unverified: {
@@ -68,6 +68,6 @@ export const COME_AGAIN = {
 export const settlementUnknown = (transaction?: string): ComeAgain => ({
   status: 503,
   code: "settlement_unknown",
-  message: `Whether the payment was settled is not known yet${transaction === undefined ? "" : ` (transaction ${transaction})`}. Retry the same request with the same payment, and sign no new one: you will not be charged twice.`,
+  message: `It is not known yet whether the payment was settled${transaction === undefined ? "" : ` (transaction ${transaction})`}. Retry the same request with the same payment and don't sign a new one: you will not be charged twice.`,
   after: RETRY_SECONDS,
 })

@@ -27,14 +27,15 @@ type Network = keyof typeof NETWORKS
 const payTo: Setting<Address | ""> = {
   name: "X402_PAY_TO",
   default: "",
-  about: "Address that is paid, with its checksum; empty sells nothing.",
+  about: "Address that receives the payments, with its checksum. If empty, no searches are sold.",
   parse: (value) => (value === "" ? value : parseAddress(value)),
 }
 
 const network: Setting<Network | ""> = {
   name: "X402_NETWORK",
   default: "",
-  about: "Network payments are made on: `eip155:8453` (Base) or `eip155:84532` (Base Sepolia, play money).",
+  about:
+    "Network that payments are made on: `eip155:8453` (Base) or `eip155:84532` (Base Sepolia, test money).",
   parse(value) {
     if (value !== "" && !Object.hasOwn(NETWORKS, value)) {
       throw new Error(`must be one of ${Object.keys(NETWORKS).join(", ")}`)
@@ -47,7 +48,7 @@ const rpcUrl: Setting<string> = {
   name: "X402_RPC_URL",
   default: "",
   about:
-    "JSON-RPC address of a node of that network, asked whether a payment arrived when the facilitator leaves that open; empty asks none.",
+    "JSON-RPC address of a node of that network, which is asked whether a payment arrived when the facilitator doesn't say. If empty, no node is asked.",
   // Providers put the customer's key into the path.
   secret: true,
   parse(value) {
@@ -70,31 +71,31 @@ export const x402Settings = {
     name: "FOSSICK_X402_HOST",
     default: "",
     about:
-      "Network address the paid search listens on; empty means the one the rest of the appliance listens on.",
+      "Network address that the paid search listens on; empty means the same as the rest of the appliance.",
   }),
   sources: list({
     name: "FOSSICK_X402_SOURCES",
     default: "",
     about:
-      "Sources whose pages are sold, by name, separated by commas; `*` alone sells all there are. Nothing is sold by default.",
+      "Names of the sources whose pages are sold, separated by commas; `*` alone sells all sources. By default nothing is sold.",
   }),
   collections: list({
     name: "FOSSICK_X402_COLLECTIONS",
     default: "",
     about:
-      "Collections whose pages are sold as well, by name, separated by commas; a change of one counts at once.",
+      "Names of the collections whose pages are sold as well, separated by commas; changes to a collection apply at once.",
   }),
   payTo,
   network,
   facilitatorUrl: baseUrl({
     name: "X402_FACILITATOR_URL",
     default: "",
-    about: "Base address of the facilitator, which checks payments and brings them to the network.",
+    about: "Base address of the facilitator, which checks payments and submits them to the network.",
   }),
   publicUrl: baseUrl({
     name: "X402_PUBLIC_URL",
     default: "",
-    about: "Address under which payers reach the paid search, without `/search`.",
+    about: "Address where payers reach the paid search, without `/search`.",
   }),
   rpcUrl,
   verifyBearer: headerSecret({
@@ -120,7 +121,7 @@ export const x402Settings = {
     {
       name: "X402_SETTLE_TIMEOUT_MS",
       default: "30000",
-      about: "Milliseconds the facilitator may take to settle a payment; it is asked twice at most.",
+      about: "Milliseconds the facilitator may take to settle a payment; it is asked at most twice.",
     },
     100,
     30_000,
@@ -128,7 +129,7 @@ export const x402Settings = {
   v1: onOff({
     name: "X402_V1",
     default: "on",
-    about: "Whether clients of version 1 of the protocol are served beside those of version 2.",
+    about: "Whether clients of version 1 of the protocol are served as well as those of version 2.",
   }),
 }
 
@@ -169,11 +170,11 @@ export function sellingOf(given: Given, mainPort: number): Selling {
   const all = sources.includes("*")
   if (sources.length + collections.length === 0) {
     problems.push(
-      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them (or ${x402Settings.collections.name} name collections), when searches are sold`,
+      `${x402Settings.sources.name} must name the sources whose pages are sold, or be * for all of them, or ${x402Settings.collections.name} must name collections, when searches are sold`,
     )
   }
   if (all && sources.length + collections.length > 1) {
-    problems.push(`${x402Settings.sources.name} must be * alone, or names`)
+    problems.push(`${x402Settings.sources.name} must be either * alone or names`)
   }
   if (given.port === mainPort && mainPort !== 0) {
     problems.push(`${x402Settings.port.name} must differ from FOSSICK_PORT`)

@@ -216,11 +216,11 @@ function sameUnderOtherName(docs: Docs, asked: string): string | null {
 function notFoundPage(name: string, toRoot: string): DocsPage {
   return {
     name: `/${name}`,
-    title: "There is no such page",
+    title: "Page not found",
     description: "The handbook has no page at this address.",
-    html: `<h1>There is no such page</h1>
-<p>The handbook has no page <code>${escapeHtml(name)}</code>. The contents list every page it has;
-the <a href="${toRoot || "./"}">front page</a> says what each is about.</p>
+    html: `<h1>Page not found</h1>
+<p>The handbook has no page <code>${escapeHtml(name)}</code>. The contents list every page;
+the <a href="${toRoot || "./"}">front page</a> describes each of them.</p>
 `,
     modified: new Date(0),
   }

@@ -260,7 +260,7 @@ describe("an appliance that is open", () => {
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)
     // The operator's log gets the problem, without the key.
-    expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is no valid key of the role search")
+    expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is not a valid key of the role search")
     expect(app.logLines.join("")).not.toContain("test-key-of-the-admin")
   })
 })

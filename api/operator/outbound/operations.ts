@@ -26,7 +26,7 @@ export const outboundOperations = operations("Upkeep", "admin", {
     at: "GET /admin/outbound",
     summary: "Hosts that the appliance contacted",
     description: "Most recently contacted first; the newest 10,000 are kept.",
-    query: { purpose: oneOf(PURPOSES, "Only hosts contacted for this purpose."), ...sliceOf("Hosts") },
+    query: { purpose: oneOf(PURPOSES, "Only hosts contacted for this purpose."), ...sliceOf("hosts") },
     answers: ok(OutboundHosts, "The hosts."),
     examples: [{ summary: "All of them" }],
   },

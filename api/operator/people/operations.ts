@@ -63,7 +63,7 @@ export const peopleOperations = operations("People", "admin", {
     query: {
       search: filled("Part of the user name, name or e-mail address."),
       group: filled("Only people in this group."),
-      ...sliceOf("People"),
+      ...sliceOf("people"),
     },
     answers: ok(People, "The people."),
     examples: [
@@ -127,7 +127,7 @@ export const peopleOperations = operations("People", "admin", {
   listGroups: {
     at: "GET /admin/groups",
     summary: "The groups that people are in or that readers name",
-    query: { search: filled("Part of the name."), ...sliceOf("Groups") },
+    query: { search: filled("Part of the name."), ...sliceOf("groups") },
     answers: ok(Groups, "The groups."),
     refusals: [503],
     examples: [{ summary: "All groups" }],

@@ -75,7 +75,7 @@ const PageReaders = namedObject("PageReaders", {
 
 const PagesForNobody = namedObject("PagesForNobody", {
   pages: listOf(object({ url: text(), source: text() }), "By source and address."),
-  total: count("All entries, not only the ones listed. A page counts for each of its sources."),
+  total: count("The number of all entries, not only of those listed. A page counts for each of its sources."),
 })
 
 const reach = oneOf(["all", "some", "none"])
@@ -193,7 +193,7 @@ export const readersOperations = operations("Readers", "admin", {
   readersMatrix: {
     at: "GET /admin/readers/matrix",
     summary: "Which groups may read which sources",
-    query: { source: filled("Only sources whose name contains this."), ...sliceOf("Groups") },
+    query: { source: filled("Only sources whose name contains this."), ...sliceOf("groups") },
     answers: ok(ReadersMatrix, "Groups and sources."),
     refusals: [503],
     examples: [{ summary: "All groups" }],

@@ -14,7 +14,7 @@ function advice(error: unknown): string | null {
   // That passes: the supervisor tries again.
   if (isBusy(error)) return null
   if ((error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR") {
-    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair, or restore a backup (fossick restore), or move it and state.id away: then keys, sources and usage start over, and the index stays.`
+    return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair or restore a backup (fossick restore). Or move it and state.id away: keys, sources and usage then start over, and the index stays.`
   }
   return listenProblem(error)
 }

@@ -44,9 +44,7 @@ export async function openState(
   opened.defer(() => accountsDb.close())
   opened.use(keepOutbound(db))
   const own = opened.use(
-    await keepAlive(db, "api", (err) =>
-      log.warn({ err }, "no sign of life could be given to other processes"),
-    ),
+    await keepAlive(db, "api", (err) => log.warn({ err }, "could not send a heartbeat to other processes")),
   )
   // The copy used for a read-only folder is deleted at the end.
   const mayKeep = isOnServer(db) && crawlerConfig.readOnly !== "folder"
@@ -100,7 +98,7 @@ function openJournals(dataDir: string, log: Logger) {
   } catch (err) {
     log.warn(
       { err },
-      "while the PostgreSQL server is away, no call will be answered: the data folder cannot keep calls until they are counted",
+      "no calls will be answered while the PostgreSQL server cannot be reached: the data folder cannot store calls until they are counted",
     )
     return null
   }
@@ -108,7 +106,7 @@ function openJournals(dataDir: string, log: Logger) {
 
 /** Logs the beginning and the end of an outage. */
 function logOutage(log: Logger, err: unknown): void {
-  if (err === null) log.info("the PostgreSQL server answers again")
+  if (err === null) log.info("the PostgreSQL server can be reached again")
   else
     log.error(
       { err },
@@ -127,10 +125,13 @@ function logWaiting(
   }: { readonly calls: number; readonly areLost: boolean; readonly isOnServer: boolean },
 ): void {
   if (calls === 0 && onServer)
-    log.info("all calls that were answered while the PostgreSQL server was away are now counted")
-  else if (calls === 0) log.info("the disk takes writes again: all calls are counted")
+    log.info("all calls that were answered while the PostgreSQL server could not be reached are now counted")
+  else if (calls === 0) log.info("the disk can be written to again: all calls are now counted")
   else if (areLost)
-    log.error({ calls }, "calls stay uncounted: the process ends, and nothing can be written to the disk")
+    log.error(
+      { calls },
+      "some calls were not counted: the process is ending and nothing can be written to the disk",
+    )
   else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
 }
 

@@ -51,7 +51,7 @@ export class Sales implements AsyncDisposable {
     const { log } = shared
     const isOpen = selling.on && readOnly === null
     const unsold = isOpen ? await unknownForSale(selling.config, state.db, state.accounts.collections) : null
-    if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is mended")
+    if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is fixed")
     else if (isOpen) {
       // The payment code is loaded only where searches are sold.
       const { openPaidListener } = await loadSales()

@@ -49,7 +49,7 @@ export async function tellReady(
     readOnly,
   })
   if (!(await keys.any()))
-    log.warn("there is no API key yet: the command `keys create --role admin` makes one")
+    log.warn("there is no API key yet: create one with the command `keys create --role admin`")
   log.info({ url, host: config.host, port }, "listening on {url}")
 }
 

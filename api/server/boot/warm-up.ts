@@ -25,11 +25,12 @@ export async function tryChatModel(
     log.info(await tryModel(model, name, stopped))
   } catch (error) {
     if (stopped.aborted) return
-    if (!(error instanceof ChatModelError)) log.error({ err: error }, "the language model could not be tried")
+    if (!(error instanceof ChatModelError))
+      log.error({ err: error }, "the language model could not be tested")
     else
       log.warn(
         { reason: error.message },
-        "the language model gives no answers: they are made of the pages' own sentences until it does",
+        "the language model does not answer: until it does, answers are made from the pages' own sentences",
       )
   }
 }
@@ -44,7 +45,7 @@ export async function warmUp(
   const since = steadyNow()
   try {
     await embedder.embed([WARM_UP], { priority: "query" })
-    log.info({ ms: Math.round(steadyNow() - since) }, "the embedding model is loaded: {ms} ms")
+    log.info({ ms: Math.round(steadyNow() - since) }, "the embedding model was loaded in {ms} ms")
     await engine.search({ text: WARM_UP, limit: 1 })
   } catch (error) {
     if (stopped.aborted) return

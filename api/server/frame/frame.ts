@@ -85,7 +85,7 @@ function useFirst(
   app.use(degradation())
   app.use(errorEnvelope(otherApis, config.publicUrl))
   const notNoted = (err: unknown, action: string) =>
-    log.error({ err, action }, "a change is not in the audit log: {action}")
+    log.error({ err, action }, "a change could not be recorded in the audit log: {action}")
   app.use(auditing({ ...accounts, onProblem: notNoted }))
   app.use(slowGuesses())
 }

@@ -33,7 +33,7 @@ export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
       sample = { pages: await somePages(engine), until: steadyNow() + SAMPLE_MS }
     }
     if (sample.pages.length === 0) {
-      return `The index lists ${pages} pages and cannot show any. On the server, \`fossick index repair\` names the file and brings back what can be read.`
+      return `The index lists ${pages} pages but cannot read any. Run \`fossick index repair\` on the server: it names the damaged file and recovers what can be read.`
     }
     if (await findsNothing(engine, sample.pages, "lexical")) return NOT_FOUND
     const embedded = sample.pages.filter(({ vectors }) => vectors !== null)
@@ -59,10 +59,10 @@ export function refusingIfLost(engine: Engine, lostPages: () => Promise<number>)
 export const lostInWords = (lost: number): string | null =>
   lost === 0
     ? null
-    : `The index has lost ${lost} ${lost === 1 ? "page" : "pages"}, as its files were damaged; the next crawl of their sources reads them again (fossick crawl, fossick sources run).`
+    : `The index has lost ${lost} ${lost === 1 ? "page" : "pages"} because its files were damaged. The next crawl of their sources reads them again (fossick crawl, fossick sources run).`
 
 const NOT_FOUND =
-  "The index does not find pages that it holds. On the server, `fossick index repair` names the file that is damaged and rebuilds what finds them."
+  "The index does not find pages that it holds. Run `fossick index repair` on the server: it names the damaged file and rebuilds it."
 
 async function somePages(engine: Pick<Engine, "allPages">): Promise<PageWithVectors[]> {
   // Ids are digests: any is a place to begin at.

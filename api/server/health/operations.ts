@@ -6,7 +6,9 @@ const Health = namedObject("Health", { status: oneOf(["ok"]) })
 const Readiness = namedObject("Readiness", {
   status: oneOf(["ready", "degraded", "not ready"]),
   checks: byName(text(), "By part of the appliance: `ok`, or what is wrong and what to do."),
-  ...optional({ warnings: listOf(text(), "Problems while all parts work, and what to do about them.") }),
+  ...optional({
+    warnings: listOf(text(), "Problems that don't stop any part from working, and what to do about them."),
+  }),
 })
 
 /** How the appliance is. */
@@ -19,16 +21,17 @@ export const healthOperations = operations("Operation", "none", {
   },
   readyz: {
     at: "GET /readyz",
-    summary: "Whether it can serve: index, model and crawler",
+    summary: "Whether the appliance can serve: index, model and crawler",
     query: {
       exclude: oneOf(
         EXCLUDABLE,
-        "A part that is looked at and shown, and is no reason not to be ready: questions are answered without a crawler.",
+        "A part that is checked and listed but does not count for readiness: questions are answered without a crawler.",
       ),
     },
     answers: {
       200: {
-        description: "It can. `degraded`: it only searches, as the PostgreSQL server cannot be reached.",
+        description:
+          "It can. `degraded`: it can only search, because the PostgreSQL server cannot be reached.",
         schema: Readiness,
       },
       503: { description: "Something is missing.", schema: Readiness },
@@ -54,10 +57,10 @@ export const healthOperations = operations("Operation", "none", {
   metrics: {
     at: "GET /metrics",
     summary: "Counts and times, for Prometheus",
-    description: "Not there, or open to anybody, where `FOSSICK_METRICS` says so.",
+    description: "`FOSSICK_METRICS` can turn it off or open it to everyone.",
     access: "admin",
     answers: {
-      200: { description: "In the text format.", schema: text(), type: "text/plain" },
+      200: { description: "The metrics in Prometheus' text format.", schema: text(), type: "text/plain" },
     },
     examples: [{ summary: "All of them" }],
   },

@@ -70,9 +70,9 @@ const LOOK_MS = 1000
 /** Refused callers that get a reason at the same time: each uses a descriptor of the reserve for a moment. */
 const MOST_TOLD = 32
 const RETRY_SECONDS = 5
-const FULL = "The server has as many connections as it can keep. Try again shortly."
+const FULL = "The server has as many open connections as it can handle. Try again shortly."
 const FULL_ADDRESS =
-  "Your address has as many connections to this server as it may have. Close some, or try again shortly."
+  "Your address has too many open connections to this server. Close some, or try again shortly."
 
 /**
  * The one account of the connections of a process, over all listeners: how many there are, and how many bytes of

@@ -33,7 +33,7 @@ export function openGates(config: {
       queue: config.searchQueue,
       waitMs: config.searchWaitSeconds * 1000,
       refusal: (seconds) =>
-        tooMany(`The server has more to do than it can answer in time. Try again in ${seconds} s.`, seconds),
+        tooMany(`The server is too busy to answer in time. Try again in ${seconds} s.`, seconds),
     }),
     // As many calls may wait as are let in, and each waiting call has a deadline of its own.
     reads: new FairPool("live-reads", { places: config.liveReads }),
@@ -44,13 +44,13 @@ export function openGates(config: {
 
 /** @throws ApiError 429 with `Retry-After` when this key gets no place */
 export function enterLiveCall({ liveCalls }: Pick<Gates, "liveCalls">, key: string): () => void {
-  const text = `Too many extract, crawl and map calls are under way. Try again in ${LIVE_RETRY_SECONDS} s.`
+  const text = `Too many extract, crawl and map calls are in progress. Try again in ${LIVE_RETRY_SECONDS} s.`
   return entered(liveCalls, key, text, LIVE_RETRY_SECONDS)
 }
 
 /** @throws ApiError 429 with `Retry-After` when this key gets no place */
 export function enterStream(eventStreams: FairPool, key: string): () => void {
-  const text = `No more than ${eventStreams.places} streams of events are open at a time, half of them of one key. Ask for what you need instead.`
+  const text = `At most ${eventStreams.places} event streams can be open at a time, half of them for one key. Use ordinary requests instead.`
   return entered(eventStreams, key, text, STREAM_RETRY_SECONDS)
 }
 

@@ -7,7 +7,7 @@ export const loadSettings = {
       name: "FOSSICK_CONNECTIONS",
       default: "0",
       about:
-        "Connections that both listeners together keep open; 0 means as many as the process may open files, less a reserve for the engine, and at most 4096.",
+        "Connections that both listeners together keep open; 0 means as many as the process can open files, less a reserve for the engine, and at most 4096.",
     },
     0,
     100_000,
@@ -27,7 +27,7 @@ export const loadSettings = {
       name: "FOSSICK_REQUESTS_AHEAD",
       default: "100",
       about:
-        "Requests that may wait on one connection behind the one that is answered, sent ahead of its answer; one more and the connection is closed.",
+        "Requests that can be sent ahead on one connection, before the first one is answered; one more closes the connection.",
     },
     1,
     10_000,
@@ -37,7 +37,7 @@ export const loadSettings = {
       name: "FOSSICK_KEYLESS_PER_MINUTE",
       default: "3000",
       about:
-        "Requests that one address may make in a minute without a valid key, searches by FOSSICK_OPEN_KEY and FOSSICK_SEARXNG_KEY included, `/healthz` and `/readyz` not; the next is refused with 429 and its connection closed. 0 sets no limit. Behind FOSSICK_TRUSTED_PROXIES the address that they name counts.",
+        "Requests that one address can make in a minute without a valid key, including searches by FOSSICK_OPEN_KEY and FOSSICK_SEARXNG_KEY, but not `/healthz` and `/readyz`. Further requests are refused with 429 and their connection is closed. 0 means no limit. Behind FOSSICK_TRUSTED_PROXIES the address that they name counts.",
     },
     0,
     1_000_000,
@@ -47,7 +47,7 @@ export const loadSettings = {
       name: "FOSSICK_EVENT_STREAMS",
       default: "16",
       about:
-        "Streams of events that may be open at one time, of which each open console has one; the next is refused with 429.",
+        "Event streams that can be open at the same time; each open console uses one. The next is refused with 429.",
     },
     1,
     10_000,
@@ -57,7 +57,7 @@ export const loadSettings = {
       name: "FOSSICK_SEND_SECONDS",
       default: "60",
       about:
-        "Seconds for which a caller may take nothing of an answer that is ready; then its connection is closed. Each part that is taken restarts the time.",
+        "Seconds after which a connection is closed if its caller has read nothing of an answer that is ready. Each part that is read restarts the time.",
     },
     1,
     3600,
@@ -66,8 +66,7 @@ export const loadSettings = {
     {
       name: "FOSSICK_SEARCH_QUEUE",
       default: "256",
-      about:
-        "Searches that may wait for one of the places of FOSSICK_SEARCHES; the next is refused with 429.",
+      about: "Searches that can wait while FOSSICK_SEARCHES others run; the next is refused with 429.",
     },
     1,
     100_000,
@@ -77,7 +76,7 @@ export const loadSettings = {
       name: "FOSSICK_SEARCH_WAIT_SECONDS",
       default: "5",
       about:
-        "Seconds that a search may wait for its turn; one that would wait longer, by how long searches took lately, is refused at once with 429.",
+        "Seconds that a search can wait for its turn. A search that would wait longer, judging by recent searches, is refused at once with 429.",
     },
     1,
     300,
@@ -87,7 +86,7 @@ export const loadSettings = {
       name: "FOSSICK_LIVE_CALLS",
       default: "128",
       about:
-        "Extract, crawl and map calls that may be under way at one time, half of them of one key; the next is refused with 429.",
+        "Extract, crawl and map calls that can be in progress at the same time, half of them for one key; the next is refused with 429.",
     },
     1,
     10_000,
@@ -97,7 +96,7 @@ export const loadSettings = {
       name: "FOSSICK_MEMORY_MB",
       default: "0",
       about:
-        "Megabytes that all calls together may have the process that answers hold: pages found and read, answers on their way, and caches; the next call is refused with 503. 0 means a quarter of the machine's memory, or the container's, at most half of what V8 takes for objects, and the cache of the index on top. Calls have at least 64 beside what caches may hold.",
+        "Megabytes of memory that all calls together can use in the API process: for pages found and read, answers being sent, and caches. The next call is refused with 503. 0 means a quarter of the memory of the machine or container, at most half of V8's heap, plus the cache of the index. Calls have at least 64 besides the caches.",
     },
     0,
     1_000_000,
@@ -107,7 +106,7 @@ export const loadSettings = {
       name: "FOSSICK_BODIES_MB",
       default: "64",
       about:
-        "Megabytes of requests that have not arrived whole, in all, and at least four of FOSSICK_BODY_LIMIT; beyond it the one that has been arriving for longest is given up.",
+        "Megabytes of requests that are still arriving, all together, and at least four times FOSSICK_BODY_LIMIT. Above that, the request that has been arriving longest is dropped.",
     },
     1,
     65_536,
@@ -117,7 +116,7 @@ export const loadSettings = {
       name: "FOSSICK_UNSENT_MB",
       default: "256",
       about:
-        "Megabytes of answers that may wait for callers to take them, in all, and at most an eighth of what FOSSICK_MEMORY_MB leaves beside caches; beyond it the connection that took nothing for longest is closed.",
+        "Megabytes of answers that can wait for callers to read them, all together, and at most an eighth of what FOSSICK_MEMORY_MB leaves besides caches. Above that, the connection that has read nothing for longest is closed.",
     },
     1,
     65_536,

@@ -20,7 +20,7 @@ export function registerDisk(registry: Registry, { freeBytes, uncounted }: DiskP
   })
   const waiting: Gauge = new Gauge({
     name: "fossick_calls_uncounted",
-    help: "Calls that were answered on a full disk and wait to be counted.",
+    help: "Calls that were answered on a full disk and are waiting to be counted.",
     registers: [],
     collect() {
       this.set(uncounted())

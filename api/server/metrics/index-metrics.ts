@@ -17,24 +17,18 @@ export function registerIndex(registry: Registry, { engine, indexState }: IndexP
   const up = gauge("fossick_index_up", "1 while the index can be read.")
   const wordsAlone = gauge(
     "fossick_index_words_alone",
-    "1 while searches go by words alone, as the vectors, their model or its server do not work.",
+    "1 while searches use words alone because the vectors, their model or its server don't work.",
   )
   const notReranked = gauge(
     "fossick_index_not_reranked",
-    "1 while the configured reranker does not answer, and searches are ranked without it.",
+    "1 while the configured reranker doesn't answer and searches are ranked without it.",
   )
-  const lost = gauge(
-    "fossick_index_lost_pages",
-    "Pages that were lost with damaged files and have not been read again yet.",
-  )
+  const lost = gauge("fossick_index_lost_pages", "Pages lost with damaged files and not yet read again.")
   const gauges: readonly (readonly [Gauge, (stats: EngineStats) => number])[] = [
     [gauge("fossick_index_pages", "Pages in the index."), (stats) => stats.pages],
     [gauge("fossick_index_passages", "Passages of the pages in the index."), (stats) => stats.passages],
     [
-      gauge(
-        "fossick_index_pages_without_vectors",
-        "Pages found by their words only, until they are embedded.",
-      ),
+      gauge("fossick_index_pages_without_vectors", "Pages found by words alone until they are embedded."),
       (stats) => stats.pagesWithoutVectors,
     ],
     [
@@ -42,16 +36,13 @@ export function registerIndex(registry: Registry, { engine, indexState }: IndexP
       (stats) => stats.passagesWithoutVectors,
     ],
     [
-      gauge(
-        "fossick_vectors_per_second",
-        "Passages that got their vectors per second, over the last minute.",
-      ),
+      gauge("fossick_vectors_per_second", "Passages embedded per second, over the last minute."),
       (stats) => stats.vectorsPerSecond ?? 0,
     ],
     [
       gauge(
         "fossick_vectors_seconds_left",
-        "Seconds until all passages have their vectors, at the current rate; NaN while unknown.",
+        "Seconds until all passages are embedded, at the current rate; NaN while unknown.",
       ),
       (stats) => secondsLeft(stats) ?? Number.NaN,
     ],

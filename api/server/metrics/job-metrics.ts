@@ -10,7 +10,7 @@ export function registerJobs(registry: Registry, jobs: JobCounts): () => Promise
   const registers = [registry]
   const crawler = new Gauge({
     name: "fossick_crawler_up",
-    help: "1 while a crawler process is at work on the data folder.",
+    help: "1 while a crawler process is working on the data folder.",
     registers,
   })
   const byState = new Gauge({

@@ -29,17 +29,17 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
         this.set(value())
       },
     })
-  gauge("fossick_http_connections", "Open connections, of both listeners.", () => connections.open)
+  gauge("fossick_http_connections", "Open connections of both listeners.", () => connections.open)
   gauge(
     "fossick_http_unsent_bytes",
-    "Bytes of answers that wait for callers to take them.",
+    "Bytes of answers waiting for callers to read them.",
     () => connections.unsentBytes,
   )
-  gauge("fossick_searches_waiting", "Searches that wait for their turn.", () => gates.searches.waiting)
-  gauge("fossick_live_calls", "Extract, crawl and map calls under way.", () => gates.liveCalls.running)
+  gauge("fossick_searches_waiting", "Searches waiting for their turn.", () => gates.searches.waiting)
+  gauge("fossick_live_calls", "Extract, crawl and map calls in progress.", () => gates.liveCalls.running)
   const bytes: Gauge = new Gauge({
     name: "fossick_stored_bytes",
-    help: "Bytes that callers have stored in state.db, by what it is.",
+    help: "Bytes that callers have stored in state.db, by kind.",
     labelNames: ["store"],
     registers: [registry],
     async collect() {
@@ -49,7 +49,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   counts(
     registry,
     "fossick_calls_shed_total",
-    "Calls refused because there was more to do than could be answered in time.",
+    "Calls refused because they could not be answered in time.",
     "kind",
     () =>
       new Map([
@@ -59,7 +59,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   )
   const pool: Gauge = new Gauge({
     name: "fossick_pool_waiting",
-    help: "Tasks that wait for their turn, by pool.",
+    help: "Tasks waiting for their turn, by pool.",
     labelNames: ["pool"],
     registers: [registry],
     collect() {
@@ -77,7 +77,7 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   ofPools("fossick_pool_waited_total", "Tasks that had to wait for their turn.", ({ waited }) => waited)
   ofPools(
     "fossick_pool_wait_seconds_total",
-    "Seconds that tasks waited for their turn, all together.",
+    "Total seconds that tasks waited for their turn.",
     ({ waitedMs }) => waitedMs / 1000,
   )
   counts(
@@ -104,12 +104,12 @@ function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
       },
     })
   }
-  gauge("fossick_bound_used", "What is taken of each thing that is bounded.", ({ used }) => used)
-  gauge("fossick_bound_limit", "What may be taken of it at most.", ({ limit }) => limit)
+  gauge("fossick_bound_used", "Current use of each bounded resource.", ({ used }) => used)
+  gauge("fossick_bound_limit", "Limit of each bounded resource.", ({ limit }) => limit)
   counts(
     registry,
     "fossick_bound_refused_total",
-    "What was refused, closed or given up because of a bound.",
+    "How often something was refused, closed or dropped because of a bound.",
     "bound",
     async () =>
       new Map((await bounds()).flatMap(({ name, refused }) => (refused === null ? [] : [[name, refused]]))),

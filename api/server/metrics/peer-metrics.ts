@@ -6,7 +6,7 @@ import type { PeerCounts } from "../../services/federation/federation.ts"
 export function registerPeers(registry: Registry, peers: () => readonly PeerCounts[]): void {
   const up: Gauge = new Gauge({
     name: "fossick_peer_up",
-    help: "1 while the peer is taken to answer, 0 while it is left alone.",
+    help: "1 while the peer is considered up, 0 while it is not asked.",
     labelNames: ["peer"],
     registers: [],
     collect() {
@@ -16,7 +16,7 @@ export function registerPeers(registry: Registry, peers: () => readonly PeerCoun
   })
   const questions: Counter = new Counter({
     name: "fossick_peer_questions_total",
-    help: "Questions to the peer since the start, by how they ended.",
+    help: "Questions to the peer since the start, by outcome.",
     labelNames: ["peer", "state"],
     registers: [],
     collect() {

@@ -30,7 +30,7 @@ function registerDelay(registry: Registry): void {
   delays.enable()
   const gauge: Gauge = new Gauge({
     name: "fossick_event_loop_delay_seconds",
-    help: "How late the event loop came to its work since the last scrape: 0.5 is the median, 1 the worst.",
+    help: "Delay of the event loop since the last scrape: 0.5 is the median, 1 the maximum.",
     labelNames: ["quantile"],
     registers: [registry],
     collect() {

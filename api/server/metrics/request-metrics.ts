@@ -23,14 +23,14 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 export function registerRequests(registry: Registry): BeginRequest {
   const durations = new Histogram({
     name: "fossick_http_request_duration_seconds",
-    help: "From the first byte of a request to the last byte of its answer.",
+    help: "Time from the first byte of a request to the last byte of its answer.",
     labelNames: ["endpoint", "method", "status"],
     buckets: BUCKETS,
     registers: [registry],
   })
   const running = new Gauge({
     name: "fossick_http_requests_in_flight",
-    help: "Requests that are being answered.",
+    help: "Requests being answered.",
     registers: [registry],
   })
   const searches = new Counter({
@@ -42,7 +42,7 @@ export function registerRequests(registry: Registry): BeginRequest {
   counts(
     registry,
     "fossick_degraded_answers_total",
-    "Answers that were made without a part that was late, busy or broken, by part.",
+    "Answers made without a part that was late, busy or broken, by part.",
     "part",
     degradedCounts,
   )

@@ -35,7 +35,7 @@ export function registerSources(registry: Registry, results: SourceResults): voi
   }
   gauge(
     "fossick_source_result",
-    "1 for the result of the source's last run that is over, 0 for the others.",
+    "1 for the result of the source's last finished run, 0 for the others.",
     ["source", "result"],
     (made, { source, result: was }) => {
       for (const name of JOB_RESULTS) made.set({ source, result: name }, was === name ? 1 : 0)
@@ -43,7 +43,7 @@ export function registerSources(registry: Registry, results: SourceResults): voi
   )
   gauge(
     "fossick_source_bad_runs",
-    "Runs of the source in a row that failed or finished with problems.",
+    "Consecutive runs of the source that failed or finished with problems.",
     ["source"],
     (made, { source, badRuns }) => made.set({ source }, badRuns),
   )

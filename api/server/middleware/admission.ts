@@ -29,7 +29,9 @@ export function admission(
       // Credits that can't be given back now expire later; the answer is not affected.
       await admitted
         .end()
-        .catch((error: unknown) => ctx.state.log.warn({ err: error }, "credits were not given back"))
+        .catch((error: unknown) =>
+          ctx.state.log.warn({ err: error }, "reserved credits could not be released"),
+        )
     }
   }
 }

@@ -12,28 +12,28 @@ import { type JsonSchema, namedIn } from "../schema/schemas.ts"
 
 /** Headings of the reference, each with a sentence. */
 const TAGS: Readonly<Record<string, string>> = {
-  Search: "The index, asked.",
-  "Stored pages": "Pages as the index holds them, by address; nothing is read from the web.",
-  "Live pages": "Pages read from the web now; the index is neither asked nor filled.",
-  Research: "Reports in which every piece names its source.",
-  Watches: "Questions, sources and pages whose changes are told, by webhook, e-mail or feed.",
-  "Keys and usage": "Keys, and the credits that they use.",
-  People: "Who signed in through an identity provider, and their groups.",
+  Search: "Searches of the index.",
+  "Stored pages": "Pages from the index, by address; nothing is read from the web.",
+  "Live pages": "Pages read live from the web; the index is neither searched nor changed.",
+  Research: "Reports in which every part names its source.",
+  Watches: "Notifications about changes to questions, sources and pages, by webhook, e-mail or feed.",
+  "Keys and usage": "Keys and the credits that they use.",
+  People: "People who signed in through an identity provider, and their groups.",
   Readers: "Who may read which pages, and why.",
-  "Public keys": "Keys that may stand in the source of web pages, for a search box in documentation.",
-  Sessions: "Signing in on the pages of the appliance, in a browser.",
-  Sources: "What is crawled, how, and when. For keys of the role `admin`, as all of `/admin`.",
+  "Public keys": "Keys that can be published in web pages, for a search box in documentation.",
+  Sessions: "Sign-in on the appliance's pages, in a browser.",
+  Sources: "What is crawled, how and when. Like all of `/admin`, for keys of the role `admin`.",
   Jobs: "Runs of sources.",
-  Removals: "Pages that leave the index, and those that wait for an answer.",
-  Pages: "What is known of one page.",
-  Rules: "Synonyms, pins and boosts: what the operator wants of the ranking.",
-  "Judged questions": "Questions whose right pages are known, and how well these rank.",
+  Removals: "Pages that leave the index, and pages waiting for a decision.",
+  Pages: "What is known about one page.",
+  Rules: "Synonyms, pins and boosts: the operator's changes to the ranking.",
+  "Judged questions": "Questions whose right pages are known, and how well those pages rank.",
   Webhooks: "Messages about runs and changes.",
   Usage: "What each key used, by day or month.",
-  Upkeep: "The appliance itself: its vectors, its last days, backups and settings.",
+  Upkeep: "The appliance itself: its vectors, recent days, backups and settings.",
   Feedback: "What callers think of their answers.",
-  Payments: "Searches that were sold, and what was paid for them.",
-  Operation: "How the appliance is.",
+  Payments: "Searches that were sold, and the payments for them.",
+  Operation: "Health and metrics of the appliance.",
 }
 
 /**
@@ -78,9 +78,9 @@ export function openApiDocument(
       version,
       summary: "A self-hosted search engine: your sites, crawled and searchable.",
       description:
-        "`/search`, `/extract`, `/crawl` and `/map` have the shapes of the Tavily API, whose clients work here with only the base address changed. " +
-        "`/v1` and `/v2` speak the API of Firecrawl, and `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` that of OpenAI; `/searxng` speaks that of SearXNG, `/openwebui` what Open WebUI calls external. Their own descriptions hold for them, and the handbook says what differs. " +
-        'Whatever goes wrong is answered with JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not have is 405, a path that is not listed is 404.',
+        "`/search`, `/extract`, `/crawl` and `/map` follow the Tavily API, whose clients work here once you change the base address. " +
+        "`/v1` and `/v2` follow the API of Firecrawl; `/v1/embeddings`, `/v1/models` and `/v1/vector_stores` that of OpenAI; `/searxng` that of SearXNG; and `/openwebui` what Open WebUI calls external. See those projects' own documentation; the handbook lists the differences. " +
+        'Every error is JSON of the form `{"detail": {"error": "…"}}`. A method that a path does not support gives 405, an unknown path gives 404.',
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: server }],
@@ -101,7 +101,7 @@ export function openApiDocument(
       ),
       headers: {
         RequestId: {
-          description: "Id of this request, as the log has it.",
+          description: "Id of this request, as in the log.",
           schema: { type: "string", format: "uuid" },
         },
       },
@@ -110,7 +110,7 @@ export function openApiDocument(
           type: "http",
           scheme: "bearer",
           description:
-            "`Authorization: Bearer <key>`. Where `FOSSICK_BODY_KEY` is on, a body without that header may hold the key as `api_key`.",
+            "`Authorization: Bearer <key>`. If `FOSSICK_BODY_KEY` is on, a request without that header can have the key in its body as `api_key`.",
         },
         operatorKey: {
           type: "http",

@@ -22,7 +22,7 @@ export function referenceHtml({ operations, schemas, tags }: Required<Descriptio
       ...calls.map((call) => callHtml(call, schemas, server)),
     ]),
     `<h2 id="refusals">Refusals${anchor("refusals")}</h2>`,
-    `<p>Each is JSON of the form <code>{"detail": {"error": "…"}}</code>, and has the id of the request in the header <code>X-Request-Id</code>.</p>`,
+    `<p>Every refusal is JSON of the form <code>{"detail": {"error": "…"}}</code>, with the id of the request in the header <code>X-Request-Id</code>.</p>`,
     table(
       ["status", "meaning"],
       Object.entries(refusals).map(([status, { description }]) => [

@@ -8,7 +8,7 @@ import type { Schema } from "../schema/schemas.ts"
 
 /** The problem with one field of a body. */
 export interface Problem {
-  /** `limits.pages`; empty for the whole. */
+  /** The field, such as `limits.pages`; empty for the whole body. */
   readonly field: string
   readonly message: string
 }
@@ -36,7 +36,7 @@ function problemOf({ keyword, instancePath, params, message }: ErrorObject): Pro
   const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
   switch (keyword) {
     case "additionalProperties":
-      return { field: within(params["additionalProperty"]), message: "is no field of this call" }
+      return { field: within(params["additionalProperty"]), message: "is not a field of this call" }
     case "required":
       return { field: within(params["missingProperty"]), message: "is missing" }
     case "enum":

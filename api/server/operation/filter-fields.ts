@@ -6,9 +6,9 @@ import { anyOf, listOf, oneOf, text } from "../schema/schemas.ts"
 const names = (description: string) =>
   anyOf([text(), listOf(text(), undefined, { maxItems: MAX_ENTRIES })], description)
 
-/** The words for "one or several of these values" in descriptions and messages. */
+/** The words for "one or more of these values" in descriptions and messages. */
 export const severalAllowed = (values: readonly string[]): string =>
-  `one or several of ${values.map((value) => `'${value}'`).join(", ")}`
+  `one or more of ${values.map((value) => `'${value}'`).join(", ")}`
 
 /** One of these values, or a list of them. */
 export const severalOf = <const V extends string>(values: readonly V[], description: string) =>
@@ -18,7 +18,7 @@ export const TYPES_ALLOWED = severalAllowed(PAGE_TYPES)
 
 /** Fields of every search body that say where to look. */
 export const filterFields = {
-  sources: names("Pages of these sources only, and of those in `collections`."),
-  collections: names("Pages of the sources in these collections only, and of `sources`."),
-  types: severalOf(PAGE_TYPES, "Pages of these types only: what they are written in."),
+  sources: names("Only pages of these sources, and of those in `collections`."),
+  collections: names("Only pages of the sources in these collections, and of `sources`."),
+  types: severalOf(PAGE_TYPES, "Only pages of these formats."),
 }

@@ -16,12 +16,15 @@ export const refusalSchemas = {
       ...optional({
         problems: listOf(
           anyOf([
-            object({ field: text("`limits.pages`; empty for the whole."), message: text() }),
-            text("Of feedback: all in one."),
+            object({
+              field: text("The field, such as `limits.pages`; empty for the whole body."),
+              message: text(),
+            }),
+            text("For feedback: all problems in one text."),
           ]),
           "With 422: every field that is wrong.",
         ),
-        failed_results: listOf(ref("FailedResult"), "With 400 of an extraction: every address."),
+        failed_results: listOf(ref("FailedResult"), "With 400 for an extraction: every address."),
         miss: ref("Miss"),
       }),
     }),
@@ -37,20 +40,20 @@ const refusal = (
 
 /** By status. */
 export const refusals: Readonly<Record<number, Refusal>> = {
-  400: refusal("BadRequest", "A value is wrong or missing, or the request is no HTTP."),
-  401: refusal("Unauthorized", "No valid key.", {
+  400: refusal("BadRequest", "A value is wrong or missing, or the request is not valid HTTP."),
+  401: refusal("Unauthorized", "The key is missing or not valid.", {
     "WWW-Authenticate": header("`Bearer`", { type: "string" }),
   }),
   403: refusal("Forbidden", "The key may not do this, or the address may not be read."),
-  404: refusal("NotFound", "There is no such thing."),
-  405: refusal("MethodNotAllowed", "The path has no such method.", {
-    Allow: header("The methods that it has.", { type: "string" }),
+  404: refusal("NotFound", "Not found."),
+  405: refusal("MethodNotAllowed", "The path does not support this method.", {
+    Allow: header("The methods that it supports.", { type: "string" }),
   }),
-  408: refusal("RequestTimeout", "The request did not arrive whole in time."),
-  409: refusal("Conflict", "Not in this state."),
+  408: refusal("RequestTimeout", "The whole request did not arrive in time."),
+  409: refusal("Conflict", "Not possible in the current state."),
   413: refusal("ContentTooLarge", "The body is larger than `FOSSICK_BODY_LIMIT`."),
-  415: refusal("UnsupportedMediaType", "The body is no JSON, or compressed in an unknown way."),
-  417: refusal("ExpectationFailed", "The header `Expect` asks for something else than `100-continue`."),
+  415: refusal("UnsupportedMediaType", "The body is not JSON, or its compression is not supported."),
+  417: refusal("ExpectationFailed", "The header `Expect` asks for something other than `100-continue`."),
   422: refusal("UnprocessableContent", "Fields of the body are wrong; `detail.problems` lists each."),
   429: refusal("TooManyRequests", "Too many requests; try again after the seconds in `Retry-After`.", {
     "Retry-After": header("Seconds.", { type: "integer", minimum: 0 }),
@@ -58,13 +61,13 @@ export const refusals: Readonly<Record<number, Refusal>> = {
   431: refusal("HeadersTooLarge", "The headers are larger than 16 KiB."),
   432: refusal(
     "PlanLimitExceeded",
-    "The credits of the key or its plan are used up, or there is no room for what it would have kept: another research task, crawl job or watch.",
+    "The credits of the key or its plan are used up, or there is no room to store another research task, crawl job or watch.",
   ),
   433: refusal("PayAsYouGoLimitExceeded", "The credits beyond the plan are used up."),
-  500: refusal("InternalServerError", "A bug; the server's log has it."),
+  500: refusal("InternalServerError", "An internal error; see the server's log."),
   503: refusal(
     "ServiceUnavailable",
-    "The index or the model cannot be used now, or there is no room: in the memory for calls, or on the disk. `Retry-After`, if given, says when to try again.",
+    "The index or the model cannot be used right now, or there is no room in the memory for calls or on the disk. `Retry-After`, if given, says when to try again.",
     { "Retry-After": header("Seconds.", { type: "integer", minimum: 0 }) },
   ),
 }

@@ -21,15 +21,15 @@ import { WARNING_CODES } from "../wire/warnings.ts"
 
 // Fields and parameters that calls of several features have.
 
-/** The parameters of a list that comes in slices. @param things the entries of the list, capitalised */
-export const sliceOf = (things = "Entries") => ({
-  limit: withDefault(whole(1, MAX_LIMIT, `${things} at most.`), DEFAULT_LIMIT),
-  offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `${things} left out before the first.`), 0),
+/** The parameters of a list that comes in slices. @param things the entries of the list */
+export const sliceOf = (things = "entries") => ({
+  limit: withDefault(whole(1, MAX_LIMIT, `Maximum number of ${things} to return.`), DEFAULT_LIMIT),
+  offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `Number of ${things} to skip.`), 0),
 })
 
 /** The fields of such an answer besides the list. */
 export const ofSlice = {
-  total: count("All entries, not only the ones listed."),
+  total: count("The number of all entries, not only of those listed."),
   limit: count(),
   offset: count(),
 }
@@ -53,7 +53,7 @@ export const webAddress = { pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 export const noBody = bodyOf({})
 
 export const addressesModels = yesNo(
-  "True when what is shown of it gives orders to language models; else not there.",
+  "True when the shown text gives orders to language models; otherwise left out.",
 )
 
 /** In answers to requests that may hold fields without effect. */
@@ -61,9 +61,9 @@ export const warnings = listOf(
   namedObject("Warning", {
     code: oneOf(WARNING_CODES),
     text: text("What happened, and what to do instead."),
-    ...optional({ field: text("The field of the request."), url: text("The page that it is about.") }),
+    ...optional({ field: text("The field of the request."), url: text("The page in question.") }),
   }),
-  "What the answer does not honour of the request; left out when it honours everything.",
+  "Parts of the request that the answer does not honour; left out when there are none.",
 )
 
 export const usage = namedObject("Usage", { credits: count("Credits that this call cost.") })
@@ -73,7 +73,7 @@ export const requestId = text("Also in the header `X-Request-Id`.", { format: "u
 /** The parts that an answer was made without. */
 export const degraded = listOf(
   oneOf(Object.keys(DEGRADED_PARTS) as (keyof typeof DEGRADED_PARTS)[]),
-  `What this answer was made without, since it was late, busy or out of order; not there for a complete answer. ${Object.entries(
+  `Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. ${Object.entries(
     DEGRADED_PARTS,
   )
     .map(([part, effect]) => `\`${part}\`: ${effect}.`)

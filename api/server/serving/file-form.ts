@@ -37,7 +37,7 @@ export async function readFileForm(
     else
       throw badRequest(`Invalid ${name}. A form has one file, named file, and may have ${names.join(", ")}.`)
   }
-  if (file === null) throw badRequest("Invalid file. The form must hold a file of this name.")
+  if (file === null) throw badRequest("Invalid file. The form must contain a file with this name.")
   if (file.size > maxBytes)
     throw new ApiError(413, `The file exceeds ${maxBytes} bytes (FOSSICK_MAX_PAGE_BYTES).`)
   return { name: file.name, type: file.type, body: new Uint8Array(await file.arrayBuffer()), fields }

@@ -33,7 +33,7 @@ test("the file of sources is applied at the start", async () => {
 test("a wrong file is refused with its reasons, and so is one that is not there", () => {
   writeFileSync(file(), "sources:\n  - name: docs\n")
   expect(applySources(file(), env())).toBe(
-    `Fossick does not start with a wrong file of sources:\n${file()}:2:5: docs: seeds is missing`,
+    `Fossick does not start because the file of sources is not valid:\n${file()}:2:5: docs: seeds is missing`,
   )
   expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
 })

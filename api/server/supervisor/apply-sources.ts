@@ -22,5 +22,5 @@ export function applySources(named: string, env: NodeJS.ProcessEnv): string | nu
     stdio: ["ignore", "ignore", "pipe"],
   })
   if (status === 0) return null
-  return `Fossick does not start with a wrong file of sources:\n${error?.message ?? stderr}`.trimEnd()
+  return `Fossick does not start because the file of sources is not valid:\n${error?.message ?? stderr}`.trimEnd()
 }

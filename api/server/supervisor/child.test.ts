@@ -124,7 +124,7 @@ describe("the first screen", () => {
   test("says that crawls wait for room on the disk, the handbook's among them", () => {
     const screen = firstScreen({ ...facts, handbook: "being-read", lowDisk: "The disk is nearly full." })
     expect(screen).toContain("WARNING: The disk is nearly full.")
-    expect(screen).toContain("It reads its handbook when the disk has room")
+    expect(screen).toContain("Fossick will read its handbook when the disk has room")
     expect(screen).not.toContain("still reading")
     expect(screenOnWire({ ...facts, lowDisk: "full" })).toMatchObject({ lowDisk: "full" })
   })
@@ -133,8 +133,10 @@ describe("the first screen", () => {
     const early = firstScreen({ ...facts, ready: false, handbook: "being-read" })
     expect(early).not.toContain("Fossick is up.")
     expect(early).toContain("not ready yet; http://localhost:8080/readyz says")
-    expect(early).toContain("It is still reading its handbook, and says here when it is done.")
-    expect(handbookNews.read).toContain("The handbook is read")
-    expect(firstScreen({ ...facts, handbook: "not-read" })).toContain("It could not read its own handbook")
+    expect(early).toContain("Fossick is still reading its handbook, and will say here when it is done.")
+    expect(handbookNews.read).toContain("Fossick has read its handbook")
+    expect(firstScreen({ ...facts, handbook: "not-read" })).toContain(
+      "Fossick could not read its own handbook",
+    )
   })
 })

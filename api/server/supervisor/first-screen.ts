@@ -3,18 +3,19 @@ export type HandbookState = "read" | "being-read" | "not-read"
 
 const intro: Readonly<Record<HandbookState, string>> = {
   read: "Ask it something:",
-  "being-read": "It is still reading its handbook, and says here when it is done. Then ask it something:",
-  "not-read": "It could not read its own handbook, so ask it something once you have crawled a site:",
+  "being-read":
+    "Fossick is still reading its handbook, and will say here when it is done. Then ask it something:",
+  "not-read": "Fossick could not read its own handbook, so ask it something once you have crawled a site:",
 }
 
 /** Instead of `being-read`. */
 const WAITS_FOR_ROOM =
-  "It reads its handbook when the disk has room, and says here when it is done. Then ask it something:"
+  "Fossick will read its handbook when the disk has room, and will say here when it is done. Then ask it something:"
 
 /** Follows a first screen that said `being-read`. */
 export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">, string>> = {
-  read: "The handbook is read: ask away.\n",
-  "not-read": "The handbook could not be read: crawl a site, then ask about it.\n",
+  read: "Fossick has read its handbook: ask away.\n",
+  "not-read": "Fossick could not read its handbook: crawl a site, then ask about it.\n",
 }
 
 interface ScreenFacts {

@@ -13,7 +13,7 @@ const SERVED = ["state.db", "index", "generations"]
 
 /** The operator's message about a folder that has a stand-in. */
 export const asItIs = (folder: string, because: UnwritableBecause): string =>
-  `The folder ${folder} cannot be written to (${because}). It is served as it is; what is counted and kept meanwhile is lost at the end. To go on, ${remedy(because)}: the rest happens by itself.`
+  `The folder ${folder} cannot be written to (${because}). It is served as it is; whatever is counted or stored meanwhile is lost when Fossick stops. To continue, ${remedy(because)}: Fossick notices on its own.`
 
 /** A writable folder with the contents of a data folder. */
 export interface StandIn extends Disposable {
@@ -27,7 +27,7 @@ export interface StandIn extends Disposable {
  */
 export function standInFor(dataDir: string, because: UnwritableBecause): StandIn {
   if (!SERVED.some((name) => existsSync(join(dataDir, name))))
-    throw notWritable({ code: because, message: `${because}: ${dataDir} holds no index to be served` })
+    throw notWritable({ code: because, message: `${because}: ${dataDir} holds no index to serve` })
   let folder: string | undefined
   const remove = () => folder !== undefined && rmSync(folder, { recursive: true, force: true })
   try {
@@ -38,7 +38,7 @@ export function standInFor(dataDir: string, because: UnwritableBecause): StandIn
     }
   } catch (error) {
     remove()
-    const instead = `nothing can stand in for it: ${(error as Error).message}`
+    const instead = `no temporary folder could replace it: ${(error as Error).message}`
     throw notWritable({ code: because, message: `${because}: ${dataDir}, and ${instead}` })
   }
   return { folder, [Symbol.dispose]: remove }

@@ -59,7 +59,7 @@ export function searchText(answer: unknown): string {
     return paragraphs([
       `${NOTHING_FITS}${missText(found)}`,
       degradedNote(found),
-      lines(["What comes nearest:", ...nearest]),
+      lines(["The closest pages:", ...nearest]),
     ])
   }
   const share = MAX_CHARS / found.results.length
@@ -203,7 +203,7 @@ function cut(text: string, chars: number, more = 0): string {
   const limit = Math.floor(chars)
   const left = Math.max(0, text.length - limit) + more
   if (left === 0) return text
-  return `${text.slice(0, limit)} … (${left} more characters; read the page by itself, with fetch or a query, for the rest)`
+  return `${text.slice(0, limit)} … (${left} more characters; for the rest, read this page alone, with fetch or a query)`
 }
 
 type Part = string | false | null | undefined

@@ -107,7 +107,7 @@ export const degradedNote = (answer: unknown): string | false =>
 export function missText({ miss, coverage }: SearchAnswer): string {
   if (miss === undefined) return ""
   const asOf = coverage?.complete_as_of
-  return ` ${miss.text}${asOf === undefined ? "" : ` What was asked is complete as of ${asOf}.`}`
+  return ` ${miss.text}${asOf === undefined ? "" : ` The sources searched are complete as of ${asOf}.`}`
 }
 
 /** The same threshold for searches that looked for an answer and found none. */

@@ -24,7 +24,7 @@ const title = text()
 const url = text()
 const note = text("Notes on the answer as a whole; left out when there are none.")
 
-const warnings = listOf(text(), "Arguments that the answer does not honour; left out when it honours all.")
+const warnings = listOf(text(), "Arguments that the answer does not honour; left out when there are none.")
 
 export const searchResultsSchema = output({
   results: listOf(object({ id: text("For `fetch`."), title, url }), "Best first."),
@@ -32,7 +32,7 @@ export const searchResultsSchema = output({
 })
 
 export const fetchSchema = output({
-  id: text("Of this text."),
+  id: text("Id of this text."),
   title,
   text: text("Markdown."),
   url,
@@ -45,7 +45,7 @@ export const fetchSchema = output({
 const score = share("The chance that the page answers.")
 
 export const pagesSchema = output({
-  answer: orNull(text("Cited sentences; a number is a place in `results`.")),
+  answer: orNull(text("Cited sentences; each number is a position in `results`.")),
   results: listOf(
     object({
       title,
@@ -67,12 +67,12 @@ export const pagesSchema = output({
         addresses_models: yesNo(),
       }),
     }),
-    "Best first; none when nothing here fits.",
+    "Best first; empty when nothing here fits.",
   ),
   ...optional({
     note,
     warnings,
-    nearest: listOf(object({ title, url, score }), "Where nothing fits: what comes nearest."),
+    nearest: listOf(object({ title, url, score }), "When nothing fits: the closest pages."),
   }),
 })
 
@@ -121,7 +121,7 @@ const page = object({
     title,
     addresses_models: yesNo(),
     from_index: object(
-      { checked_at: text("When a crawl last found the page like this."), live_error: text() },
+      { checked_at: text("When a crawl last found the page in this state."), live_error: text() },
       "Only for a page that comes from the index because it could not be read now.",
     ),
   }),
@@ -171,7 +171,7 @@ export const mapOutput = {
 }
 
 export const reportSchema = output({
-  content: anyOf([text(), anyObject()], "The report; a number is a place in `sources`."),
+  content: anyOf([text(), anyObject()], "The report; each number is a position in `sources`."),
   sources: listOf(object({ title, url })),
   ...optional({ note, warnings }),
 })

@@ -28,7 +28,7 @@ const connectorTools: readonly Tool[] = [
     name: "search",
     title: "Find pages",
     description:
-      "Finds pages of this index that answer a question. Gives ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
+      "Finds pages of this index that answer a question. Returns ids, titles and addresses for `fetch`, best first; no results means that nothing here fits.",
     inputSchema: idSchema("query", "The question, in plain words."),
     outputSchema: searchResultsSchema,
     endpoint: "/search",
@@ -39,7 +39,7 @@ const connectorTools: readonly Tool[] = [
     name: "fetch",
     title: "Read a page of the index",
     description:
-      "Gives the whole text of a page of this index as the crawler last read it, also of pages behind a login, with the dates of publication and of the last check.",
+      "Returns the whole text of a page of this index as the crawler last read it, including pages behind a login, with the dates of publication and of the last check.",
     inputSchema: idSchema("id", "An id from `search`, or the address of a page."),
     outputSchema: fetchSchema,
     endpoint: "/pages",

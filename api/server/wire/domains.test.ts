@@ -119,7 +119,7 @@ describe("a domain", () => {
     ["рф", "xn--p1ai"],
   ])("%s is a public suffix", (entry, suffix) => {
     expect(refusal(entry)).toBe(
-      `Invalid include_domains: '${entry}'. Must be domains such as 'example.com'; '${suffix}' is a public suffix, under which anybody may have one.`,
+      `Invalid include_domains: '${entry}'. Must be domains such as 'example.com'; '${suffix}' is a public suffix, under which anyone can register a domain.`,
     )
   })
 

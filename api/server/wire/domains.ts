@@ -40,7 +40,7 @@ function hosts(field: string, entry: string): string[] {
   }
   if (isPublicSuffix(host) && (host.includes(".") || OLD_TOP_LEVEL.test(host))) {
     throw badRequest(
-      `${refused} Must be domains such as 'example.com'; '${host}' is a public suffix, under which anybody may have one.`,
+      `${refused} Must be domains such as 'example.com'; '${host}' is a public suffix, under which anyone can register a domain.`,
     )
   }
   return spellings(host).map((one) => (port === null ? one : `${one}:${Number(port)}`))

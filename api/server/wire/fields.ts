@@ -35,7 +35,7 @@ export class FieldReader {
   requiredString(name: string, maxChars: number): string {
     const value = this.string(name, maxChars)?.trim()
     if (value) return value
-    throw this.refusal(name, "Must be given, as a string that is not blank.")
+    throw this.refusal(name, "Must be a string that is not blank.")
   }
 
   boolean(name: string): boolean | undefined {
@@ -92,7 +92,7 @@ export class FieldReader {
       const value = this.any(name)
       if (value === undefined || isBlank(value) || values.some((one) => isSame(one, value))) continue
       const allowed = values.map((one) => JSON.stringify(one)).join(" or ")
-      throw this.refusal(name, `${because}${allowed === "" ? "" : ` Only ${allowed} is taken.`}`)
+      throw this.refusal(name, `${because}${allowed === "" ? "" : ` Only ${allowed} is accepted.`}`)
     }
   }
 
@@ -106,7 +106,7 @@ export class FieldReader {
     const unknown = Object.entries(this.#fields).find(
       ([name, value]) => value !== null && value !== undefined && !this.#known.has(name),
     )
-    if (unknown) throw this.refusal(unknown[0], "There is no such field here.")
+    if (unknown) throw this.refusal(unknown[0], "Unknown field.")
   }
 
   refusal(name: string, because: string): Error {

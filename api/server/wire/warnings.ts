@@ -44,7 +44,7 @@ export function unknownFields(schema: RequestSchema<unknown>, body: Fields): rea
   )
   const named = unknown.slice(0, MOST_NAMED).map((field): Warning => {
     const name = field.slice(0, MAX_NAME_CHARS)
-    return { code: "unknown-field", field: name, text: `${name} is unknown here and has no effect.` }
+    return { code: "unknown-field", field: name, text: `${name} is not a known field and has no effect.` }
   })
   const others = unknown.length - named.length
   return others === 0

@@ -29,7 +29,7 @@ export interface FederatedQuery extends Query {
 export interface PeerReport {
   readonly name: string
   readonly state: PeerState
-  /** Pages that it gave, before they were put among the others. */
+  /** Pages that it returned, before they were merged with the others. */
   readonly results: number
   /** Why the peer gave no reply; continues a sentence whose subject is the peer. */
   readonly because?: string

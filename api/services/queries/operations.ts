@@ -54,7 +54,7 @@ export const queryOperations = operations("Usage", "admin", {
       ),
       from: moment("Asked at this time or later."),
       before: moment("Asked before this time."),
-      ...sliceOf("Questions"),
+      ...sliceOf("questions"),
     },
     answers: ok(Queries, "The questions."),
     examples: [{ summary: "Questions that find nothing", query: { report: "zero" } }],

@@ -55,9 +55,9 @@ export async function documentOf(
   if (live?.emptyBecause !== undefined) notes.push(live.emptyBecause)
   const raw = formats.rawHtml ? live?.html : undefined
   if (formats.rawHtml && raw === undefined)
-    notes.push("rawHtml is left out: the page is no HTML, or too large in its encoding.")
+    notes.push("rawHtml is left out: the page isn't HTML, or is too large in its encoding.")
   if (formats.screenshot !== null && live?.screenshot === undefined) {
-    notes.push("The screenshot is left out: the page was not shown in time, or is no HTML.")
+    notes.push("The screenshot is left out: the page didn't load in time, or isn't HTML.")
   }
   const model = formats.json !== null || formats.summary ? requireModel(chatModel) : null
   return {
@@ -102,12 +102,12 @@ export function requireModel(chatModel: ChatModel | null): ChatModel {
   if (chatModel !== null) return chatModel
   throw new ApiError(
     400,
-    "Invalid formats. json and summary are written by a language model, and this appliance has none; its operator names one with FOSSICK_LLM_URL.",
+    "Invalid formats. json and summary need a language model, and this appliance has none; its operator can set one with FOSSICK_LLM_URL.",
   )
 }
 
 /** The error for a job's page that could not be made into a document. */
 export function unmadeReason(error: unknown): string | null {
   if (error instanceof Refusal) return error.message
-  return error instanceof WorkError ? "The page cannot be worked through." : null
+  return error instanceof WorkError ? "The page cannot be processed." : null
 }

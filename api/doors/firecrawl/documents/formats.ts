@@ -45,7 +45,7 @@ const NOTHING: Formats = {
 const PLAIN = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const
 /** Firecrawl knows these, and nothing here can make them. */
 const UNKNOWN_HERE =
-  "Must be some of markdown, html, rawHtml, links, images, summary, screenshot, json and changeTracking."
+  "Each must be one of markdown, html, rawHtml, links, images, summary, screenshot, json and changeTracking."
 
 /**
  * Reads the field `formats`: names, and in version 2 objects with a `type`. Version 1 has options of formats beside
@@ -80,10 +80,10 @@ export function readFormats(
     } else throw body.refusal("formats", UNKNOWN_HERE)
   }
   if (v1Json !== undefined && formats.json === null) {
-    throw body.refusal("jsonOptions", "Must be given with the format json.")
+    throw body.refusal("jsonOptions", "Needs the format json.")
   }
   if (v1Tracking !== undefined && formats.changeTracking === null) {
-    throw body.refusal("changeTrackingOptions", "Must be given with the format changeTracking.")
+    throw body.refusal("changeTrackingOptions", "Needs the format changeTracking.")
   }
   return formats
 }
@@ -107,14 +107,18 @@ function screenshotOf(options: FieldReader, isFull: boolean): ScreenshotOptions 
 function jsonOf(options: FieldReader): JsonFormat {
   const prompt = options.string("prompt", MAX_PROMPT_CHARS)?.trim() || null
   const schema = options.any("schema")
-  options.only([false], ["checkPromptInjection"], "No model looks for orders in pages here; they are marked.")
-  options.only([], ["systemPrompt", "agent"], "It is not known here.")
+  options.only(
+    [false],
+    ["checkPromptInjection"],
+    "No model checks pages for prompt injection here; pages that give orders to language models are marked.",
+  )
+  options.only([], ["systemPrompt", "agent"], "Not supported here.")
   options.end()
   if (schema !== undefined && (!isFields(schema) || JSON.stringify(schema).length > MAX_SCHEMA_CHARS)) {
     throw options.refusal("schema", `Must be a JSON Schema of at most ${MAX_SCHEMA_CHARS} characters.`)
   }
   if (prompt === null && schema === undefined) {
-    throw options.refusal("schema", "The format json takes a schema, a prompt or both.")
+    throw options.refusal("schema", "The format json needs a schema, a prompt or both.")
   }
   return { prompt, schema: (schema as JsonFormat["schema"] | undefined) ?? null }
 }
@@ -122,10 +126,10 @@ function jsonOf(options: FieldReader): JsonFormat {
 function trackingOf(options: FieldReader): { readonly withDiff: boolean } {
   const modes = options.strings("modes", 2, 20) ?? []
   if (modes.some((mode) => mode !== "git-diff")) {
-    throw options.refusal("modes", "Must be 'git-diff' or nothing; values by schema are not compared.")
+    throw options.refusal("modes", "Must be 'git-diff' or empty; comparing values by schema isn't supported.")
   }
-  options.only([], ["schema", "prompt"], "Values by schema are not compared.")
-  options.only([], ["tag"], "Pages are compared with the index, which has one state of each.")
+  options.only([], ["schema", "prompt"], "Comparing values by schema isn't supported.")
+  options.only([], ["tag"], "Pages are compared with the index, which keeps one version of each.")
   options.end()
   return { withDiff: modes.length > 0 }
 }

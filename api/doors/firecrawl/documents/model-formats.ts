@@ -52,13 +52,13 @@ export async function jsonOf(
     },
   )
   const value = parsed(text)
-  if (value === undefined) throw unfit("The model wrote no JSON.")
+  if (value === undefined) throw unfit("The model didn't return JSON.")
   if (schema === null) return value
   const validate = validatorOf(schema)
   if (!validate(value)) {
     const [first] = validate.errors ?? []
     throw unfit(
-      `What the model wrote does not fit the schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`,
+      `The model's answer doesn't match the schema: ${first?.instancePath ?? ""} ${first?.message ?? ""}`,
     )
   }
   return value
@@ -71,7 +71,7 @@ export async function summaryOf(page: Shown, model: ChatModel, signal: AbortSign
   const text = (
     await asked(model, { system, wanted: "", page }, { maxTokens: SUMMARY_TOKENS, signal })
   ).trim()
-  if (text === "") throw unfit("The model wrote no summary.")
+  if (text === "") throw unfit("The model didn't return a summary.")
   return text
 }
 
@@ -86,7 +86,7 @@ export function validatorOf(schema: Readonly<Record<string, unknown>>): Validate
   } catch (error) {
     throw new ApiError(
       400,
-      `Invalid formats.schema. It is no JSON Schema: ${(error as Error).message.slice(0, 200)}`,
+      `Invalid formats.schema. Must be a JSON Schema: ${(error as Error).message.slice(0, 200)}`,
     )
   }
 }
@@ -119,11 +119,11 @@ function promptOf(
 async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Promise<string> {
   try {
     const { text, isCut } = await model.reply((room) => promptOf(what, room), options)
-    if (isCut) throw unfit("The model did not come to an end.")
+    if (isCut) throw unfit("The model's answer was too long and was cut off.")
     return text
   } catch (error) {
     if (error instanceof ChatModelError) {
-      throw unfit(`The model of the appliance did not answer: ${error.message}.`)
+      throw unfit(`The appliance's model did not answer: ${error.message}.`)
     }
     throw error
   }

@@ -85,10 +85,10 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
   const webhook = restOfJob(body)
   // Addresses that differ in spelling alone are one here.
   body.passedOver("deduplicateSimilarURLs")
-  body.only([], ["prompt"], "Say what is wanted with includePaths, excludePaths and maxDiscoveryDepth.")
-  body.only([false], ["ignoreRobotsTxt"], "robots.txt is obeyed.")
-  body.only([], ["robotsUserAgent"], "The appliance has one name for all sites.")
-  body.only([false], ["regexOnFullURL"], "Patterns are held against paths.")
+  body.only([], ["prompt"], "Use includePaths, excludePaths and maxDiscoveryDepth instead.")
+  body.only([false], ["ignoreRobotsTxt"], "robots.txt is always obeyed.")
+  body.only([], ["robotsUserAgent"], "The appliance uses one name for all sites.")
+  body.only([false], ["regexOnFullURL"], "Patterns are matched against paths.")
   body.end()
   return {
     kind: "crawl",
@@ -123,14 +123,17 @@ export function readBatch(
   const read = urls.map((given) => ({ given, url: liveUrl(given) }))
   const invalid = read.filter(({ url }) => url === null).map(({ given }) => given)
   if (invalid.length > 0 && !mayIgnore) {
-    throw body.refusal("urls", `${JSON.stringify(invalid[0]!.slice(0, 200))} is no http or https address.`)
+    throw body.refusal(
+      "urls",
+      `${JSON.stringify(invalid[0]!.slice(0, 200))} is not an http or https address.`,
+    )
   }
   const addresses = read.flatMap(({ given, url }) => (url === null ? [] : [{ given, url }]))
   if (addresses.length === 0) throw body.refusal("urls", "None of them is an http or https address.")
   const pace = readPace(body)
   const scrape = readScrapeOptions(body, version)
   const webhook = restOfJob(body)
-  body.only([], ["appendToId"], "A job takes no more addresses once it has begun.")
+  body.only([], ["appendToId"], "Addresses can't be added to a job that has started.")
   body.end()
   return { request: { kind: "batch", addresses, pace, scrape, webhook }, invalid: mayIgnore ? invalid : null }
 }

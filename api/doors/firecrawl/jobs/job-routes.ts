@@ -43,7 +43,7 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
     if (request.kind === "crawl") {
       await checkPatterns(request.includePaths, request.excludePaths)
       if (!(await reach.addresses())(request.url)) {
-        throw new ApiError(403, "The address lies where this key may not read.")
+        throw new ApiError(403, "This key may not read that address.")
       }
     }
     const owner = { ...tracking, project: bill.project, keyId: key.id }
@@ -68,7 +68,7 @@ function onceOf(ctx: Context): string | null {
   if (given === "") return null
   if (given.length <= MAX_ONCE_CHARS && /^[\x21-\x7e]+$/.test(given)) return given
   throw badRequest(
-    `Invalid x-idempotency-key. Must have at most ${MAX_ONCE_CHARS} characters of ASCII, and no space.`,
+    `Invalid x-idempotency-key. Must have at most ${MAX_ONCE_CHARS} ASCII characters and no spaces.`,
   )
 }
 
@@ -89,7 +89,7 @@ async function begunOnce(
   const earlier = (await find()) ?? ((await begin(id, once)) ? null : await find())
   if (earlier === null) return id
   if (JSON.stringify(earlier.request) === JSON.stringify(request)) return earlier.id
-  throw new ApiError(409, "Idempotency key already used, for another request.")
+  throw new ApiError(409, "Idempotency key already used for another request.")
 }
 
 /** GET /v2/crawl/{id}: the status of a job, and its documents in parts. */
@@ -139,7 +139,7 @@ export const summaryOf = (job: FirecrawlJob) => ({
 export function cancelJob({ store, runner }: JobEndpointParts): Middleware {
   return async (ctx) => {
     const job = await jobOf(ctx, store)
-    if (job.endedAt !== null) throw new ApiError(409, "The job has ended already.")
+    if (job.endedAt !== null) throw new ApiError(409, "The job has already ended.")
     await runner.cancel(job)
     ctx.body = { success: true, status: "cancelled", message: "The job was cancelled." }
   }

@@ -47,11 +47,11 @@ const JOB_MS = 86_400_000
 /** Room on the disk is looked for so often. */
 const ROOM_MS = 1000
 
-const NO_KEY = "The key that asked for this is no longer valid."
-const LATE = "The job was not done in a day."
-const BROKEN = "Something went wrong while this was worked on; the server's log says what."
+const NO_KEY = "The key that started this job is no longer valid."
+const LATE = "The job did not finish within a day."
+const BROKEN = "The job failed because of an internal error; see the server's log."
 const NO_ROOM =
-  "There is no room for more documents: FOSSICK_CRAWL_JOBS_MB on this server limits what all jobs keep, and a key's quarter of it, FOSSICK_KEY_STORED_MB all that is kept of a key. They are deleted a day after their job has ended."
+  "There is no room for more documents. FOSSICK_CRAWL_JOBS_MB on this server limits the documents of all jobs, a quarter of it for each key, and FOSSICK_KEY_STORED_MB limits all that is stored for a key. Documents are deleted a day after their job has ended."
 
 /** The cost of a job, or its upper limit: the same as a live crawl, or as extracting its pages. */
 export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
@@ -86,7 +86,7 @@ export class JobRunner implements AsyncDisposable {
   /** Ends jobs that an earlier process left, and takes others from now on. */
   start(): void {
     const { log } = this.#options
-    this.#runner.start().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be worked on"))
+    this.#runner.start().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be run"))
   }
 
   /**
@@ -105,7 +105,7 @@ export class JobRunner implements AsyncDisposable {
     const { store, billing } = this.#options
     const waiting = await store.waitingCounts(key.id)
     if (waiting.all >= WAITING || waiting.ofKey >= WAITING_OF_KEY) {
-      throw new Refusal("crowded", "Too many jobs are waiting. Try again when some are done.")
+      throw new Refusal("crowded", "Too many jobs are waiting. Try again when some have finished.")
     }
     if (!(await store.hasRoom(key.id))) throw new Refusal("full", NO_ROOM)
     // Set aside until the job has ended, not until this call has.
@@ -217,7 +217,7 @@ export class JobRunner implements AsyncDisposable {
       )
       await writes.run(() => store.end(id, { ...end, credits }, new Date()))
     } catch (err) {
-      log.error({ err, job: id }, "the end of a crawl job was not written down; the next start finds it")
+      log.error({ err, job: id }, "the end of a crawl job was not recorded; the next start will notice it")
     }
   }
 }

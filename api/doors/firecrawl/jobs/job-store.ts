@@ -458,8 +458,7 @@ export class JobStore {
   }
 }
 
-export const RESTARTED =
-  "The appliance was stopped while it worked on this; what it had found by then is kept."
+export const RESTARTED = "The appliance was stopped during this job; the documents found by then are kept."
 
 const toJob = (row: Selectable<FirecrawlTables["firecrawl_job"]>): FirecrawlJob => ({
   id: row.id,

@@ -30,7 +30,7 @@ export function watchJob(parts: Pick<JobEndpointParts, "store">): Middleware {
     }
     const { id } = await jobOf(ctx, parts.store)
     const leave = sockets.enter(ctx.state.key.id)
-    if (leave === null) throw new ApiError(429, "Too many jobs are being watched.")
+    if (leave === null) throw new ApiError(429, "Too many jobs are being watched. Try again shortly.")
     let socket: OutgoingSocket
     try {
       socket = openSocket(ctx)

@@ -47,7 +47,10 @@ export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): P
     attempt: (message) => attempted(message, parts, signal),
     async onSettled({ id, event }, attempt) {
       if (attempt.error !== null)
-        log.warn({ id, event, error: attempt.reason ?? attempt.error }, "a message about a job was not taken")
+        log.warn(
+          { id, event, error: attempt.reason ?? attempt.error },
+          "a message about a job was not accepted",
+        )
     },
     log,
     signal,
@@ -65,7 +68,7 @@ async function attempted(
   if (job === null) return null
   const key = await keys.byId(job.owner.keyId)
   const refused = (error: string) => ({ error, status: null, final: true }) as const
-  if (key === null) return refused("the key of the job is over")
+  if (key === null) return refused("the job's key is no longer valid")
   const document = place === null ? null : await store.document(job.id, place)
   if (document !== null && key.role !== "admin") {
     const address = toPageUrl(document.url)

@@ -35,7 +35,7 @@ export function readWebhook(body: FieldReader): JobWebhook | null {
   if (!isFields(metadata) || JSON.stringify(metadata).length > MAX_METADATA_CHARS) {
     throw part.refusal("metadata", `Must be an object of at most ${MAX_METADATA_CHARS} characters.`)
   }
-  part.only([{}], ["headers"], "Receivers know a message by its signature.")
+  part.only([{}], ["headers"], "Receivers recognise a message by its signature.")
   part.end()
   return { url, events, metadata }
 }

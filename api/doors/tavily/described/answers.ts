@@ -35,12 +35,12 @@ import {
 // The 200 answers of the Tavily API's endpoints.
 
 const images = listOf(
-  anyOf([text(), object({ url: text(), description: text("Empty when the page gives none.") })]),
+  anyOf([text(), object({ url: text(), description: text("Empty when the page has none.") })]),
   "Addresses, or `{url, description}` with `include_image_descriptions`.",
 )
 const favicon = orNull(text("Address of the site's icon."))
 
-const part = share("Share, before the score is calibrated.")
+const part = share("This part of the score, before calibration.")
 const explanation = namedObject("Explanation", {
   depth: text(),
   lexical: part,
@@ -63,7 +63,7 @@ const explanation = namedObject("Explanation", {
       }),
       "The operator's rules that affected the result.",
     ),
-    words_alone: text("Why the search went by words alone, if it did."),
+    words_alone: text("Why the search used words alone, if it did."),
     not_reranked: text("Why the reranker was not used, if one is set and was not used."),
   }),
 })
@@ -73,29 +73,32 @@ const searchResult = namedObject("SearchResult", {
   title: text(),
   url: text(),
   content: text(
-    "The passages that matter, joined by ` [...] `: plain text with fenced code and Markdown tables.",
+    "The most relevant passages, joined by ` [...] `: plain text with fenced code and Markdown tables.",
   ),
-  score: share("How likely the page is relevant."),
-  raw_content: orNull(text("The whole page, when asked for.")),
-  type: oneOf(PAGE_TYPES, "What the page is written in."),
-  language: orNull(text("ISO 639-1; null when it is not known.")),
+  score: share("The chance that the page is relevant."),
+  raw_content: orNull(text("The whole page, if requested.")),
+  type: oneOf(PAGE_TYPES, "Format of the page."),
+  language: orNull(text("ISO 639-1 code; null when unknown.")),
   ...optional({
-    peer: text("Name of the appliance that the page came from; left out for pages of this one."),
+    peer: text("Name of the peer that the page came from; left out for this appliance's own pages."),
     evidence: pageEvidence,
     checked_at: time("When a crawl last found the page, changed or not."),
     sources: listOf(
       text(),
-      "The sources that the page belongs to, the one that read it last first; left out when the key may not know them.",
+      "The sources that the page belongs to, the one that read it last first; left out when the key may not see them.",
     ),
-    collections: listOf(text(), "The collections that hold any of these; left out when there are none."),
+    collections: listOf(
+      text(),
+      "The collections that contain any of these sources; left out when there are none.",
+    ),
     section: object(
       {
-        heading: orNull(text("The nearest heading above it; null when there is none.")),
+        heading: orNull(text("The nearest heading above the passage; null when there is none.")),
         ...optional({
           page: text(
-            "In a PDF or a presentation: the page or slide, or the first and the last one, as readers know them: `12`, `iv`, `12–13`.",
+            "In a PDF or a presentation: the page or slide, or the first and last one, as numbered in the document: `12`, `iv`, `12–13`.",
           ),
-          url: text("The page's address with the anchor of this place; left out when there is none."),
+          url: text("The page's address with the anchor of this section; left out when there is none."),
         }),
       },
       "Where the best passage is; left out when no heading, page or anchor is known.",
@@ -104,23 +107,23 @@ const searchResult = namedObject("SearchResult", {
       object({
         page: text("As in `section`."),
         ...optional({
-          url: text("The page's address with the anchor of this place; left out when there is none."),
+          url: text("The page's address with the anchor of this section; left out when there is none."),
         }),
       }),
-      "In a PDF or a presentation: where each passage of `content` is, in order; left out when that is not known.",
+      "In a PDF or a presentation: where each passage of `content` is, in order; left out when unknown.",
     ),
     favicon,
-    published_date: orNull(text("As in HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
+    published_date: orNull(text("In the format of HTTP headers: `Tue, 11 Mar 2025 17:00:00 GMT`.")),
     images,
     explain: explanation,
     addresses_models: addressesModels,
     other_forms: listOf(
-      object({ url: text(), format: text("As its address ends: `pdf`, `epub`, `html`.") }),
+      object({ url: text(), format: text("The ending of its address: `pdf`, `epub`, `html`.") }),
       "The same document in other formats; left out when there are none.",
     ),
     copies: listOf(
       object({ url: text(), title: text() }),
-      "Other pages found that say the same; left out when there are none.",
+      "Other results with the same content; left out when there are none.",
     ),
     translations: listOf(
       object({ url: text(), title: text(), language: orNull(text("ISO 639-1.")) }),
@@ -145,17 +148,17 @@ const autoParameters = object(
 )
 
 const missFields = {
-  url: text("The address that it is about."),
-  title: text("Of the page while the index held it."),
+  url: text("The address in question."),
+  title: text("Title of the page while it was in the index."),
   at: time("When the page was removed or last visited."),
-  reason: text("What counted against a page that was removed."),
-  held_as: text("The address under which the index holds it."),
-  filters: listOf(text(), "Parameters without which something would be found."),
-  detail: text("As `fossick why` puts it; with an admin key."),
+  reason: text("Why the page was removed."),
+  held_as: text("The page's address in the index."),
+  filters: listOf(text(), "Parameters that excluded all results."),
+  detail: text("The explanation of `fossick why`; only with an admin key."),
 }
 const missBase = {
-  cause: oneOf(CAUSES, "The likeliest, by what crawls know."),
-  text: text("In words."),
+  cause: oneOf(CAUSES, "The most likely cause, from what crawls recorded."),
+  text: text("The cause in words."),
 }
 const miss = namedObject("Miss", { ...missBase, ...optional(missFields) }, "Why nothing was found.")
 const searchMiss = object(
@@ -163,7 +166,7 @@ const searchMiss = object(
     ...missBase,
     ...optional({
       ...missFields,
-      others: listOf(miss, "Further pages that sound like the question and are not in the index."),
+      others: listOf(miss, "Other pages that look relevant but are not in the index."),
     }),
   },
   "Why nothing was found; left out when a result is likely to answer.",
@@ -171,27 +174,32 @@ const searchMiss = object(
 const coverage = object(
   {
     complete: yesNo(
-      "True when all sources that were asked hold all that their rules let in, with vectors; false, too, where that is not known.",
+      "True when every source searched holds all the pages that its rules allow, with vectors; false also when that is unknown.",
     ),
     sources: listOf(
       object({
         name: text(),
         pages: count(),
         complete: yesNo(),
-        complete_as_of: orNull(time("As of when; null when it is not complete.")),
-        incomplete: orNull(text(`Why it is not: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`)),
+        complete_as_of: orNull(time("When it was last known to be complete; null when it is incomplete.")),
+        incomplete: orNull(
+          text(`Why it is incomplete: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`),
+        ),
         checked_at: orNull(time("When a crawl last found one of its pages.")),
-        kept_out: byName(count(), "Addresses that were visited and are no pages of the index, by cause."),
-        waiting_for_vectors: count("Pages that are found by their words alone until then."),
+        kept_out: byName(count(), "Addresses that were visited but are not in the index, by cause."),
+        waiting_for_vectors: count("Pages found by words alone until they have vectors."),
         ...optional({
           cut_off: count("Pages in the index whose responses were cut off after the page was complete."),
         }),
       }),
-      "Those that were asked; none for keys that are limited to domains, which know none by name.",
+      "The sources searched; empty for keys limited to domains, which can't see source names.",
     ),
-    ...optional({ complete_as_of: time(), more_sources: count("That were asked and are not listed.") }),
+    ...optional({
+      complete_as_of: time(),
+      more_sources: count("Further sources searched that are not listed."),
+    }),
   },
-  "How complete what was asked is: with `explain`, and where nothing was found.",
+  "How complete the searched sources are; given with `explain` and when nothing was found.",
 )
 
 const facets = listOf(
@@ -200,16 +208,16 @@ const facets = listOf(
     values: listOf(
       object({
         value: text(
-          "For `published` a year, for `path` a folder, with its site where there are several: `//docs.example.com/guide`.",
+          "For `published` a year; for `path` a folder, with its site when there are several: `//docs.example.com/guide`.",
         ),
         count: count("Pages."),
       }),
-      "The most frequent first, 50 at most.",
+      "Most frequent first, at most 50.",
     ),
     pages: count("Pages that were counted."),
-    exact: yesNo("False when more pages match: then the best were counted."),
+    exact: yesNo("False when more pages match, so that only the best were counted."),
   }),
-  "With `include_facets`: of the pages that match, how many have each value. A field is counted without the filter on itself.",
+  "With `include_facets`: how many of the matching pages have each value. A filter on a field is ignored when that field is counted.",
 )
 
 const peerReports = listOf(
@@ -217,16 +225,18 @@ const peerReports = listOf(
     name: text(),
     state: oneOf(
       PEER_STATES,
-      "`late`: not within its time. `resting`: not asked, since it failed before and is not back.",
+      "`late`: did not answer in time. `resting`: not asked, since it failed before and has not recovered.",
     ),
-    results: count("Pages that it gave, before they were put among the others."),
-    ...optional({ because: text("Why it gave none, as the rest of a sentence whose subject is the peer.") }),
+    results: count("Pages that it returned, before they were merged with the others."),
+    ...optional({
+      because: text("Why it returned none, as the rest of a sentence whose subject is the peer."),
+    }),
   }),
-  "The other appliances to be asked; left out when there were none.",
+  "The peers of this search; left out when there were none.",
 )
 
 const correctedQuery = text(
-  "The query with the words that misspelt ones were taken for; not there when none was, or no result holds such a word.",
+  "The query with misspelt words corrected; left out when there were none, or when no result contains a corrected word.",
 )
 
 export const searchAnswer = namedObject("SearchAnswer", {
@@ -253,19 +263,19 @@ export const searchAnswer = namedObject("SearchAnswer", {
 })
 
 const failedResult = namedObject("FailedResult", {
-  url: text("As it was given."),
+  url: text("As given in the request."),
   error: text("Why it could not be read."),
   ...optional({ miss: miss }),
 })
 
-const withoutRoom = listOf(failedResult, "Pages that the memory for live calls had no room for, if any.")
+const withoutRoom = listOf(failedResult, "Pages for which the memory for live calls had no room, if any.")
 
 export const extractAnswer = namedObject("ExtractAnswer", {
   results: listOf(
     object({
-      url: text("As it was given."),
+      url: text("As given in the request."),
       title: text(),
-      raw_content: text("The page, or with `query` its nearest passages."),
+      raw_content: text("The page, or with `query` its most relevant passages."),
       images: listOf(text()),
       ...optional({ favicon, addresses_models: addressesModels }),
     }),
@@ -277,7 +287,7 @@ export const extractAnswer = namedObject("ExtractAnswer", {
 })
 
 export const crawlAnswer = namedObject("CrawlAnswer", {
-  base_url: text("The start, as it was given."),
+  base_url: text("The start address, as given in the request."),
   results: listOf(
     object({
       url: text(),
@@ -292,7 +302,7 @@ export const crawlAnswer = namedObject("CrawlAnswer", {
 })
 
 export const mapAnswer = namedObject("MapAnswer", {
-  base_url: text("The start, as it was given."),
+  base_url: text("The start address, as given in the request."),
   results: listOf(text(), "Addresses found."),
   response_time: responseTime,
   request_id: requestId,

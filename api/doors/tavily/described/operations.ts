@@ -26,9 +26,9 @@ export const tavilyOperations = (limits?: DomainCaps) =>
       at: "POST /search",
       tag: "Search",
       summary: "Search the index",
-      description: `The pages that answer a question, best first, each with the passages that matter. With \`include_answer\` and the header \`Accept: text/event-stream\` the answer is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
+      description: `Returns the pages that answer a question, best first, each with its most relevant passages. With \`include_answer\` and the header \`Accept: text/event-stream\`, the response is a stream of server-sent events: \`search.results\`, the answer in \`chat.completion.chunk\`s while it is written, \`search.answer\`, \`done\`. ${PRICES.search}`,
       body: { schema: searchBody(limits), required: true },
-      answers: { 200: { description: "What was found.", schema: searchAnswer, streams: true } },
+      answers: { 200: { description: "The results.", schema: searchAnswer, streams: true } },
       refusals: [432, 433],
       examples: [
         {
@@ -73,9 +73,9 @@ export const tavilyOperations = (limits?: DomainCaps) =>
     extract: {
       at: "POST /extract",
       summary: "Read pages",
-      description: `Reads addresses now, whether they are in the index or not. ${PRICES.extract}`,
+      description: `Reads addresses live, whether or not they are in the index. ${PRICES.extract}`,
       body: { schema: publishedBody(extractSchema), required: true },
-      answers: ok(extractAnswer, "Each address: what was read, or why not."),
+      answers: ok(extractAnswer, "The content of each address, or why it could not be read."),
       refusals: [432, 433],
       examples: [
         {
@@ -105,10 +105,10 @@ export const tavilyOperations = (limits?: DomainCaps) =>
     },
     crawl: {
       at: "POST /crawl",
-      summary: "Walk a site, with the content of its pages",
-      description: "Costs what a map and an extraction of the same pages cost.",
+      summary: "Walk a site and get the content of its pages",
+      description: "Costs as much as a map and an extraction of the same pages.",
       body: { schema: publishedBody(crawlSchema), required: true },
-      answers: ok(crawlAnswer, "The pages read by then."),
+      answers: ok(crawlAnswer, "The pages read in time."),
       refusals: [432, 433],
       examples: [
         {
@@ -135,7 +135,7 @@ export const tavilyOperations = (limits?: DomainCaps) =>
       summary: "Find the addresses of a site",
       description: PRICES.map,
       body: { schema: publishedBody(mapSchema), required: true },
-      answers: ok(mapAnswer, "The addresses found by then."),
+      answers: ok(mapAnswer, "The addresses found in time."),
       refusals: [432, 433],
       examples: [
         {

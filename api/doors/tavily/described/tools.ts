@@ -20,7 +20,7 @@ export const tavilyTools: readonly Tool[] = [
     name: "tavily_search",
     title: "Search",
     description:
-      "Searches this index and gives the best pages with the passages that answer, their score (the chance that the page answers), source, section and dates. `include_answer` adds cited sentences. Says so when nothing here fits.",
+      "Searches this index and returns the best pages with the passages that answer, their score (the chance that the page answers), source, section and dates. `include_answer` adds cited sentences. Says so when nothing here fits.",
     inputSchema: pick(searchSchema, [
       "query",
       "search_depth",
@@ -62,7 +62,7 @@ export const tavilyTools: readonly Tool[] = [
     name: "tavily_extract",
     title: "Read pages now",
     description:
-      "Reads pages at known addresses from the web, now. What cannot be read there but is in this index comes from the index, and says so. With `query` only the passages nearest to it. For a page that a search found, `fetch` is quicker.",
+      "Reads pages at known addresses live from the web. Pages that cannot be read there but are in this index come from the index, and say so. With `query`, returns only the most relevant passages. For a page that a search found, `fetch` is quicker.",
     inputSchema: pick(extractSchema, [
       "urls",
       "extract_depth",
@@ -86,7 +86,7 @@ export const tavilyTools: readonly Tool[] = [
     name: "tavily_crawl",
     title: "Walk a site",
     description:
-      "Walks a site on the web from an address, along its links, and gives the text of its pages. Takes up to 150 seconds; `instructions` say which pages are wanted.",
+      "Walks a site on the web from an address, along its links, and returns the text of its pages. Takes up to 150 seconds; use `instructions` to say which pages you want.",
     inputSchema: pick(crawlSchema, [
       "url",
       "max_depth",
@@ -112,7 +112,7 @@ export const tavilyTools: readonly Tool[] = [
     name: "tavily_map",
     title: "Map a site",
     description:
-      "Walks a site on the web from an address and gives the addresses of its pages, without their text.",
+      "Walks a site on the web from an address and returns the addresses of its pages, without their text.",
     inputSchema: pick(mapSchema, [
       "url",
       "max_depth",

@@ -95,7 +95,7 @@ test.each([
           url: "https://search.example/search",
           description: "Web search at advanced depth, one request",
           price: { type: "fixed", currency: "USD", amount: "0.010000", per: "request" },
-          charged: "Only for an answer of status 200, a list of no results included.",
+          charged: "Only for answers with status 200, including those without results.",
           request: {
             content_type: "application/json",
             required: ["query"],

@@ -48,23 +48,25 @@ const span = { from: day("first"), to: day("last") }
 export const paymentOperations = operations("Payments", "admin", {
   listPayments: {
     at: "GET /admin/payments",
-    summary: "Payments for searches that arrived, newest first",
-    query: { ...span, ...sliceOf("Payments") },
+    summary: "Payments received for searches, newest first",
+    query: { ...span, ...sliceOf("payments") },
     answers: ok(PaymentList, "The payments."),
     examples: [{ summary: "All of them" }],
   },
   listPaymentDays: {
     at: "GET /admin/payments/days",
-    summary: "What each day brought, and how requests ended",
+    summary: "Revenue and outcomes of requests, by day",
     query: span,
-    answers: ok(PaymentDays, "Sums by day."),
+    answers: ok(PaymentDays, "Totals by day."),
     examples: [{ summary: "All days" }],
   },
   exportPayments: {
     at: "GET /admin/payments.csv",
-    summary: "Every payment, for bookkeeping",
+    summary: "All payments as CSV, for bookkeeping",
     query: span,
-    answers: { 200: { description: "One line each, oldest first.", schema: text(), type: "text/csv" } },
+    answers: {
+      200: { description: "One line per payment, oldest first.", schema: text(), type: "text/csv" },
+    },
     examples: [{ summary: "All of them" }],
   },
 })

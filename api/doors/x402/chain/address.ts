@@ -14,11 +14,11 @@ export function checksummed(address: string): Address {
 /** @throws Error naming the expected form, when the address is invalid, mistyped, or the one that burns its income. */
 export function parseAddress(text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error("must be an address: 0x and 40 hex digits")
-  if (BigInt(text) === 0n) throw new Error("must not be the zero address: what is paid to it is lost")
+  if (BigInt(text) === 0n) throw new Error("must not be the zero address: payments to it are lost")
   const right = checksummed(text)
   if (right !== text) {
     throw new Error(
-      "must be written with its checksum, as wallets show it (capital and small letters, EIP-55); a mistyped one would send the money elsewhere",
+      "must include its checksum, as wallets show it (upper and lower case, EIP-55); a mistyped address would send the money elsewhere",
     )
   }
   return right

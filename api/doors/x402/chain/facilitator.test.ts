@@ -78,7 +78,7 @@ describe("a facilitator", () => {
     [{ status: 500, text: '{"isValid":true,"success":true}' }, /^HTTP 500: \{"isValid"/],
     [{ status: 503, text: "y".repeat(400) }, /^HTTP 503: y{300}$/],
     [{ status: 429, text: "slow down" }, /^HTTP 429: slow down$/],
-    [{ text: "[]" }, /^HTTP 200 with JSON that is no object$/],
+    [{ text: "[]" }, /^HTTP 200 with JSON that is not an object$/],
     [{ text: "null" }, /no object$/],
     [{ text: "1" }, /no object$/],
     [{ text: "<html>" }, /JSON/],
@@ -132,7 +132,9 @@ test.each<[object, number, object]>([
     200,
     {
       kind: "unavailable",
-      error: expect.objectContaining({ message: "the facilitator's answer says nothing of validity" }),
+      error: expect.objectContaining({
+        message: "the facilitator's answer doesn't say whether the payment is valid",
+      }),
     },
   ],
 ])("to verify, %o with status %d means %o", async (answer, status, verified) => {
@@ -182,7 +184,7 @@ describe("to settle", () => {
   ])("%o leaves it open", async (answer, more) => {
     says(answer)
     const { errorReason } = answer as { errorReason?: string }
-    const message = `the facilitator leaves open whether it settled: ${errorReason}`
+    const message = `the facilitator doesn't say whether the payment was settled: ${errorReason}`
     expect(await facilitator.settle(PAYMENT)).toEqual({
       kind: "unknown",
       error: expect.objectContaining({ message }),
@@ -194,7 +196,7 @@ describe("to settle", () => {
     says(no("very long ".repeat(90)))
     const settled = await facilitator.settle(PAYMENT)
     expect(settled.kind === "unknown" && settled.error.message.length).toBe(
-      "the facilitator leaves open whether it settled: ".length + 300,
+      "the facilitator doesn't say whether the payment was settled: ".length + 300,
     )
   })
 })

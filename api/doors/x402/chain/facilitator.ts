@@ -56,7 +56,10 @@ export function httpFacilitator(
       if (isValid === true) return { kind: "valid" }
       if (isValid === false)
         return { kind: "invalid", reason: code(invalidReason) ?? PAYMENT_REFUSALS.invalid }
-      return { kind: "unavailable", error: new Error("the facilitator's answer says nothing of validity") }
+      return {
+        kind: "unavailable",
+        error: new Error("the facilitator's answer doesn't say whether the payment is valid"),
+      }
     },
     async settle(payment) {
       const answer = await ask(`${url}/settle`, payment, config.settleTimeoutMs, config.settleBearer)
@@ -72,7 +75,9 @@ function settled({ success, transaction, errorReason }: Readonly<Record<string, 
   if (success === false && reason !== null && !isDoubtful(reason, sent)) return { kind: "refused", reason }
   return {
     kind: "unknown",
-    error: new Error(`the facilitator leaves open whether it settled: ${String(errorReason).slice(0, 300)}`),
+    error: new Error(
+      `the facilitator doesn't say whether the payment was settled: ${String(errorReason).slice(0, 300)}`,
+    ),
     ...(reason !== null && { reason }),
     ...(sent !== null && { transaction: sent }),
   }
@@ -119,7 +124,7 @@ async function ask(
     if (statusCode >= 500 || statusCode === 429) return new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`)
     const answer: unknown = parseForeign(text)
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {
-      return new Error(`HTTP ${statusCode} with JSON that is no object`)
+      return new Error(`HTTP ${statusCode} with JSON that is not an object`)
     }
     return answer as Readonly<Record<string, unknown>>
   } catch (error) {

@@ -168,7 +168,7 @@ function answer(
     try {
       if (arrived) await ledger.delivered(payment.id)
     } catch (err) {
-      log.warn({ err, payment: payment.id }, "the ledger does not know that an answer was delivered")
+      log.warn({ err, payment: payment.id }, "could not record in the ledger that an answer was delivered")
     }
   }
   const { promise: noted, resolve } = Promise.withResolvers<void>()

@@ -118,9 +118,9 @@ test("what nobody knows is told as such, with the transaction that was sent last
     level: 40,
     payment: payment.id,
     err: { message: "socket hang up" },
-    msg: "a settlement was left open",
+    msg: "the outcome of a settlement is unknown",
   }
-  const unasked = { ...open, err: { message: "no node" }, msg: "the network cannot be asked" }
+  const unasked = { ...open, err: { message: "no node" }, msg: "the network cannot be queried" }
   expect(logged).toMatchObject([open, unasked, open, unasked])
   expect(await settle([sent("0x1"), sent()], null)).toMatchObject({ end: { transaction: "0x1" } })
   expect(logged).toMatchObject([open, open].map((line) => ({ ...line, transaction: "0x1" })))

@@ -36,7 +36,7 @@ export async function settlePayment(
   const look = async (): Promise<OnChain | null> => {
     const seen = (await chain?.look(payment.authorization, since)) ?? null
     if (seen?.kind === "unreachable")
-      log.warn({ err: seen.error, payment: payment.id }, "the network cannot be asked")
+      log.warn({ err: seen.error, payment: payment.id }, "the network cannot be queried")
     return seen
   }
   if (doubt) {
@@ -54,7 +54,10 @@ export async function settlePayment(
     open = true
     if (answer.kind === "unknown") {
       sent = answer.transaction ?? sent
-      log.warn({ err: answer.error, payment: payment.id, transaction: sent }, "a settlement was left open")
+      log.warn(
+        { err: answer.error, payment: payment.id, transaction: sent },
+        "the outcome of a settlement is unknown",
+      )
     }
     const ended = conclude(await look(), answer.reason ?? null)
     if (ended !== null) return ended

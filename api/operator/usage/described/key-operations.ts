@@ -137,7 +137,7 @@ export const keyOperations = operations("Usage", "admin", {
   listKeys: {
     at: "GET /admin/keys",
     summary: "All keys, what each may do, and when it was last used",
-    query: sliceOf("Keys"),
+    query: sliceOf("keys"),
     answers: ok(Keys, "The keys."),
     examples: [{ summary: "All keys" }],
   },

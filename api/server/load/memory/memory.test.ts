@@ -164,7 +164,7 @@ test("searches whose pages have no room are answered 503 with Retry-After, and c
   expect([refused.status, refused.headers.get("retry-after"), refused.body]).toEqual([
     503,
     "2",
-    { detail: { error: expect.stringContaining("memory for calls is spent") } },
+    { detail: { error: expect.stringContaining("memory for calls is used up") } },
   ])
   const small = await app.post("/search", { query: "pumps" })
   expect(small.status).toBe(200)

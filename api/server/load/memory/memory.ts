@@ -145,7 +145,7 @@ const charsOf = (hits: readonly Hit[]): number =>
 const spent = () =>
   new ApiError(
     503,
-    `The memory for calls is spent. Try again in ${RETRY_SECONDS} s, or ask for less at a time.`,
+    `The memory for calls is used up. Try again in ${RETRY_SECONDS} s, or ask for less at a time.`,
     {},
     { "Retry-After": String(RETRY_SECONDS) },
   )

@@ -35,7 +35,7 @@ const StoredPage = namedObject("StoredPage", {
     "The sources that it belongs to, the one that read it last first; none when the key may not know them.",
   ),
   collections: listOf(text(), "The collections that hold any of these."),
-  type: oneOf(PAGE_TYPES, "What the page is written in."),
+  type: oneOf(PAGE_TYPES, "Format of the page."),
   language: orNull(text("ISO 639-1.")),
   published_at: orNull(time("When it was published, according to the page.")),
   crawled_at: time("When a crawl read this text."),
