@@ -127,7 +127,7 @@ test.each([
   const given = { language: "de", publishedAt: new Date(0) }
   const one = pageAt("a")
   const { hits, aged } = await young([one], { a: rewritten(one, "A pump of paper.", given) }, HOURLY, query)
-  expect([hits, aged[0]?.text]).toEqual([[], expect.stringContaining("no longer fits the request")])
+  expect([hits, aged[0]?.text]).toEqual([[], expect.stringContaining("no longer matches the request")])
 })
 
 test("a page that leads to another hit is shown once", async () => {

@@ -140,7 +140,7 @@ describe("a scrape", () => {
     expect(unfit.status).toBe(500)
     expect(unfit.body).toMatchObject({
       success: false,
-      error: expect.stringContaining("does not fit the schema"),
+      error: expect.stringContaining("doesn't match the schema"),
     })
     said = saying("Tulips come before the frost.")
     expect((await scrape("/tulips", { formats: ["summary"] })).body.data.summary).toBe(

@@ -38,7 +38,7 @@ describe("what is sold", () => {
 
   test("no source by default; all of them only when that is said", () => {
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "" })).toThrow("FOSSICK_X402_SOURCES must name")
-    expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be * alone")
+    expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be either * alone")
     expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { forSale: null } })
     const help = { ...COMPLETE, FOSSICK_X402_COLLECTIONS: "help" }
     for (const [sources, names] of [
@@ -48,7 +48,7 @@ describe("what is sold", () => {
       expect(selling({ ...help, FOSSICK_X402_SOURCES: sources })).toMatchObject({
         config: { forSale: { sources: names, collections: ["help"] } },
       })
-    expect(() => selling({ ...help, FOSSICK_X402_SOURCES: "*" })).toThrow("must be * alone")
+    expect(() => selling({ ...help, FOSSICK_X402_SOURCES: "*" })).toThrow("must be either * alone")
   })
 
   test.each(["http://node.example/key", "https://node.example/key", ""])("with a node at %j", (rpcUrl) => {
@@ -56,8 +56,8 @@ describe("what is sold", () => {
   })
 
   test.each([
-    ["X402_PAY_TO", PAY_TO.toLowerCase(), "with its checksum"],
-    ["X402_PAY_TO", PAY_TO.replace("BC", "CB"), "with its checksum"],
+    ["X402_PAY_TO", PAY_TO.toLowerCase(), "include its checksum"],
+    ["X402_PAY_TO", PAY_TO.replace("BC", "CB"), "include its checksum"],
     ["X402_PAY_TO", `0x${"0".repeat(40)}`, "must not be the zero address"],
     ["X402_PAY_TO", "0x12", "must be an address"],
     ["X402_PAY_TO", `x${PAY_TO}`, "must be an address"],

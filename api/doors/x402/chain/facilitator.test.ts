@@ -79,11 +79,11 @@ describe("a facilitator", () => {
     [{ status: 503, text: "y".repeat(400) }, /^HTTP 503: y{300}$/],
     [{ status: 429, text: "slow down" }, /^HTTP 429: slow down$/],
     [{ text: "[]" }, /^HTTP 200 with JSON that is not an object$/],
-    [{ text: "null" }, /no object$/],
-    [{ text: "1" }, /no object$/],
+    [{ text: "null" }, /not an object$/],
+    [{ text: "1" }, /not an object$/],
     [{ text: "<html>" }, /JSON/],
     [{ text: `"${"x".repeat(65_535)}"` }, /^the answer has more than 65536 bytes$/],
-    [{ text: `"${"x".repeat(65_534)}"` }, /no object$/],
+    [{ text: `"${"x".repeat(65_534)}"` }, /not an object$/],
   ])("that answers %o decides nothing", async (answer, message) => {
     said = answer
     expect(await facilitator.verify(PAYMENT)).toEqual({
