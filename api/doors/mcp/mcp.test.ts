@@ -347,7 +347,7 @@ describe("over standard input and output", () => {
     const client = new Client({ name: "test", version: "1" })
     await client.connect(stdio({ FOSSICK_PUBLIC_URL: app.url, FOSSICK_API_KEY: SEARCH_KEY }))
     expect((await client.listTools()).tools).toHaveLength(7)
-    expect(client.getInstructions()).toContain("Ask it first")
+    expect(client.getInstructions()).toContain("Use it first")
     expect((await call(client, "tavily_search", { query: "pumps" })).text).toContain("A pump moves water.")
     await client.close()
   })
