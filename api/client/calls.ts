@@ -109,7 +109,7 @@ export type SearchAnswer = {
       readonly name: string
       readonly pages: number
       readonly complete: boolean
-      /** When it was last known to be complete; null when it is incomplete. */
+      /** The time as of which it is complete; null when it is incomplete. */
       readonly complete_as_of: string | null
       /** Why it is incomplete: `never-run`, `running`, `login-failed`, `failed`, `cancelled`, `limit`, `depth`, `unread`, `rules-changed`, `unfollowed`. */
       readonly incomplete: string | null
@@ -3185,7 +3185,7 @@ export interface Calls {
         readonly filter_by_published_date?: boolean | null | undefined
         /** Adds `usage`, the credits that this call cost. */
         readonly include_usage?: boolean | null | undefined
-        /** How many hours ago a page may have been checked last. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none. */
+        /** Maximum hours since a page was last checked. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none. */
         readonly max_age_hours?: number | null | undefined
         /** The name of `max_age_hours` in @tavily/core. If both are given, the smaller one counts. */
         readonly max_hours?: number | null | undefined

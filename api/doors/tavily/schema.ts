@@ -142,7 +142,7 @@ export const searchSchema = object({
     filter_by_published_date: flag("Also drops pages whose date is unknown; adds `published_date`."),
     include_usage,
     max_age_hours: maxAge(
-      "How many hours ago a page may have been checked last. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none.",
+      "Maximum hours since a page was last checked. An older result is read again before it is returned, or left out. 0 reads every result again, -1 none.",
     ),
     max_hours: maxAge(
       "The name of `max_age_hours` in @tavily/core. If both are given, the smaller one counts.",

@@ -181,7 +181,7 @@ const coverage = object(
         name: text(),
         pages: count(),
         complete: yesNo(),
-        complete_as_of: orNull(time("When it was last known to be complete; null when it is incomplete.")),
+        complete_as_of: orNull(time("The time as of which it is complete; null when it is incomplete.")),
         incomplete: orNull(
           text(`Why it is incomplete: ${INCOMPLETE.map((one) => `\`${one}\``).join(", ")}.`),
         ),
