@@ -9,7 +9,7 @@ export const serviceSettings = {
       name: "FOSSICK_ABOUT",
       default: "",
       about:
-        "What the index holds and what it is good for, in a sentence or two: models that use it over MCP are told this first, and `/sources` says it; empty says nothing.",
+        "What the index contains and what it is good for, in a sentence or two. Models that use it over MCP get this first, and `/sources` returns it.",
     }),
     checkAbout,
   ),
@@ -18,7 +18,7 @@ export const serviceSettings = {
       name: "FOSSICK_CORS_ORIGINS",
       default: "",
       about:
-        "Origins of web pages that may call from a browser, such as `https://app.example.com`, separated by commas; `*` allows all, empty none.",
+        "Origins of web pages that may call the API from a browser, such as `https://app.example.com`, separated by commas; `*` allows all, empty none.",
     }),
     checkOrigins,
   ),
@@ -27,7 +27,7 @@ export const serviceSettings = {
       name: "FOSSICK_TRUSTED_PROXIES",
       default: "",
       about:
-        "Addresses or ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are believed, separated by commas; empty believes none.",
+        "Addresses or ranges (`10.0.0.0/8`) of proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted, separated by commas; empty trusts none.",
     }),
     checkProxies,
   ),
@@ -36,7 +36,7 @@ export const serviceSettings = {
       name: "FOSSICK_OPEN_HOSTS",
       default: "",
       about:
-        "Names, beside that of FOSSICK_PUBLIC_URL, under which calls without a key are answered (FOSSICK_OPEN_KEY, FOSSICK_SEARXNG_KEY, FOSSICK_METRICS=open), such as `search.example.com`, separated by commas. IP addresses and names that only a private network has, such as `localhost`, `fossick` and `nas.local`, need no entry.",
+        "Host names, besides that of FOSSICK_PUBLIC_URL, at which calls without a key are accepted (FOSSICK_OPEN_KEY, FOSSICK_SEARXNG_KEY, FOSSICK_METRICS=open), such as `search.example.com`, separated by commas. IP addresses and names that exist only in a private network, such as `localhost`, `fossick` and `nas.local`, need no entry.",
     }),
     checkHosts,
   ),
@@ -45,7 +45,7 @@ export const serviceSettings = {
       name: "FOSSICK_METRICS",
       default: "key",
       about:
-        "Who may read `/metrics`: `key` takes a key of the role admin, `open` anyone who reaches the port, `off` no one.",
+        "Who may read `/metrics`: `key` requires a key of the role admin, `open` allows anyone who reaches the port, `off` no one.",
     },
     "key",
     "open",
@@ -80,6 +80,6 @@ function checkHosts(hosts: readonly string[]): void {
 function checkOrigins(origins: readonly string[]): void {
   const isOrigin = (one: string) => /^https?:/.test(one) && URL.parse(one)?.origin === one
   if (!origins.every((one) => one === "*" || isOrigin(one))) {
-    throw new Error("must be origins such as https://app.example.com, without a slash at the end, or *")
+    throw new Error("must be origins such as https://app.example.com, without a trailing slash, or *")
   }
 }

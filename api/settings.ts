@@ -10,7 +10,7 @@ import { loadSettings } from "./server/load/settings.ts"
 import { serviceSettings } from "./service-settings.ts"
 
 const port: Setting<number> = integer(
-  { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance answers on." },
+  { name: "FOSSICK_PORT", default: "8080", about: "Port that the appliance listens on." },
   0,
   65_535,
 )
@@ -19,7 +19,7 @@ const apiKeyText = headerSecret({
   name: "FOSSICK_API_KEY",
   default: "",
   about:
-    "An API key of your own choice, valid as long as it is set here: at least 16 characters that are hard to guess. Without it, and with no key made yet, the first start makes one and shows it once.",
+    "An API key of your own choice, valid while it is set here: at least 16 characters that are hard to guess. If this is empty and there is no key yet, the first start creates one and shows it once.",
 })
 
 const apiKey: Setting<string> = {
@@ -37,7 +37,7 @@ const publicUrl: Setting<string> = {
   // A wrong one may hold a password.
   secret: true,
   about:
-    "Address under which users reach the appliance, without a slash at the end; empty means `http://localhost:` and the port, or the address in FOSSICK_HOST.",
+    "Address at which users reach the appliance, without a trailing slash; empty means `http://localhost:` and the port, or the address in FOSSICK_HOST.",
   parse(value) {
     if (value === "") return value
     const url = URL.parse(value)
@@ -57,7 +57,7 @@ export const apiSettings = {
   host: text({
     name: "FOSSICK_HOST",
     default: "127.0.0.1",
-    about: "Network address to listen on; `0.0.0.0` answers on every network of the machine.",
+    about: "Network address to listen on; `0.0.0.0` means every network of the machine.",
   }),
   publicUrl,
   apiKey,
@@ -81,7 +81,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_MAX_RESULTS",
       default: "5",
-      about: "Results of a search that does not give `max_results`.",
+      about: "Number of results of a search without `max_results`.",
     },
     1,
     50,
@@ -90,7 +90,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_MAX_AUTO_RESULTS",
       default: "20",
-      about: "Most results of a search with `max_results` of `auto`, which cuts where the scores fall off.",
+      about: "Most results of a search with `max_results` set to `auto`, which cuts where the scores drop.",
     },
     1,
     50,
@@ -118,7 +118,7 @@ export const apiSettings = {
       name: "FOSSICK_LIVE_READS",
       default: "10",
       about:
-        "Pages that all calls and crawl jobs together may be reading live at one time; a quarter of them, rounded down, is kept for keys that are reading none.",
+        "Pages that all calls and crawl jobs together may read live at the same time; a quarter, rounded down, is reserved for keys that are reading none.",
     },
     1,
     256,
@@ -128,7 +128,7 @@ export const apiSettings = {
       name: "FOSSICK_LIVE_MEMORY_MB",
       default: "256",
       about:
-        "Memory, in megabytes, for the pages of all running extract, crawl and map calls together; calls that find it spent are answered 503.",
+        "Memory, in megabytes, for the pages of all running extract, crawl and map calls together; when it is used up, calls get 503.",
     },
     16,
     64_000,
@@ -138,7 +138,7 @@ export const apiSettings = {
       name: "FOSSICK_CALL_MEMORY_MB",
       default: "64",
       about:
-        "Memory, in megabytes, for the pages of one extract, crawl or map call, four bytes for each character; a call that has spent it ends with what it has.",
+        "Memory, in megabytes, for the pages of one extract, crawl or map call, at four bytes a character; a call that uses it up ends with what it has.",
     },
     16,
     64_000,
@@ -147,7 +147,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_SHUTDOWN_SECONDS",
       default: "10",
-      about: "How long running requests may take to finish when the appliance stops.",
+      about: "Seconds that running requests have to finish when the appliance stops.",
     },
     0,
     300,
@@ -159,7 +159,7 @@ export const apiSettings = {
     name: "FOSSICK_UNIT_READER",
     default: "on",
     about:
-      "Whether the unit reader, a small model that ships with Fossick, reads the pieces of pages that answers and reports are made of, where question and pages are in English: it finds the right one more often, at some 110 MB of memory and half a second of processor time an answer.",
+      "Whether the unit reader, a small model that ships with Fossick, judges the pieces of pages for answers and reports when question and pages are in English. It finds the right piece more often, but takes some 110 MB of memory and half a second of processor time per answer.",
   }),
   ...accountSettings,
   ...federationSettings,

@@ -228,7 +228,7 @@ describe("room on the disk", () => {
 
   test.each(["", "-5", "100%", "5 percent", "2gb", "1e9", "9999999TB"])("is not set as %j", (text) => {
     expect(() => setting.parse(text)).toThrow(
-      "must be megabytes (500), with another unit (2GB), or percent of the disk (5%)",
+      "must be a number of megabytes (500), a size with a unit (2GB), or a percentage of the disk (5%)",
     )
   })
 

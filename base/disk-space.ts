@@ -96,7 +96,7 @@ export function notWritable({
   const isKnown = code === "ENOSPC" || code === "EROFS" || code === "EACCES" || code === "EPERM"
   const first = isKnown ? `${remedy(code)}, or ` : ""
   return new SettingsError([
-    `FOSSICK_DATA_DIR must be a folder to write to: ${first}name another one (${message})`,
+    `FOSSICK_DATA_DIR must be a writable folder: ${first}name another one (${message})`,
   ])
 }
 
@@ -125,7 +125,7 @@ export function unwritableMessage(dir: string): string {
 }
 
 function fullMessage(dir: string, free: number): string {
-  return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; what is kept there is safe.`
+  return `The disk is full: ${megabytes(free)} left for ${dir}. Make room on it; the data on it is safe.`
 }
 
 /** `error`, or a full or read-only disk if that is the cause. */
@@ -227,8 +227,8 @@ export class DiskRoom {
   get note(): string {
     const because = this.readOnly
     if (because !== null)
-      return `${readOnlyMessage(this.dir, because)} Crawls and vectors wait until then; searches go on.`
-    return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches go on.`
+      return `${readOnlyMessage(this.dir, because)} Crawls and vectors wait until then; searches continue.`
+    return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches continue.`
   }
 
   /** The current warning: {@link note}, or that the disk is full, whatever fills it; null when there is room. */
@@ -241,9 +241,9 @@ export class DiskRoom {
   problem(): string | null {
     const because = this.readOnly
     if (because !== null)
-      return `the data folder (FOSSICK_DATA_DIR) is read-only: nothing can be kept, and crawls and vectors wait; searches go on. To go on, ${writableBy(because)}`
+      return `the data folder (FOSSICK_DATA_DIR) is read-only: nothing can be stored, and crawls and vectors wait; searches continue. To fix this, ${writableBy(because)}`
     if (isFull(this.#free()))
-      return "the disk is full: nothing can be kept until there is room again; searches go on"
+      return "the disk is full: nothing can be stored until there is room again; searches continue"
     if (!this.isLow())
       return this.isNear() ? `the disk is filling up (${megabytes(this.#free())} left)` : null
     return `the disk is nearly full (${megabytes(this.#free())} left): crawls and vectors wait until there is room again`

@@ -65,7 +65,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
     expect(said[0]).toBe("EROFS true true false")
     expect(said[1]).toBe("EROFS true")
     expect(said[2]).toBe(
-      `The folder ${dir} is read-only: nothing can be kept in it. To go on, mount its disk for writing; what is kept there is safe.`,
+      `The folder ${dir} is read-only: nothing can be stored in it. To fix this, mount its disk for writing; the data in it is safe.`,
     )
     expect(said[3]).toMatch(
       /^the data folder \(FOSSICK_DATA_DIR\) is read-only: .*mount its disk for writing$/,
@@ -112,7 +112,7 @@ describe("a folder that the system refuses", () => {
     return [because, because && unwritableMessage(dir).replace(dir, "…")]
   }
   const said = (next: string) =>
-    `The folder … is read-only: nothing can be kept in it. To go on, ${next}; what is kept there is safe.`
+    `The folder … is read-only: nothing can be stored in it. To fix this, ${next}; the data in it is safe.`
 
   test.each([
     ["EROFS", "mount its disk for writing"],

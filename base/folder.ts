@@ -37,7 +37,7 @@ export const writableBy = (because: ReadOnlyBecause): string => WRITABLE_BY[beca
 
 /** The one message for it, for the operator: it names the folder. */
 export const readOnlyMessage = (dir: string, because: ReadOnlyBecause): string =>
-  `The folder ${dir} is read-only: nothing can be kept in it. To go on, ${writableBy(because)}; what is kept there is safe.`
+  `The folder ${dir} is read-only: nothing can be stored in it. To fix this, ${writableBy(because)}; the data in it is safe.`
 
 /**
  * Makes a folder and those above it that are missing. Node's own `recursive` never returns where the system says ENOENT although

@@ -28,7 +28,7 @@ test.each(["", "MB", "-1", "5KB", "5gb", "100%", "101%", "1001TB", "1,5GB", "x5"
   "%j is no room on a disk",
   (text) => {
     expect(() => setting.parse(text)).toThrow(
-      "must be megabytes (500), with another unit (2GB), or percent of the disk (5%)",
+      "must be a number of megabytes (500), a size with a unit (2GB), or a percentage of the disk (5%)",
     )
   },
 )

@@ -20,7 +20,9 @@ export const freeSpace = (setting: Omit<Setting<FreeSpace>, "parse">): Setting<F
     if (unit === "%" && amount < 100) return { percent: amount }
     const factor = UNITS[unit]
     if (number === "" || factor === undefined || amount * factor > MOST_MB) {
-      throw new Error("must be megabytes (500), with another unit (2GB), or percent of the disk (5%)")
+      throw new Error(
+        "must be a number of megabytes (500), a size with a unit (2GB), or a percentage of the disk (5%)",
+      )
     }
     return amount * factor
   },

@@ -47,7 +47,7 @@ test("a command ends with the code of its work", async () => {
 test("what people can mend is said in one line, and slips of the pen with where to look", async () => {
   expect(await came(failing(new ArgumentsError("--limit must be a number")))).toEqual([
     2,
-    "--limit must be a number\nfossick crawl --help shows what is possible.\n",
+    "--limit must be a number\nRun fossick crawl --help for help.\n",
   ])
   expect(await came(failing(new SettingsError(["A is wrong"])))).toEqual([
     2,

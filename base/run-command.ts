@@ -38,7 +38,7 @@ export async function runCommand(
     }
     if (isDamage(error)) {
       process.stderr.write(
-        `A file in ${dataDir()} is damaged (${error.message}). fossick doctor says which one, and fossick doctor --repair mends what can be mended; otherwise restore a backup (fossick restore).\n`,
+        `A file in ${dataDir()} is damaged (${error.message}). Run fossick doctor to see which one, and fossick doctor --repair to repair what can be repaired; otherwise restore a backup (fossick restore).\n`,
       )
       process.exitCode = EXIT.failed
       return
@@ -50,7 +50,7 @@ export async function runCommand(
     }
     process.stderr.write(`${error.message}\n`)
     if (error instanceof ArgumentsError) {
-      process.stderr.write(`fossick ${name} --help shows what is possible.\n`)
+      process.stderr.write(`Run fossick ${name} --help for help.\n`)
     }
     process.exitCode = isWrong ? EXIT.usage : EXIT.failed
   }

@@ -106,6 +106,6 @@ test("messages are signed with a strong secret alone, whatever it is called by",
     expect(() => signingSecret("${S}", { S: weak })).toThrow(`the secret \${S} ${STRONG}`)
   }
   expect(STRONG).toBe(
-    "must be hard to guess: at least 16 characters, at least 8 of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
+    "must be hard to guess: at least 16 characters, at least 8 of them different, no repeated text, and no sequence such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
   )
 })

@@ -6,7 +6,7 @@ const LEAST_DIFFERENT = 8
 const LEAST_JUMPS = 9
 
 /** The requirement for a key or secret that guards this appliance, as the rest of a sentence. */
-export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
+export const STRONG = `must be hard to guess: at least ${LEAST_CHARS} characters, at least ${LEAST_DIFFERENT} of them different, no repeated text, and no sequence such as 0123456789abcdef. openssl rand -hex 16 makes a good one`
 
 /**
  * Whether a key or secret is as hard to guess as {@link STRONG} says. It detects carelessly typed text, but not that a long text

@@ -165,7 +165,7 @@ describe("a kind of setting", () => {
     const setting = headerSecret({ ...declared, default: "" })
     for (const value of ["", "!~", "sk-1=/+"]) expect(setting.parse(value)).toBe(value)
     for (const value of ["a b", "a\n", "ü", "\u007f"])
-      expect(refused(setting, value)).toBe("must be printable ASCII without blanks")
+      expect(refused(setting, value)).toBe("must be printable ASCII without spaces")
   })
 
   test("is a list", () => {

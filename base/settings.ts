@@ -78,7 +78,7 @@ export const headerSecret = (setting: Declared<string>): Setting<string> => ({
   ...setting,
   secret: true,
   parse(value) {
-    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without blanks")
+    if (/[^\x21-\x7e]/.test(value)) throw new Error("must be printable ASCII without spaces")
     return value
   },
 })

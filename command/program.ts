@@ -91,7 +91,7 @@ function declare(
   command
     .description(spec.about.replaceAll("\n", " "))
     .helpOption("-h, --help", "this text")
-    .showHelpAfterError(`${NAME} ${path} --help shows what is possible.`)
+    .showHelpAfterError(`Run ${NAME} ${path} --help for help.`)
   if (isGroup(spec)) {
     command.helpCommand(false)
     const examples = Object.values(spec.commands).flatMap((one) => one.examples)

@@ -59,7 +59,7 @@ test("a first crawl of German pages is embedded by the multilingual model, once"
         embedder: expect.stringMatching(/^multilingual-e5-small:/),
       })
     expect(log).toContain(
-      "the multilingual model makes the vectors: 100 % of 3 pages are in other languages than English",
+      "the multilingual model makes the vectors: 100 % of 3 pages are in languages other than English",
     )
     const { hits } = await reader.search({
       text: "how much disk space may a user fill",

@@ -36,7 +36,7 @@ async function crawler(): Promise<string | null> {
     return "there is no state.db yet"
   const db = await openStateStore(dataDir)
   try {
-    return (await new Jobs(db).hasCrawler()) ? null : "the crawler process gives no sign of life"
+    return (await new Jobs(db).hasCrawler()) ? null : "the crawler process does not respond"
   } finally {
     db.close()
   }

@@ -8,7 +8,7 @@ import { namedPackages } from "./named-packages.ts"
 const ROOT = join(import.meta.dirname, "..")
 
 const packages = namedPackages(ROOT)
-if (packages.size === 0) throw new Error(`no code is in ${ROOT}`)
+if (packages.size === 0) throw new Error(`there is no code in ${ROOT}`)
 for (const name of packages) await import(name)
 process.stdout.write(`${packages.size} packages load\n`)
 process.exit(0)

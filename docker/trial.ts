@@ -26,7 +26,7 @@ export async function tried(
 ): Promise<void> {
   try {
     await trial()
-    say("all is well")
+    say("all checks passed")
   } catch (error) {
     process.exitCode = 1
     say(`failed: ${(error as Error).message}`)
@@ -44,6 +44,6 @@ export async function tried(
 export async function searchKey(project: ComposeProject, service: string): Promise<string> {
   const create = ["keys", "create", "--role", "search", "--name", "smoke test"]
   const key = (await project.inside(service, "fossick", ...create)).trim()
-  expect(/^fsk-\S+$/.test(key), "a key was made")
+  expect(/^fsk-\S+$/.test(key), "a key was created")
   return key
 }

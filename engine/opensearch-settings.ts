@@ -6,7 +6,7 @@ const urls: Setting<readonly string[]> = {
   name: "FOSSICK_OPENSEARCH_URLS",
   default: "http://127.0.0.1:9200",
   about:
-    "Addresses of the nodes of the OpenSearch cluster, with commas between them, when FOSSICK_ENGINE is `opensearch`. All are asked in turn, and one that is away is left out for a while.",
+    "Addresses of the nodes of the OpenSearch cluster, separated by commas, when FOSSICK_ENGINE is `opensearch`. All are asked in turn; a node that is down is skipped for a while.",
   // A wrong one may hold a password.
   secret: true,
   parse(value) {
@@ -14,13 +14,13 @@ const urls: Setting<readonly string[]> = {
       .split(",")
       .map((one) => one.trim())
       .filter((one) => one !== "")
-    if (all.length === 0) throw new Error("must be one address or more")
+    if (all.length === 0) throw new Error("must be one or more addresses")
     return all.map((one) => {
       try {
         return address.parse(one)
       } catch (error) {
         throw new Error(
-          `${(error as Error).message}, or several with commas between them; FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD take user and password`,
+          `${(error as Error).message}, or several, separated by commas; set user and password in FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD`,
           { cause: error },
         )
       }
@@ -31,11 +31,11 @@ const urls: Setting<readonly string[]> = {
 const index: Setting<string> = {
   name: "FOSSICK_OPENSEARCH_INDEX",
   default: "fossick",
-  about: "What the names of Fossick's indexes on the OpenSearch cluster begin with.",
+  about: "Prefix for the names of Fossick's indexes on the OpenSearch cluster.",
   parse(value) {
     if (/^[a-z0-9][a-z0-9_-]{0,99}$/.test(value)) return value
     throw new Error(
-      "must be made of small letters, digits, - and _, begin with a letter or digit, 100 at most",
+      "must be at most 100 lowercase letters, digits, - and _, beginning with a letter or digit",
     )
   },
 }
@@ -46,7 +46,7 @@ export const opensearchSettings = {
   opensearchUser: text({
     name: "FOSSICK_OPENSEARCH_USER",
     default: "",
-    about: "User of the OpenSearch cluster; empty when it asks for none, or goes by a certificate.",
+    about: "User of the OpenSearch cluster; empty if it needs none, or uses a certificate.",
   }),
   opensearchPassword: text({
     name: "FOSSICK_OPENSEARCH_PASSWORD",
@@ -57,24 +57,24 @@ export const opensearchSettings = {
   opensearchPasswordFile: text({
     name: "FOSSICK_OPENSEARCH_PASSWORD_FILE",
     default: "",
-    about: "File that holds the password, instead of FOSSICK_OPENSEARCH_PASSWORD.",
+    about: "File with the password, instead of FOSSICK_OPENSEARCH_PASSWORD.",
   }),
   opensearchCaFile: text({
     name: "FOSSICK_OPENSEARCH_CA_FILE",
     default: "",
     about:
-      "File of the certificate authority of the cluster, in PEM; empty trusts those that all connections of the appliance trust.",
+      "File with the cluster's certificate authority, in PEM; empty trusts the authorities that all connections of the appliance trust.",
   }),
   opensearchCertFile: text({
     name: "FOSSICK_OPENSEARCH_CERT_FILE",
     default: "",
     about:
-      "File of a certificate in PEM by which the cluster knows this appliance, together with FOSSICK_OPENSEARCH_KEY_FILE; empty uses none.",
+      "File with a certificate in PEM that identifies this appliance to the cluster, together with FOSSICK_OPENSEARCH_KEY_FILE; empty uses none.",
   }),
   opensearchKeyFile: text({
     name: "FOSSICK_OPENSEARCH_KEY_FILE",
     default: "",
-    about: "File of the private key of FOSSICK_OPENSEARCH_CERT_FILE, in PEM.",
+    about: "File with the private key of FOSSICK_OPENSEARCH_CERT_FILE, in PEM.",
   }),
   opensearchIndex: index,
   opensearchShards: integer(
@@ -82,7 +82,7 @@ export const opensearchSettings = {
       name: "FOSSICK_OPENSEARCH_SHARDS",
       default: "3",
       about:
-        "Parts that a new index is cut into; each node can serve some of them. It never changes for an index that is there: `fossick index upgrade` builds one anew.",
+        "Number of shards of a new index; each node can serve some of them. It never changes for an existing index: `fossick index upgrade` builds a new one.",
     },
     1,
     1000,
@@ -92,7 +92,7 @@ export const opensearchSettings = {
       name: "FOSSICK_OPENSEARCH_REPLICAS",
       default: "1",
       about:
-        "Further copies of each part of a new index, on other nodes as far as there are any: so many nodes may be lost at one time without losing a page.",
+        "Replicas of each shard of a new index, on other nodes if there are any. That many nodes can fail at the same time without losing a page.",
     },
     0,
     10,

@@ -28,16 +28,16 @@ const meiliUrl = baseUrl(
     default: "http://127.0.0.1:7700",
     about: "Address of the Meilisearch server, when FOSSICK_ENGINE is `meilisearch`.",
   },
-  "; FOSSICK_MEILI_KEY takes the key",
+  "; set the key in FOSSICK_MEILI_KEY",
 )
 
 const meiliIndex: Setting<string> = {
   name: "FOSSICK_MEILI_INDEX",
   default: "fossick",
-  about: "What the names of Fossick's indexes on the Meilisearch server begin with.",
+  about: "Prefix for the names of Fossick's indexes on the Meilisearch server.",
   parse(value) {
     if (/^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
-    throw new Error("must be made of letters, digits, - and _, 100 at most")
+    throw new Error("must be at most 100 letters, digits, - and _")
   },
 }
 
@@ -46,7 +46,7 @@ export const engineSettings = {
   dataDir: text({
     name: "FOSSICK_DATA_DIR",
     default: "index-data",
-    about: "Folder that holds everything the appliance keeps.",
+    about: "Folder for everything that the appliance stores.",
   }),
   ...stateSettings,
   engine: oneOf(
@@ -64,13 +64,13 @@ export const engineSettings = {
   meiliKey: text({
     name: "FOSSICK_MEILI_KEY",
     default: "",
-    about: "Master key of the Meilisearch server; empty when it has none.",
+    about: "Master key of the Meilisearch server; empty if it has none.",
     secret: true,
   }),
   meiliKeyFile: text({
     name: "FOSSICK_MEILI_KEY_FILE",
     default: "",
-    about: "File that holds the master key, instead of FOSSICK_MEILI_KEY.",
+    about: "File with the master key, instead of FOSSICK_MEILI_KEY.",
   }),
   meiliIndex,
   ...opensearchSettings,
@@ -78,7 +78,7 @@ export const engineSettings = {
     name: "FOSSICK_MODEL",
     default: "",
     about:
-      "Embedding model: `english` or `multilingual`, which ship with Fossick, a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty or `auto` means the one chosen by `fossick index model`, or else by the languages of the pages.",
+      "Embedding model: `english` or `multilingual`, which ship with Fossick, a folder, or a hub id such as `Xenova/bge-small-en-v1.5` (fetched from the hub only when FOSSICK_MODEL_HUB is set). Empty or `auto` means the one chosen with `fossick index model`, or else by the languages of the pages.",
     parse: (value): string => (value === "auto" ? "" : folderOf(value)),
   } satisfies Setting<string>,
   modelHub,
@@ -87,7 +87,7 @@ export const engineSettings = {
       name: "FOSSICK_EMBED_THREADS",
       default: "0",
       about:
-        "Threads that embed pages; 0 means one for each processor, as far as a quarter of the memory allows. On Linux all else goes before them.",
+        "Threads that embed pages; 0 means one for each processor, if they fit in a quarter of the memory. On Linux, everything else has priority over them.",
     },
     0,
     256,
@@ -97,7 +97,7 @@ export const engineSettings = {
       name: "FOSSICK_INDEX_CACHE_MB",
       default: "0",
       about:
-        "Megabytes that the process that answers keeps of an embedded index, so that questions need not read its files again; 0 means an eighth of the machine's memory, or the container's, at least 96. At most a third of the memory that calls and caches may take together, where that is set.",
+        "Megabytes of an embedded index that the API process caches, so that searches don't read its files again. 0 means an eighth of the memory of the machine or container, at least 96. At most a third of the memory that calls and caches may use together, if that is set.",
     },
     0,
     1_000_000,
@@ -107,19 +107,20 @@ export const engineSettings = {
     name: "FOSSICK_MIN_FREE_MB",
     default: "500",
     about:
-      "Room that stays free on the disk of the data folder, in megabytes, with a unit (`2GB`) or in percent of the disk (`5%`): with less, crawls, vectors and images wait until there is room again, research, watches and crawl jobs are refused, and searches go on. 0 lets them fill it.",
+      "Space to keep free on the disk of the data folder, in megabytes, with a unit (`2GB`) or as a percentage of the disk (`5%`). With less, crawls, vectors and images wait until there is room again, research, watches and crawl jobs are refused, and searches continue. 0 lets them fill the disk.",
   }),
   warnFreeMb: freeSpace({
     name: "FOSSICK_WARN_FREE_MB",
     default: "2000",
     about:
-      "Room on the same disk below which the operator is warned, in the log and in `/readyz`, written as FOSSICK_MIN_FREE_MB is; 0 warns of nothing.",
+      "Free space on the same disk below which the log and `/readyz` warn the operator, in the format of FOSSICK_MIN_FREE_MB; 0 turns the warning off.",
   }),
   rollbackDays: integer(
     {
       name: "FOSSICK_ROLLBACK_DAYS",
       default: "7",
-      about: "Days for which the index from before an upgrade or a change of model is kept, to go back to.",
+      about:
+        "Days to keep the previous index after an upgrade or a change of model, so that you can go back to it.",
     },
     0,
     3650,

@@ -1,4 +1,4 @@
-// Made from the OpenAPI document by `npm run generate:client`, and held against it by a test. Edit the document, not this file.
+// Generated from the OpenAPI document by `npm run generate:client`; a test compares them. Edit the document, not this file.
 export type ErrorAnswer = {
   readonly detail: {
     /** What is wrong, for people: names the field and what is allowed. */
@@ -53,12 +53,12 @@ export type SearchAnswer = {
   } | undefined
   /** With `include_word_statistics`, for keys that reach all pages. */
   readonly word_statistics?: {
-    /** Pages of the index. */
+    /** Pages in the index. */
     readonly pages: number
     readonly words: readonly ({
-      /** As the index keeps it. */
+      /** As stored in the index. */
       readonly word: string
-      /** Pages that hold it. */
+      /** Pages that contain it. */
       readonly pages: number
     })[]
   } | undefined
@@ -134,7 +134,7 @@ export type SearchAnswer = {
     readonly include_domains?: string | readonly string[] | undefined
     readonly include_domains_mode?: string | undefined
   } | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
   /** Parts of the request that the answer does not honour; left out when there are none. */
@@ -158,7 +158,7 @@ export type SearchResult = {
   readonly language: string | null
   /** Name of the peer that the page came from; left out for this appliance's own pages. */
   readonly peer?: string | undefined
-  /** With `include_evidence`: what another appliance ranks and shows the page by. */
+  /** With `include_evidence`: what another appliance needs to rank and show the page. */
   readonly evidence?: {
     readonly words: number
     readonly best_passage: number
@@ -166,7 +166,7 @@ export type SearchResult = {
     readonly late: number
     readonly rerank: number
     readonly has_vectors: boolean
-    /** Whether it holds the phrases that the query quotes. */
+    /** Whether it contains the phrases that the query quotes. */
     readonly holds_phrases: boolean
     readonly lacks_numbers: number
     readonly fingerprint: {
@@ -176,7 +176,7 @@ export type SearchResult = {
     readonly passages: readonly ({
       readonly text: string
       readonly headings: readonly string[]
-      /** In the page, from 0. */
+      /** Position in the page, from 0. */
       readonly position: number
       readonly shown?: string | undefined
       readonly anchor?: string | undefined
@@ -343,7 +343,7 @@ export type ExtractAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Parts of the request that the answer does not honour; left out when there are none. */
   readonly warnings?: readonly Warning[] | undefined
@@ -374,7 +374,7 @@ export type CrawlAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
@@ -392,7 +392,7 @@ export type MapAnswer = {
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
   readonly usage?: Usage | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   /** Pages for which the memory for live calls had no room, if any. */
   readonly failed_results?: readonly FailedResult[] | undefined
@@ -401,19 +401,19 @@ export type MapAnswer = {
 }
 
 export type Suggestions = {
-  /** Best first: texts that begin with the words, then texts that hold all of them. */
+  /** Best first: texts that begin with the words, then texts that contain all of them. */
   readonly suggestions: readonly ({
     /** The title or heading, as on the page. */
     readonly text: string
     readonly kind: "title" | "heading"
-    /** Where it stands. */
+    /** Where it is. */
     readonly url: string
   })[]
   /** Seconds. */
   readonly response_time: number
   /** Also in the header `X-Request-Id`. */
   readonly request_id: string
-  /** Questions that several keys with the same reach have asked, if the operator keeps questions; left out when there are none. */
+  /** Questions that several keys with the same reach have asked, if the operator stores questions; omitted if there are none. */
   readonly questions?: readonly string[] | undefined
 }
 
@@ -423,7 +423,7 @@ export type StoredPage = {
   readonly title: string
   readonly description: string | null
   readonly author: string | null
-  /** The sources that it belongs to, the one that read it last first; none when the key may not know them. */
+  /** The sources it belongs to, the one that read it last first; empty if the key may not know them. */
   readonly sources: readonly string[]
   /** The collections that hold any of these. */
   readonly collections: readonly string[]
@@ -435,20 +435,20 @@ export type StoredPage = {
   readonly published_at: string | null
   /** When a crawl read this text. */
   readonly crawled_at: string
-  /** When a crawl first saw the text as it is; null when that is not known. */
+  /** When a crawl first saw the current text; null if unknown. */
   readonly changed_at: string | null
   /** When a crawl last found the page, changed or not. */
   readonly checked_at: string
   readonly format: "markdown" | "text" | "html"
-  /** Heading of the section that this is; null for the whole page. */
+  /** Heading of this section; null for the whole page. */
   readonly section: string | null
-  /** The reading, from `offset` on. */
+  /** The text, from `offset` on. */
   readonly content: string
   /** Where `content` begins. */
   readonly offset: number
-  /** Of the whole page, or section, of which `content` may be a part. */
+  /** Length of the whole page or section, of which `content` can be a part. */
   readonly total_chars: number
-  /** `offset` of the rest; null when this is the end. */
+  /** `offset` for the rest; null at the end. */
   readonly next_offset: number | null
   /** Seconds. */
   readonly response_time: number
@@ -469,7 +469,7 @@ export type SourcesInIndex = {
     readonly pages: number | null
     /** Where its crawls start, without parameters. */
     readonly starts: readonly string[]
-    /** When a crawl last found one of its pages; null as `pages`, or when none did. */
+    /** When a crawl last found one of its pages; null if none did, and for a key that is limited to domains. */
     readonly checked_at: string | null
   })[]
   /** Seconds. */
@@ -482,21 +482,21 @@ export type Document = {
   readonly id: string
   /** Where people open it. */
   readonly url: string
-  /** As it was sent; null: its content says. */
+  /** The title as sent; null if it comes from the content. */
   readonly title: string | null
-  /** Media type as it was sent; empty: the content says. */
+  /** Media type as sent; empty if the content decides. */
   readonly type: string
   /** Size of the content. */
   readonly bytes: number
-  /** As it was sent. */
+  /** As sent. */
   readonly updated_at: string | null
-  /** When this version came. */
+  /** When this version arrived. */
   readonly received_at: string
-  /** As it was sent. */
+  /** As sent. */
   readonly metadata: { readonly [name: string]: unknown }
   /** Who may read it, among the readers of its source. Omitted or null: all of them. */
   readonly readers: {
-    /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
+    /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everyone; empty: no one. */
     readonly allow?: readonly string[] | undefined
     /** None of these may read it, whatever `allow` says. */
     readonly deny?: readonly string[] | undefined
@@ -508,7 +508,7 @@ export type ResearchTask = {
   readonly request_id: string
   readonly created_at: string
   readonly status: "pending"
-  /** As it was given. */
+  /** As given. */
   readonly input: string
   /** What `auto` chose. */
   readonly model: "mini" | "pro"
@@ -528,18 +528,18 @@ export type ResearchReport = {
   readonly sources: readonly ResearchSource[]
   /** Seconds. */
   readonly response_time: number
-  /** Values of the form that nothing found gives; they are null. */
+  /** Values of the form that no page gives; they are null. */
   readonly missing?: readonly string[] | undefined
-  /** Why a value is missing, if known; by its path. */
+  /** Why a value is missing, if known, by its path. */
   readonly missing_reasons?: { readonly [name: string]: string } | undefined
-  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read all pages again whose order is close. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces that the answer was chosen from. `language_model`: the language model did not answer, so the pages' own sentences do. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
+  /** Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. `index`: the index is being rebuilt, so no page could be found. `meaning`: pages were judged by their words alone. `order`: there was no time to read again all pages with close scores. `reranker`: pages were ranked without the reranker. `pages`: long pages were read only in part. `peers`: not all peers answered. `answer_meaning`: the answer was chosen by words alone. `answer_reranker`: the unit reader did not read all pieces from which the answer was chosen. `language_model`: the language model did not answer, so the answer consists of the pages' own sentences. `coverage`: how complete the index is could not be determined. `state`: the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing. */
   readonly degraded?: readonly ("index" | "meaning" | "order" | "reranker" | "pages" | "peers" | "answer_meaning" | "answer_reranker" | "language_model" | "coverage" | "state")[] | undefined
   readonly usage?: Usage | undefined
 } | {
   /** Id of the task. */
   readonly request_id: string
   readonly status: "failed"
-  /** Why. */
+  /** Why it failed. */
   readonly error: string
   /** Seconds. */
   readonly response_time: number
@@ -547,11 +547,11 @@ export type ResearchReport = {
 
 export type ResearchSource = {
   readonly title: string
-  /** `file:` and the name, of a file that came along. */
+  /** Address of the page; for an attached file, `file:` and its name. */
   readonly url: string
   /** Address of the site's icon. */
   readonly favicon: string | null
-  /** In a PDF or a presentation: the pages or slides that the report cites, as readers know them; left out when they are not known. */
+  /** In a PDF or a presentation: the pages or slides that the report cites, as readers know them; omitted if unknown. */
   readonly pages?: readonly string[] | undefined
   /** True when the shown text gives orders to language models; otherwise left out. */
   readonly addresses_models?: boolean | undefined
@@ -564,7 +564,7 @@ export type ResearchInProgress = {
   readonly progress: {
     /** Searches made so far. */
     readonly searches: number
-    /** Pages and files that say something. */
+    /** Pages and files with statements. */
     readonly sources: number
     /** Statements found. */
     readonly findings: number
@@ -575,89 +575,89 @@ export type ResearchInProgress = {
 
 export type Watch = {
   readonly id: string
-  /** Empty for none. */
+  /** Empty if it has none. */
   readonly name: string
   readonly changes: readonly ("new" | "changed" | "gone")[]
   readonly webhook: string | null
   readonly emails: readonly string[]
   readonly every_minutes: number
   readonly paused: boolean
-  /** Of the key whose watch it is. */
+  /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
   readonly ready_at: string | null
-  /** Pages that it watches now. */
+  /** Pages that the watch covers now. */
   readonly pages_seen: number
-  /** Of its Atom feed. Whoever has this address may read it. */
+  /** Address of its Atom feed. Anyone with this address can read it. */
   readonly feed_url: string
-  /** Of a watched question: a body of `/search`. */
+  /** For a watched question: a body of `/search`. */
   readonly question?: { readonly [name: string]: unknown } | undefined
-  /** Of a watched source. */
+  /** For a watched source: its name. */
   readonly source?: string | undefined
   readonly include?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined
-  /** Of a watched page. */
+  /** For a watched page: its address. */
   readonly url?: string | undefined
 }
 
 export type WatchMade = {
   readonly id: string
-  /** Empty for none. */
+  /** Empty if it has none. */
   readonly name: string
   readonly changes: readonly ("new" | "changed" | "gone")[]
   readonly webhook: string | null
   readonly emails: readonly string[]
   readonly every_minutes: number
   readonly paused: boolean
-  /** Of the key whose watch it is. */
+  /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
   readonly ready_at: string | null
-  /** Pages that it watches now. */
+  /** Pages that the watch covers now. */
   readonly pages_seen: number
-  /** Of its Atom feed. Whoever has this address may read it. */
+  /** Address of its Atom feed. Anyone with this address can read it. */
   readonly feed_url: string
-  /** Signs its webhooks, as Standard Webhooks says; shown only here. */
+  /** Signs its webhooks, as in Standard Webhooks; shown only here. */
   readonly webhook_secret: string
-  /** Of a watched question: a body of `/search`. */
+  /** For a watched question: a body of `/search`. */
   readonly question?: { readonly [name: string]: unknown } | undefined
-  /** Of a watched source. */
+  /** For a watched source: its name. */
   readonly source?: string | undefined
   readonly include?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined
-  /** Of a watched page. */
+  /** For a watched page: its address. */
   readonly url?: string | undefined
 }
 
 export type WatchWithDeliveries = {
   readonly id: string
-  /** Empty for none. */
+  /** Empty if it has none. */
   readonly name: string
   readonly changes: readonly ("new" | "changed" | "gone")[]
   readonly webhook: string | null
   readonly emails: readonly string[]
   readonly every_minutes: number
   readonly paused: boolean
-  /** Of the key whose watch it is. */
+  /** Id of the key that owns the watch. */
   readonly key_id: string
   readonly created_at: string
-  /** When it knew what was there already: changes since then are told. Null while it looks. */
+  /** When the watch knew all existing pages: it reports changes since then. Null until then. */
   readonly ready_at: string | null
-  /** Pages that it watches now. */
+  /** Pages that the watch covers now. */
   readonly pages_seen: number
-  /** Of its Atom feed. Whoever has this address may read it. */
+  /** Address of its Atom feed. Anyone with this address can read it. */
   readonly feed_url: string
   /** Messages of the last week, newest first. */
   readonly deliveries: readonly WatchDelivery[]
-  /** Of a watched question: a body of `/search`. */
+  /** For a watched question: a body of `/search`. */
   readonly question?: { readonly [name: string]: unknown } | undefined
-  /** Of a watched source. */
+  /** For a watched source: its name. */
   readonly source?: string | undefined
   readonly include?: readonly string[] | undefined
   readonly exclude?: readonly string[] | undefined
-  /** Of a watched page. */
+  /** For a watched page: its address. */
   readonly url?: string | undefined
 }
 
@@ -680,14 +680,14 @@ export type WatchDelivery = {
 }
 
 export type WatchEntry = {
-  /** Rises from entry to entry. */
+  /** Increases from entry to entry. */
   readonly seq: number
   /** The same in the feed and in messages. */
   readonly id: string
   readonly change: "new" | "changed" | "gone"
   readonly url: string
   readonly title: string
-  /** What changed in its Markdown, in the unified format; null where the text before was not kept. */
+  /** What changed in its Markdown, as a unified diff; null if the earlier text was not stored. */
   readonly diff: string | null
   /** When the change was found in the index. */
   readonly at: string
@@ -2268,30 +2268,30 @@ export type DeletedRule = {
 }
 
 export type Queries = {
-  /** Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`. */
+  /** Whether questions are stored; see `FOSSICK_QUERY_LOG_DAYS`. */
   readonly enabled: boolean
   readonly report: "top" | "zero" | "low" | "slow"
   readonly queries: readonly ({
     readonly question: string
-    /** Times it was asked. */
+    /** How often it was asked. */
     readonly count: number
-    /** Keys that asked it. */
+    /** How many keys asked it. */
     readonly keys: number
-    /** Of the last time. */
+    /** Results of the last search. */
     readonly results: number
     readonly top_score: number
-    /** The slowest answer. */
+    /** Time of the slowest answer. */
     readonly seconds: number
     readonly last_at: string
   })[]
-  /** Different questions. */
+  /** Number of different questions. */
   readonly total: number
   readonly limit: number
   readonly offset: number
 }
 
 export type DeletedQueries = {
-  /** Searches that were forgotten. */
+  /** Number of searches deleted. */
   readonly deleted: number
 }
 
@@ -3090,7 +3090,7 @@ export type Readiness = {
   readonly warnings?: readonly string[] | undefined
 }
 
-/** The form of a report: at most 60 values, nested at most 5 deep. */
+/** The form of a report: at most 60 values, nested at most 5 levels deep. */
 export type OutputSchema = {
   readonly properties: { readonly [name: string]: OutputField }
   /** Names among `properties`. */
@@ -3115,7 +3115,7 @@ export type OutputField = {
   readonly items: OutputField
 }
 
-/** What each call is given, and answers when it succeeds. */
+/** The parameters of each call, and its answer when it succeeds. */
 export interface Calls {
   /** Search the index. */
   "POST /search": {
@@ -3203,12 +3203,12 @@ export interface Calls {
         readonly include_word_statistics?: boolean | null | undefined
         /** How many pages contain each word, in all the indexes searched together. Sets the weight of the words. */
         readonly word_statistics?: {
-          /** Pages of the index. */
+          /** Pages in the index. */
           readonly pages: number
           readonly words: readonly ({
-            /** As the index keeps it. */
+            /** As stored in the index. */
             readonly word: string
-            /** Pages that hold it. */
+            /** Pages that contain it. */
             readonly pages: number
           })[]
         } | null | undefined
@@ -3320,14 +3320,14 @@ export interface Calls {
     }
     readonly answer: MapAnswer
   }
-  /** Suggest titles and headings as somebody types. */
+  /** Suggest titles and headings as a user types. */
   "GET /suggest": {
     readonly given: {
       readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined; readonly key?: string | undefined }
     }
     readonly answer: Suggestions
   }
-  /** Suggest in the form that browsers know. */
+  /** Suggest in the format of browsers. */
   "GET /suggest/opensearch": {
     readonly given: {
       readonly query: { readonly q: string; readonly limit?: number | undefined; readonly source?: string | undefined; readonly collection?: string | undefined }
@@ -3341,7 +3341,7 @@ export interface Calls {
     }
     readonly answer: StoredPage
   }
-  /** Read a page from the index by a prefix to its address. */
+  /** Read a page from the index, by a prefix before its address. */
   "GET /read/{url}": {
     readonly given: {
       readonly path: { readonly url: string }
@@ -3355,7 +3355,7 @@ export interface Calls {
     }
     readonly answer: string
   }
-  /** What the index holds, source by source. */
+  /** What the index contains, by source. */
   "GET /sources": {
     readonly given: {}
     readonly answer: SourcesInIndex
@@ -3373,30 +3373,30 @@ export interface Calls {
       readonly body: {
         /** Name of the source of the documents. */
         readonly source: string
-        /** Each with its content as exactly one of `text`, `markdown` and `html`. */
+        /** Each has its content in exactly one of `text`, `markdown` and `html`. */
         readonly documents: readonly ({
-          /** Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document. */
+          /** Id within the source: a document with the same id replaces this one. Omitted: the address, or else a hash of the document. */
           readonly id?: string | undefined
-          /** Where people open it, below one of the seeds of its source. Left out: the appliance shows the document. */
+          /** Where people open it, below one of the seeds of its source. Omitted: the appliance shows the document. */
           readonly url?: string | undefined
-          /** Left out: as the content says. */
+          /** Omitted: taken from the content. */
           readonly title?: string | undefined
           /** The content as plain text. */
           readonly text?: string | undefined
           /** The content as Markdown. */
           readonly markdown?: string | undefined
-          /** The content as HTML, read as a page is. */
+          /** The content as HTML, read like a page. */
           readonly html?: string | undefined
           readonly author?: string | undefined
           /** ISO 639-1, such as `de`. */
           readonly language?: string | undefined
-          /** When it was published, which searches by time go by. */
+          /** When it was published; searches by time use this. */
           readonly published_at?: string | undefined
-          /** When it was changed last. */
+          /** When it was last changed. */
           readonly updated_at?: string | undefined
           /** Who may read it, among the readers of its source. Omitted or null: all of them. */
           readonly readers?: {
-            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everyone; empty: no one. */
             readonly allow?: readonly string[] | undefined
             /** None of these may read it, whatever `allow` says. */
             readonly deny?: readonly string[] | undefined
@@ -3404,7 +3404,7 @@ export interface Calls {
           /** Anything to keep with the document. Lists and calls for one document return it. */
           readonly metadata?: { readonly [name: string]: unknown } | undefined
         })[]
-        /** Whether to answer only when searches find the documents, within a minute. */
+        /** Whether to wait, up to a minute, until searches find the documents. */
         readonly wait?: boolean | undefined
       }
     }
@@ -3413,9 +3413,9 @@ export interface Calls {
       readonly created: number
       readonly updated: number
       readonly unchanged: number
-      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      /** With `wait`: whether a run applied the change within a minute. Null without `wait`. */
       readonly searchable: boolean | null
-      /** As they were sent, in this order. */
+      /** In the order in which they were sent. */
       readonly documents: readonly ({
         readonly id: string
         readonly url: string
@@ -3430,9 +3430,9 @@ export interface Calls {
     }
     readonly answer: {
       readonly documents: readonly Document[]
-      /** Documents of the source. */
+      /** Number of documents in the source. */
       readonly total: number
-      /** Where the next list begins; null at the end. */
+      /** `after` for the next list; null at the end. */
       readonly next_after: string | null
     }
   }
@@ -3443,25 +3443,25 @@ export interface Calls {
         /** Name of the source of the documents. */
         readonly source: string
         readonly documents: readonly ({
-          /** Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document. */
+          /** Id within the source: a document with the same id replaces this one. Omitted: the address, or else a hash of the document. */
           readonly id: string
           /** Who may read it, among the readers of its source. Omitted or null: all of them. */
           readonly readers: {
-            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody. */
+            /** Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everyone; empty: no one. */
             readonly allow?: readonly string[] | undefined
             /** None of these may read it, whatever `allow` says. */
             readonly deny?: readonly string[] | undefined
           } | null
         })[]
-        /** Whether to answer only when searches apply the change, within a minute. */
+        /** Whether to wait, up to a minute, until searches apply the change. */
         readonly wait?: boolean | undefined
       }
     }
     readonly answer: {
       readonly source: string
-      /** The ids of those that were there. */
+      /** The ids of those that existed. */
       readonly documents: readonly string[]
-      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      /** With `wait`: whether a run applied the change within a minute. Null without `wait`. */
       readonly searchable: boolean | null
     }
   }
@@ -3471,17 +3471,17 @@ export interface Calls {
       readonly body: {
         /** Name of the source of the documents. */
         readonly source: string
-        /** The documents that go. */
+        /** Ids of the documents to delete. */
         readonly ids: readonly string[]
-        /** Whether to answer only when searches no longer find them, within a minute. */
+        /** Whether to wait, up to a minute, until searches no longer find them. */
         readonly wait?: boolean | undefined
       }
     }
     readonly answer: {
       readonly source: string
-      /** The ids of those that were there. */
+      /** The ids of those that existed. */
       readonly deleted: readonly string[]
-      /** With `wait`: whether a run over the change ended well within a minute. Null without `wait`. */
+      /** With `wait`: whether a run applied the change within a minute. Null without `wait`. */
       readonly searchable: boolean | null
     }
   }
@@ -3502,17 +3502,17 @@ export interface Calls {
       readonly deleted: true
     }
   }
-  /** Have a report made. */
+  /** Create a report. */
   "POST /research": {
     readonly given: {
       readonly body: {
-        /** What the report is to be about: a question, or a task in your own words. */
+        /** What the report is about: a question, or a task in your own words. */
         readonly input: string
-        /** How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input. */
+        /** How deep to go: `mini` asks what the task asks, `pro` follows up on the answers in two rounds, `auto` chooses by the input. */
         readonly model?: "mini" | "pro" | "auto" | null | undefined
-        /** Answers with server-sent events while the report is made. */
+        /** Whether to stream server-sent events while the report is written. */
         readonly stream?: boolean | null | undefined
-        /** The report as an object of this form: `properties` with type and description each, and `required`. */
+        /** The report as an object of this form: `properties`, each with a type and a description, and `required`. */
         readonly output_schema?: OutputSchema | null | undefined
         /** How sources are named in the text and listed below it. */
         readonly citation_format?: "numbered" | "mla" | "apa" | "chicago" | null | undefined
@@ -3528,20 +3528,20 @@ export interface Calls {
         readonly types?: "html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture" | readonly ("html" | "text" | "markdown" | "pdf" | "docx" | "pptx" | "xlsx" | "odt" | "odp" | "ods" | "rtf" | "epub" | "asciidoc" | "rst" | "org-mode" | "notebook" | "openapi" | "code" | "picture")[] | null | undefined
         /** About how long: 250, 800 or 1,600 words. */
         readonly output_length?: "short" | "standard" | "long" | null | undefined
-        /** Up to 5 texts of your own as sources, of 80,000 words in all. */
+        /** Up to 5 of your own texts as sources, 80,000 words in total. */
         readonly files?: readonly ({
           /** A file name that ends in `.txt`, `.md` or `.json`. */
           readonly name: string
           /** The file in base64: text in UTF-8. */
           readonly data: string
-          /** How `data` is written. */
+          /** Encoding of `data`. */
           readonly type: "base64"
         })[] | null | undefined
       }
     }
     readonly answer: ResearchTask
   }
-  /** See a task and its report. */
+  /** Show a task and its report. */
   "GET /research/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -3562,17 +3562,17 @@ export interface Calls {
   "POST /watches": {
     readonly given: {
       readonly body: {
-        /** Pages that a search finds with a score of 0.25 or more: a question, or a body of `/search`. */
+        /** A question, or a body of `/search`: watches the pages that it finds with a score of 0.25 or more. */
         readonly question?: string | { readonly [name: string]: unknown } | undefined
-        /** Pages of a source. */
+        /** Watches the pages of this source. */
         readonly source?: string | undefined
-        /** One page. */
+        /** Watches this page. */
         readonly url?: string | undefined
-        /** With `source`: only addresses that fit one of these patterns. */
+        /** With `source`: only addresses that match one of these patterns. */
         readonly include?: readonly string[] | undefined
-        /** With `source`: none that fit one of these. */
+        /** With `source`: no addresses that match one of these. */
         readonly exclude?: readonly string[] | undefined
-        /** For lists, feeds and messages. */
+        /** Shown in lists, feeds and messages. */
         readonly name?: string | undefined
         /** The changes to report. */
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
@@ -3580,9 +3580,9 @@ export interface Calls {
         readonly webhook?: string | null | undefined
         /** Mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
-        /** The fewest minutes between two messages; 0 sends them at once. */
+        /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Messages wait; the feed continues. */
+        /** Whether messages wait; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }
@@ -3595,12 +3595,12 @@ export interface Calls {
     }
     readonly answer: WatchWithDeliveries
   }
-  /** Change how a watch tells. */
+  /** Change how a watch reports. */
   "PUT /watches/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
       readonly body: {
-        /** For lists, feeds and messages. */
+        /** Shown in lists, feeds and messages. */
         readonly name?: string | undefined
         /** The changes to report. */
         readonly changes?: readonly ("new" | "changed" | "gone")[] | undefined
@@ -3608,15 +3608,15 @@ export interface Calls {
         readonly webhook?: string | null | undefined
         /** Mail addresses that messages are sent to. */
         readonly emails?: readonly string[] | undefined
-        /** The fewest minutes between two messages; 0 sends them at once. */
+        /** Minimum minutes between two messages; 0 sends them at once. */
         readonly every_minutes?: number | undefined
-        /** Messages wait; the feed continues. */
+        /** Whether messages wait; the feed continues. */
         readonly paused?: boolean | undefined
       }
     }
     readonly answer: Watch
   }
-  /** End a watch. */
+  /** Delete a watch. */
   "DELETE /watches/{id}": {
     readonly given: {
       readonly path: { readonly id: string }
@@ -3634,7 +3634,7 @@ export interface Calls {
     }
     readonly answer: {
       readonly entries: readonly WatchEntry[]
-      /** Where to go on: `after` of the next call. */
+      /** `after` for the next call. */
       readonly next_after: number
     }
   }
@@ -4301,14 +4301,14 @@ export interface Calls {
     }
     readonly answer: DeletedRule
   }
-  /** Questions that were asked often, in vain or slowly. */
+  /** List questions that were frequent, unanswered or slow. */
   "GET /admin/queries": {
     readonly given: {
       readonly query?: { readonly report?: "top" | "zero" | "low" | "slow" | undefined; readonly from?: string | undefined; readonly before?: string | undefined; readonly limit?: number | undefined; readonly offset?: number | undefined }
     }
     readonly answer: Queries
   }
-  /** Forget all questions that were kept. */
+  /** Delete all stored questions. */
   "DELETE /admin/queries": {
     readonly given: {}
     readonly answer: DeletedQueries

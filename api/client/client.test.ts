@@ -138,7 +138,7 @@ test("what answers with a page instead of JSON is no appliance, and an address m
   await once(server, "listening")
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const there = await refused(new FossickClient({ url: new URL(`${address}/there/`) }).call("GET /key-info"))
-  expect([there.status, there.detail]).toEqual([200, "The answer is not that of a Fossick appliance."])
+  expect([there.status, there.detail]).toEqual([200, "The answer is not from a Fossick appliance."])
   const front = await refused(new FossickClient({ url: address }).call("GET /key-info"))
   expect([front.status, front.detail]).toEqual([502, "The answer has the status 502."])
   server.closeAllConnections()

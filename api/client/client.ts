@@ -73,8 +73,7 @@ export class FossickClient {
     const text = await response.text()
     if (TEXT_CALLS.has(call)) return text
     const answer = asJson(text)
-    if (answer === undefined)
-      throw new FossickError(response, "The answer is not that of a Fossick appliance.")
+    if (answer === undefined) throw new FossickError(response, "The answer is not from a Fossick appliance.")
     return answer as AnswerOf<C>
   }
 

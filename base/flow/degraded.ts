@@ -7,13 +7,13 @@ import { AsyncLocalStorage } from "node:async_hooks"
 export const DEGRADED_PARTS = {
   index: "the index is being rebuilt, so no page could be found",
   meaning: "pages were judged by their words alone",
-  order: "there was no time to read all pages again whose order is close",
+  order: "there was no time to read again all pages with close scores",
   reranker: "pages were ranked without the reranker",
   pages: "long pages were read only in part",
   peers: "not all peers answered",
   answer_meaning: "the answer was chosen by words alone",
-  answer_reranker: "the unit reader did not read all pieces that the answer was chosen from",
-  language_model: "the language model did not answer, so the pages' own sentences do",
+  answer_reranker: "the unit reader did not read all pieces from which the answer was chosen",
+  language_model: "the language model did not answer, so the answer consists of the pages' own sentences",
   coverage: "how complete the index is could not be determined",
   state:
     "the server that keeps the state could not be reached, so keys, sources and rules are a few minutes old, and page details other than the text are missing",

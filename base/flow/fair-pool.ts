@@ -7,8 +7,8 @@ import { FairQueue, type Party } from "./fair-queue.ts"
  */
 export const POOLS = {
   searches: { about: "searches", isLong: false },
-  "index-searches": { about: "searches of the index at one time", isLong: false },
-  "live-reads": { about: "pages that are read live", isLong: true },
+  "index-searches": { about: "searches of the index at the same time", isLong: false },
+  "live-reads": { about: "pages being read live", isLong: true },
   "live-calls": { about: "extract, crawl and map calls", isLong: true },
   "browser-pages": { about: "pages open in a browser", isLong: true },
   "page-readers": { about: "threads and processes that read pages", isLong: false },
@@ -18,8 +18,8 @@ export const POOLS = {
   "job-sockets": { about: "WebSockets that watch a crawl job", isLong: true },
   "crawl-jobs": { about: "crawl jobs under way", isLong: true },
   research: { about: "research tasks under way", isLong: true },
-  receivers: { about: "receivers of messages that are spoken to", isLong: true },
-  images: { about: "images that are fetched, by host", isLong: false },
+  receivers: { about: "receivers that messages are being sent to", isLong: true },
+  images: { about: "images being fetched, by host", isLong: false },
 } as const satisfies Record<string, { readonly about: string; readonly isLong: boolean }>
 
 export type PoolName = keyof typeof POOLS
@@ -106,7 +106,7 @@ export class FairPool {
   readonly #begun = new Set<{ readonly at: number }>()
 
   constructor(name: PoolName, options: PoolOptions) {
-    const refusal = () => new Error(`The pool "${name}" has too many waiting.`)
+    const refusal = () => new Error(`Too many tasks are waiting for the pool "${name}".`)
     this.#options = { queue: Infinity, waitMs: Infinity, refusal, isOpen: () => true, ...options }
     this.#counts = countsOf(name)
     this.#half = Math.ceil(options.places / SHARE_OF_KEY)

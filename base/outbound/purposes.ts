@@ -8,7 +8,7 @@ export const OUTBOUND_PURPOSES = {
     settings: ["FOSSICK_IMAGES", "FOSSICK_ALLOWED_NETWORKS"],
   },
   live: {
-    what: "pages that a call names, read now",
+    what: "pages that a call names, read live",
     settings: ["FOSSICK_READ_ONLY", "FOSSICK_ALLOWED_NETWORKS"],
   },
   webhook: {
@@ -17,13 +17,13 @@ export const OUTBOUND_PURPOSES = {
   },
   mail: { what: "the mail server, for alerts and watches", settings: ["FOSSICK_SMTP_URL"] },
   "oauth-client": {
-    what: "documents of programs that ask to be let in over MCP",
+    what: "client documents of programs that ask for access over MCP",
     settings: ["FOSSICK_PUBLIC_URL"],
   },
-  "sign-on": { what: "identity providers that vouch for people", settings: ["FOSSICK_SIGN_ON_FILE"] },
-  proxy: { what: "the HTTP proxy on the way out", settings: ["FOSSICK_PROXY"] },
+  "sign-on": { what: "identity providers that people sign in with", settings: ["FOSSICK_SIGN_ON_FILE"] },
+  proxy: { what: "the outgoing HTTP proxy", settings: ["FOSSICK_PROXY"] },
   embeddings: { what: "the server that makes vectors", settings: ["FOSSICK_EMBEDDINGS_URL"] },
-  reranker: { what: "the server that orders results anew", settings: ["FOSSICK_RERANKER_URL"] },
+  reranker: { what: "the server that reranks results", settings: ["FOSSICK_RERANKER_URL"] },
   chat: { what: "the language model", settings: ["FOSSICK_LLM_URL"] },
   "model-hub": {
     what: "the hub that a model is fetched from, once",
@@ -34,9 +34,9 @@ export const OUTBOUND_PURPOSES = {
     settings: ["FOSSICK_ENGINE", "FOSSICK_MEILI_URL", "FOSSICK_OPENSEARCH_URLS"],
   },
   state: { what: "the server that holds the state", settings: ["FOSSICK_STATE"] },
-  peer: { what: "other appliances, each question of a search", settings: ["FOSSICK_PEERS_FILE"] },
+  peer: { what: "other appliances, for each search", settings: ["FOSSICK_PEERS_FILE"] },
   payments: {
-    what: "the facilitator and the node of paid searches",
+    what: "the facilitator and the node for paid searches",
     settings: ["X402_FACILITATOR_URL", "X402_RPC_URL"],
   },
   traces: { what: "the receiver of traces", settings: ["FOSSICK_TRACES_URL"] },

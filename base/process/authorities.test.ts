@@ -30,12 +30,12 @@ test("what is none is told by its place, and what looks like another form by wha
   )
   for (const der of ["0\x82\x03\x01", "abc\0def"])
     expect(() => certificatesIn(der)).toThrow(
-      "it looks like DER, which openssl x509 -inform der turns into PEM",
+      "it looks like DER, which openssl x509 -inform der converts to PEM",
     )
   expect(() => certificatesIn(`${ONE}\n${BROKEN}`)).toThrow(
-    "holds something else than a certificate at place 2 (",
+    "contains something other than a certificate at position 2 (",
   )
-  expect(() => certificatesIn(BROKEN)).toThrow("at place 1 (")
+  expect(() => certificatesIn(BROKEN)).toThrow("at position 1 (")
 })
 
 test("a file is named with what is wrong with it, and one that is wrong adds no authority and stops nobody", () => {

@@ -14,7 +14,7 @@ export function certificatesIn(text: string): string[] {
     throw new Error(
       `holds no certificate in PEM (-----BEGIN CERTIFICATE-----)${
         text.startsWith("0\x82") || text.includes("\0")
-          ? "; it looks like DER, which openssl x509 -inform der turns into PEM"
+          ? "; it looks like DER, which openssl x509 -inform der converts to PEM"
           : ""
       }`,
     )
@@ -23,7 +23,7 @@ export function certificatesIn(text: string): string[] {
       void new X509Certificate(one).subject
     } catch (error) {
       throw new Error(
-        `holds something else than a certificate at place ${index + 1} (${(error as Error).message})`,
+        `contains something other than a certificate at position ${index + 1} (${(error as Error).message})`,
         { cause: error },
       )
     }

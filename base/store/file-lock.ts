@@ -26,9 +26,9 @@ export type FolderRole = "appliance" | "crawler"
 
 const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string>> = {
   appliance: (by, dataDir) =>
-    `Another appliance${by} runs on ${dataDir}. Stop it first, or give this one a folder of its own with FOSSICK_DATA_DIR.`,
+    `Another appliance${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
   crawler: (by, dataDir) =>
-    `Another crawler${by} works on ${dataDir}. Stop it first, or give this appliance a folder of its own with FOSSICK_DATA_DIR.`,
+    `Another crawler${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`,
 }
 
 /** Kept, since a lock that is collected is closed. */

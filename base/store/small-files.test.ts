@@ -117,10 +117,10 @@ test("a restore that was cut short is refused, with the ways on", () => {
   const refused = () => refuseUnfinishedRestore(folder)
   expect(refused).toThrow(SettingsError)
   expect(refused).toThrow(
-    `- FOSSICK_DATA_DIR has a restore that is under way or was cut short: run fossick restore again, or remove ${restoring} to stay with what was there before`,
+    `- FOSSICK_DATA_DIR contains a restore that is running or was interrupted: run fossick restore again, or remove ${restoring} to keep the earlier data`,
   )
   writeFileSync(join(restoring, "plan.json"), "{}")
-  expect(refused).toThrow(/cut short: run fossick restore again$/)
+  expect(refused).toThrow(/was interrupted: run fossick restore again$/)
 })
 
 test("a moment in a column is a date, and none is none", () => {
@@ -220,11 +220,11 @@ describe("a data folder", () => {
     expect(await taken("appliance")).toBe("taken")
     expect(readFileSync(file("locks/appliance.pid"), "utf8")).toBe(`${process.pid} ${hostname()}\n`)
     expect(await taken("appliance")).toBe(
-      `Another appliance (process ${process.pid}) runs on ${folder}. Stop it first, or give this one a folder of its own with FOSSICK_DATA_DIR.`,
+      `Another appliance (process ${process.pid}) uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this one.`,
     )
     // A separate role.
     expect(await taken("crawler")).toBe("taken")
-    const said = `Another crawler%s works on ${folder}. Stop it first, or give this appliance a folder of its own with FOSSICK_DATA_DIR.`
+    const said = `Another crawler%s uses ${folder}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`
     writeFileSync(file("locks/crawler.pid"), "77 elsewhere\n")
     expect(await taken("crawler")).toBe(said.replace("%s", " (process 77 on elsewhere)"))
     writeFileSync(file("locks/crawler.pid"), "\n")
@@ -237,7 +237,7 @@ describe("a data folder", () => {
   test("is shared by as many as there are places, and by nobody who wants it alone", async () => {
     expect(await taken("appliance", true)).toBe("taken")
     expect(existsSync(file("locks/appliance-2.pid"))).toBe(true)
-    expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) runs on`)
+    expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) uses`)
     expect(await taken("appliance", true)).toBe("taken")
     const places = readdirSync(file("locks")).filter((name) => name.endsWith(".pid"))
     expect(places.toSorted()).toEqual(["appliance-2.pid", "appliance-3.pid"])
@@ -254,7 +254,7 @@ describe("a data folder", () => {
     {
       using last = tryLock(file("locks/appliance-33.lock"))
       expect(last).not.toBeNull()
-      expect(await taken("appliance")).toContain("Another appliance runs on")
+      expect(await taken("appliance")).toContain("Another appliance uses")
     }
     expect(await taken("appliance")).toBe("taken")
   })

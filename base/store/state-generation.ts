@@ -84,16 +84,16 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
     backup !== undefined ? `The state in ${backup}` : isFile ? "state.db" : "The state on the server"
   if (found > GENERATION)
     return `${name} was written by a newer Fossick (generation ${found}, this one knows ${GENERATION}).`
-  const older = `${name} is from an older Fossick, and this one cannot take it over:`
+  const older = `${name} is from an older Fossick, and this one cannot upgrade it:`
   const save = "save its sources with `fossick sources export > saved.yaml`"
   const again =
-    "start again with saved.yaml as your file of sources; you make new keys with `fossick keys create`"
+    "start again with saved.yaml as your sources file and create new keys with `fossick keys create`"
   if (backup !== undefined)
-    return `${older} unpack it into an empty folder with \`tar -xf\`, name that in FOSSICK_DATA_DIR, ${save}, then name a new folder, bring the pages there with \`cat index/* | fossick import -\`, and ${again}.`
+    return `${older} unpack it into an empty folder with \`tar -xf\`, name that in FOSSICK_DATA_DIR, ${save}, then name a new folder, import the pages there with \`cat index/* | fossick import -\`, and ${again}.`
   const aside = isFile
     ? "move state.db, state.db-wal, state.db-shm and state.id out of the data folder"
     : "name an empty schema in FOSSICK_STATE, move state.id out of the data folder"
-  return `${older} ${save}, ${aside}, and ${again}, and the index stays.`
+  return `${older} ${save}, ${aside}, and ${again}. The index stays.`
 }
 
 /** A state, or a part of it, that is of an older or newer Fossick than this one can take over from. */

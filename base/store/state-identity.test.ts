@@ -29,9 +29,9 @@ test("nothing is strange about a first start, the next, and one beside an index 
 test("a state store that is gone is missed at every start, until the folder goes on with the new one", async () => {
   await start()
   loseState()
-  expect(await strangeState(folder, null)).toContain("state.db is gone")
-  expect(await start()).toContain("not the one that this data folder was begun with")
-  expect(await start()).toMatch(/begun on \d{4}-\d\d-\d\d, has/)
+  expect(await strangeState(folder, null)).toContain("state.db is missing")
+  expect(await start()).toContain("not the one that this data folder was created with")
+  expect(await start()).toMatch(/created on \d{4}-\d\d-\d\d, has/)
   expect(await start()).toContain("none of its API keys, sources, jobs and usage")
   rmSync(join(folder, STATE_ID))
   expect([await start(), await start()]).toEqual([null, null])
@@ -44,7 +44,7 @@ test("one that is put back is at home again, and one of another folder is not", 
   cpSync(join(folder, "state.db"), join(folder, "kept.db"))
   loseState()
   cpSync(join(other, "state.db"), join(folder, "state.db"))
-  expect(await start()).toContain("was replaced")
+  expect(await start()).toContain("was lost or replaced")
   loseState()
   cpSync(join(folder, "kept.db"), join(folder, "state.db"))
   expect(await start()).toBeNull()
@@ -54,7 +54,7 @@ test("a note that a power cut left empty, or in part, is written anew, with what
   await start()
   const noted = readFileSync(join(folder, STATE_ID), "utf8")
   expect(noted).toMatch(
-    /^[0-9a-f]{32}\n\nThe state.db that has this id belongs to this folder.[^]*Remove the file/,
+    /^[0-9a-f]{32}\n\nThe state.db with this id belongs to this folder.[^]*remove this file/,
   )
   expect(STRANGE_STATE_ADVICE).toContain(`remove the file ${STATE_ID} in the data folder`)
   for (const left of ["", `x${noted}`, noted.slice(1), noted.slice(0, 32)]) {

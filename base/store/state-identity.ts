@@ -27,8 +27,8 @@ export const IDENTITY_STEPS: readonly Step[] = [
 ]
 
 const WHAT_IT_IS = `
-The state.db that has this id belongs to this folder. With this file Fossick notices when it is gone, or another one is in
-its place. Remove the file to have Fossick continue with the state.db that is there.
+The state.db with this id belongs to this folder. With this file, Fossick notices when state.db is missing or was replaced.
+To continue with the state.db that is there, remove this file.
 `
 
 /** Notes the id of the state store in a folder that has noted none. */
@@ -56,15 +56,15 @@ export async function strangeState(dataDir: string, db: StateStore | null): Prom
   const noted = notedId(dataDir)
   if (noted === null) return null
   if (db === null)
-    return "state.db is gone from the data folder, with the API keys, sources, jobs and usage in it."
+    return "state.db is missing from the data folder, with the API keys, sources, jobs and usage in it."
   const { id, begunAt } = await identityOf(db)
   return id === noted
     ? null
-    : `state.db is not the one that this data folder was begun with: that one is lost, or was replaced. This one, begun on ${begunAt}, has none of its API keys, sources, jobs and usage.`
+    : `state.db is not the one that this data folder was created with: that one was lost or replaced. This one, created on ${begunAt}, has none of its API keys, sources, jobs and usage.`
 }
 
 /** The way back from {@link strangeState}. */
-export const STRANGE_STATE_ADVICE = `To have them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
+export const STRANGE_STATE_ADVICE = `To get them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
 async function identityOf(db: StateStore): Promise<{ readonly id: string; readonly begunAt: string }> {
   const row = await queriesOf<IdentityTables>(db)

@@ -64,8 +64,8 @@ test(
       await opened()
       expect(modeOf(dir)).toBe("700")
       expect(said.mock.calls.map(([text]) => text)).toEqual([
-        `${dir} was open to other users (mode 755); now it is for its owner alone.\n`,
-        `${join(dir, "state.db")} was open to other users (mode 604); now it is for its owner alone.\n`,
+        `${dir} was accessible to other users (mode 755); now only its owner can access it.\n`,
+        `${join(dir, "state.db")} was accessible to other users (mode 604); now only its owner can access it.\n`,
       ])
     } finally {
       said.mockRestore()
@@ -95,7 +95,7 @@ test("a folder that is not to be opened, or of a newer version, stays closed", a
   )
   expect(openFiles(dir)).toEqual([])
   mkdirSync(join(dir, RESTORING))
-  await expect(() => openStateStore(dir)).rejects.toThrow("has a restore that is under way")
+  await expect(() => openStateStore(dir)).rejects.toThrow("contains a restore that is running")
 })
 
 test("a first start that was cut short is begun again", async () => {

@@ -142,7 +142,9 @@ function closeToOthers(path: string, mode: number, silently = false): void {
   chmodSync(path, mode)
   if (silently) return
   const before = (found.mode & 0o777).toString(8)
-  process.stderr.write(`${path} was open to other users (mode ${before}); now it is for its owner alone.\n`)
+  process.stderr.write(
+    `${path} was accessible to other users (mode ${before}); now only its owner can access it.\n`,
+  )
 }
 
 /**
@@ -189,7 +191,7 @@ export async function migrateAs(
   const unknown = [...versions].filter(([part, version]) => taken.get(part) !== version)
   if (unknown.length > 0)
     throw new OtherStateError(
-      `The state is of another Fossick: this one does not know ${unknown.map((one) => one.join(" ")).join(", ")}.`,
+      `The state is from another version of Fossick: this one does not know ${unknown.map((one) => one.join(" ")).join(", ")}.`,
     )
 }
 

@@ -12,10 +12,8 @@ export const PLAN = "plan.json"
 export function refuseUnfinishedRestore(dataDir: string): void {
   const folder = join(dataDir, RESTORING)
   if (!existsSync(folder)) return
-  const instead = existsSync(join(folder, PLAN))
-    ? ""
-    : `, or remove ${folder} to stay with what was there before`
+  const instead = existsSync(join(folder, PLAN)) ? "" : `, or remove ${folder} to keep the earlier data`
   throw new SettingsError([
-    `FOSSICK_DATA_DIR has a restore that is under way or was cut short: run fossick restore again${instead}`,
+    `FOSSICK_DATA_DIR contains a restore that is running or was interrupted: run fossick restore again${instead}`,
   ])
 }

@@ -144,7 +144,7 @@ test("a store that cannot be asked is logged, and asked again at the next wake",
   })
   await runner.start()
   await until(async () => lines.length === 2)
-  expect(lines.join("")).toContain("chores could not be begun")
+  expect(lines.join("")).toContain("chores could not be started")
   expect(lines.join("")).toContain("old chores were not deleted")
   isBroken = false
   runner.wake()

@@ -119,7 +119,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
       .run(() => this.#begin())
       .catch(
         (err: unknown) =>
-          this.#stop.signal.aborted || log.error({ err }, `${called.tasks} could not be begun`),
+          this.#stop.signal.aborted || log.error({ err }, `${called.tasks} could not be started`),
       )
   }
 

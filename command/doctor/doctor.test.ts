@@ -86,9 +86,9 @@ describe("the doctor", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false)
     const wrong = { FOSSICK_EMBEDDINGS_KEY: "wrong-wrong", FOSSICK_RERANKER_KEY: "wrong-wrong" }
     const ill = await examine(folder.path, { ...env, ...wrong })
-    expect(JSON.stringify(ill.of("reranker"))).toContain("answered 401: it does not take the key")
+    expect(JSON.stringify(ill.of("reranker"))).toContain("answered 401: it does not accept the key")
     expect(JSON.stringify(ill.of("reranker"))).toContain("It says:")
-    expect(JSON.stringify(ill.of("model"))).toContain("answered 401: it does not take the key")
+    expect(JSON.stringify(ill.of("model"))).toContain("answered 401: it does not accept the key")
     expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
     expect(ill.code).toBe(1)
   })
@@ -114,7 +114,10 @@ describe("the doctor", () => {
     expect(well.code).toBe(0)
     const ill = await examine(folder.path, { ...env, FOSSICK_LLM_API_KEY: "wrong-wrong" })
     expect(ill.of("language model")).toMatchObject([
-      { level: "wrong", what: expect.stringContaining("answered 401: it does not take the key") as unknown },
+      {
+        level: "wrong",
+        what: expect.stringContaining("answered 401: it does not accept the key") as unknown,
+      },
     ])
     expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
     const keyless = await examine(folder.path, { ...env, FOSSICK_LLM_API_KEY: "${NOT_SET}" })
@@ -283,7 +286,7 @@ describe("the doctor", () => {
       what: expect.stringContaining(what) as unknown,
       advice: expect.stringContaining("fossick restore") as unknown,
     })
-    expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("state.db is gone")])
+    expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("state.db is missing")])
     ;(await openStateStore(dataDir)).close()
     expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("is not the one")])
   })

@@ -25,7 +25,7 @@ describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
     process.env["FOSSICK_STATE"] = server.socketUrl("two")
     ;(await openStateStore(folder.path)).close()
     expect(await texts()).toEqual([
-      expect.stringContaining("not the one that this data folder was begun with"),
+      expect.stringContaining("not the one that this data folder was created with"),
     ])
     await server.kill()
     expect(await texts()).toEqual([

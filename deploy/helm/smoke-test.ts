@@ -14,10 +14,10 @@ import { podsOf } from "./pods.ts"
 
 const USAGE = `Usage: sudo npm run smoke:chart -- [--stand-ins] [--keep]
 
-  --stand-ins  images made of this machine's own programs, where no registry can be reached
+  --stand-ins  builds the images from this machine's programs, for when no registry can be reached
   --keep       leaves everything running afterwards
 
-Needs helm (HELM), Docker with Compose, and root, to whom the files of all users belong.
+Needs helm (HELM), Docker with Compose, and root, to access the files of all users.
 `
 const CHART = join(import.meta.dirname, "fossick")
 const RELEASE = "smoke"
@@ -71,17 +71,17 @@ async function smokeTest(): Promise<void> {
       { fossick: imageOf("api"), opensearch: imageOf("opensearch"), postgres: imageOf("postgresql") },
       process.env,
     )
-    say("images of this machine's programs are made")
+    say("the images are built from this machine's programs")
   }
   await project.compose("up", "--detach", "--no-build")
   await project.healthy(ending)
   for (const { service, exitCode } of await project.containers())
-    if (ending.includes(service)) expect(exitCode === 0, `${service} ended well (${exitCode})`)
-  say(`${Object.keys(services).length} containers of the chart's pods ended well or are ready`)
+    if (ending.includes(service)) expect(exitCode === 0, `${service} exited cleanly (${exitCode})`)
+  say(`${Object.keys(services).length} containers of the chart's pods exited cleanly or are ready`)
 
   const key = await searchKey(project, podOf("api"))
   await findsHandbook(key)
-  say("the handbook was crawled, and is found by the name of the service")
+  say("the handbook was crawled, and is found at the name of the service")
   for (const kind of ["api", "crawler", "opensearch", "postgresql"]) {
     // Its program is the pod's first process. Docker restarts it only when it exits on its own.
     const { id } = await project.container(podOf(kind))
@@ -91,7 +91,7 @@ async function smokeTest(): Promise<void> {
     await project.docker("start", id)
     await project.healthy(ending)
     await findsHandbook(key)
-    say(`${podOf(kind)} was killed, and is ready again`)
+    say(`${podOf(kind)} was killed and is ready again`)
   }
 }
 

@@ -98,7 +98,7 @@ describe("the first start", () => {
     writeFileSync(file, "admin")
     expect(prepare(folder.path)).toEqual({
       code: 1,
-      said: "secrets/operator/opensearch-admin-password holds a password of less than 12 characters.\n",
+      said: "The password in secrets/operator/opensearch-admin-password has fewer than 12 characters.\n",
     })
   })
 
@@ -117,7 +117,7 @@ describe("the first start", () => {
 
   test.each([
     ["APPLIANCE_UID", "fossick", "APPLIANCE_UID must be a number, as `id` shows it.\n"],
-    ["CLUSTER_NODES", "../x", "CLUSTER_NODES must be names of services with commas between them.\n"],
+    ["CLUSTER_NODES", "../x", "CLUSTER_NODES must be names of services, separated by commas.\n"],
   ])("says what is wrong with %s", (name, value, said) => {
     using folder = temporaryFolder()
     expect(prepare(folder.path, { [name]: value })).toEqual({ code: 1, said })

@@ -73,7 +73,7 @@ function id(name: string): number {
 function nodeNames(): readonly string[] {
   const names = (process.env["CLUSTER_NODES"] ?? "").split(",")
   if (!names.every((name) => /^[a-z][a-z0-9-]{0,62}$/.test(name)))
-    throw new Error("CLUSTER_NODES must be names of services with commas between them.")
+    throw new Error("CLUSTER_NODES must be names of services, separated by commas.")
   return names
 }
 
@@ -125,7 +125,7 @@ function issued(
 function password(file: string, owner: User): string {
   unlessThere(file, () => randomBytes(PASSWORD_BYTES).toString("base64url"), owner)
   const found = read(file).trim()
-  if (found.length < 12) throw new Error(`${file} holds a password of less than 12 characters.`)
+  if (found.length < 12) throw new Error(`The password in ${file} has fewer than 12 characters.`)
   return found
 }
 

@@ -13,9 +13,9 @@ import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-
 
 const USAGE = `Usage: npm run smoke:cluster -- [--stand-ins] [--project NAME] [--no-build] [--keep]
 
-  --stand-ins  images made of this machine's own programs, where no registry can be reached
+  --stand-ins  builds the images from this machine's programs, for when no registry can be reached
   --project    name of the Compose project (fossick-smoke-cluster)
-  --no-build   takes the images that are there
+  --no-build   uses the existing images
   --keep       leaves everything running afterwards
 `
 const ROOT = join(import.meta.dirname, "../..")
@@ -121,7 +121,7 @@ async function smokeTest(): Promise<void> {
       },
       process.env,
     )
-    say("images of this machine's programs are made")
+    say("the images are built from this machine's programs")
   } else if (!options["no-build"]) {
     await project.compose("build")
     say("the images are built")
@@ -130,22 +130,22 @@ async function smokeTest(): Promise<void> {
   await ready()
   say("up and ready")
   await closed()
-  say("OpenSearch lets nobody in without the right password, and the stores have no way out")
+  say("OpenSearch rejects wrong passwords, and the stores cannot reach the other network")
 
   const key = await searchKey(project, "api")
   say((await project.inside("crawler", "fossick", "crawl", SITE)).trim().split("\n").at(-1) ?? "")
   await findsLens(key)
   const apis = (await project.containers()).filter(({ service }) => service === "api")
-  expect(apis.length === 2, "there are two of the API")
+  expect(apis.length === 2, "two API containers run")
   for (const { id } of apis) await asksItself(id, key)
-  say("the page is found by the proxy, and by each API on its own")
+  say("the page is found through the proxy, and through each API")
 
   for (const service of ["api", "crawler", nodes.at(-1)!, "proxy", "postgres"]) {
     // Without one of these two no caller gets an answer.
     const asked = service !== "proxy" && service !== "postgres"
     const answered = await killed(service, key, { asked })
     say(
-      `${service} was killed, and is healthy again${asked ? `; ${answered} questions were answered meanwhile` : ""}`,
+      `${service} was killed and is healthy again${asked ? `; ${answered} questions were answered meanwhile` : ""}`,
     )
   }
   await project.compose("restart")

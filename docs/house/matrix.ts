@@ -39,7 +39,7 @@ export function drawMatrix(): string {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${LEFT + size + RIGHT} ${TOP + size + 10}" font-family="sans-serif" font-size="10.5">`,
     `<title>What each room of the code imports</title>`,
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
-    `<text x="${LEFT}" y="20" font-size="14" fill="#111827">A mark in a row: its room imports the room at the end of the mark’s column. All marks lie left of the diagonal: there is no circle.</text>`,
+    `<text x="${LEFT}" y="20" font-size="14" fill="#111827">A mark in a row means that its room imports the room of the column. All marks are left of the diagonal: there are no cycles.</text>`,
   ]
   for (const [row, room] of rooms.entries()) {
     const y = TOP + (at[row] ?? 0)

@@ -14,14 +14,14 @@ export async function differenceLines(
   const lines: string[] = []
   if (missing.count > 0) {
     const names = openFile ? await addressesOf(missing.ids, await openFile()) : missing.ids
-    lines.push(`MISSING: ${counted(missing.count, "page")} of the file, among others ${names.join(" ")}`)
+    lines.push(`MISSING: ${counted(missing.count, "page")} of the file, including ${names.join(" ")}`)
   }
   if (changed.count > 0) {
-    lines.push(`DIFFERENT: ${counted(changed.count, "page")}, among others ${changed.urls.join(" ")}`)
+    lines.push(`DIFFERENT: ${counted(changed.count, "page")}, including ${changed.urls.join(" ")}`)
   }
-  if (uncounted !== 0) lines.push(`DIFFERENT: the index counts ${uncounted} pages more than it shows`)
+  if (uncounted !== 0) lines.push(`DIFFERENT: the index counts ${uncounted} more pages than it shows`)
   if (passages !== 0) {
-    lines.push(`The pages have ${passages} passages more than in the file: they are split otherwise here.`)
+    lines.push(`The pages have ${passages} more passages than in the file: they are split differently here.`)
   }
   return lines
 }

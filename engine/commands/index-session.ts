@@ -102,8 +102,8 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
   if (given !== undefined) {
     lines.push(
       setting === ""
-        ? "A running appliance builds the index for it, beside the one in use; fossick index upgrade does it at once."
-        : "The settings name a model and win: empty FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL to use this.",
+        ? "A running appliance builds the index for it, beside the one in use; fossick index upgrade builds it now."
+        : "The settings name a model and take precedence: clear FOSSICK_MODEL or FOSSICK_EMBEDDINGS_URL to use this one.",
     )
   }
   say(lines.join("\n"), found)
@@ -113,13 +113,13 @@ async function model({ context, keepDays, setting, given, say }: Session): Promi
 function modelLine(status: ModelStatus): string {
   const { setting, wanted, chosen, suited } = status
   const name = setting ?? (wanted === "auto" ? (chosen ?? "english") : wanted)
-  const advice = suited ? `; ${suited} would suit: fossick index model ${suited} changes to it` : ""
+  const advice = suited ? `; ${suited} would suit better: fossick index model ${suited} switches to it` : ""
   return `Model        ${name}, ${whyThisModel(status)}${advice}`
 }
 
 async function check({ context, say }: Session): Promise<number> {
   const findings = await checkIndex(context)
-  if (findings.length === 0) say("All files of the index hold what was written.", { findings })
+  if (findings.length === 0) say("All files of the index are intact.", { findings })
   else say(findings.map(inWords).join("\n"), { findings })
   return findings.length === 0 ? EXIT.ok : EXIT.failed
 }
@@ -127,23 +127,22 @@ async function check({ context, say }: Session): Promise<number> {
 async function repair({ context, signal, say, progress }: Session): Promise<number> {
   const { findings, pages: held, lost } = await repairIndex(context, { signal, onProgress: progress })
   if (findings.length === 0) {
-    say("All files of the index hold what was written; nothing is to be repaired.", { findings })
+    say("All files of the index are intact; there is nothing to repair.", { findings })
     return EXIT.ok
   }
   const isDone = findings.every(({ repaired }) => repaired)
   const lines = findings.map(inWords)
-  if (!isDone) lines.push("Stopped; nothing has changed, and another run continues.")
+  if (!isDone) lines.push("Stopped; nothing has changed. Run the command again to continue.")
   if (held !== null) lines.push(`The index was rebuilt with ${pages(held)}.`)
-  if (lost) lines.push(`${pages(lost)} could not be read: crawl again what they came from.`)
-  if (held !== null)
-    lines.push("Vectors that are missing are made by the running appliance, or by fossick index upgrade.")
+  if (lost) lines.push(`${pages(lost)} could not be read: crawl their sources again.`)
+  if (held !== null) lines.push("The running appliance, or fossick index upgrade, makes the missing vectors.")
   say(lines.join("\n"), { findings, pages: held, lost })
   return isDone ? EXIT.ok : EXIT.interrupted
 }
 
 async function upgrade({ context, keepDays, setting, signal, say, progress }: Session): Promise<number> {
   if (!(await upgradeNow(context, { signal, onProgress: progress }))) {
-    say("Stopped; what is done is kept, and another run continues.", { upgraded: false })
+    say("Stopped; the finished part is kept. Run the command again to continue.", { upgraded: false })
     return EXIT.interrupted
   }
   const found = await indexStatus(context, keepDays, setting)
@@ -164,8 +163,8 @@ async function rollback({ context, signal, say, progress }: Session): Promise<nu
   const { to, changed } = done
   const since =
     changed === null
-      ? "What was crawled since could not be taken along: crawl again what matters."
-      : `${pages(changed)} that changed since went with it.`
+      ? "Pages crawled since then could not be copied: crawl again what matters."
+      : `${pages(changed)} changed since then and were copied.`
   say(`${to} is in use again. ${since}`, { current: to, changed })
   return EXIT.ok
 }
@@ -206,7 +205,7 @@ function asText({
   else if (previous)
     lines.push(`Kept         ${described(previous)}, until ${previous.keptUntil.slice(0, 10)}`)
   if (due && !building) {
-    lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance does it by itself`)
+    lines.push(`To be built  format ${due.format}, ${due.embedder}: a running appliance builds it`)
   }
   if (modelServer?.problem) {
     lines.push(`Vectors      wait: ${modelServer.problem} Questions are answered by words alone.`)
@@ -247,7 +246,7 @@ function shownNowAndThen(): (progress: UpgradeProgress) => void {
   return ({ step, done, of }) => {
     if (steadyNow() - shownAt < PROGRESS_EVERY_MS) return
     shownAt = steadyNow()
-    const what = step === "pages" ? "pages taken over" : "pages with vectors"
+    const what = step === "pages" ? "pages copied" : "pages with vectors"
     process.stderr.write(`${done} of ${of} ${what}\n`)
   }
 }

@@ -19,9 +19,9 @@ export async function runExport(
 ): Promise<number> {
   const isStream = file === "-"
   if (isStream && process.stdout.isTTY)
-    throw new CommandError("An export is no text for a terminal: redirect it.")
+    throw new CommandError("An export is not text for a terminal: redirect it.")
   if (!isStream && !force && existsSync(file)) {
-    throw new CommandError(`${file} is there already; --force replaces it.`)
+    throw new CommandError(`${file} already exists; --force replaces it.`)
   }
   const settings = readSettings(engineSettings, environment())
   const progress = new CommandProgress()
@@ -54,7 +54,7 @@ export async function runExport(
           })
         }
       } catch (error) {
-        throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
+        throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "standard output" : file)
       }
       const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       progress.say(`Done: ${counted(written.pages, "page")} in ${seconds} s, ${bytesText(written.bytes)}.`)
@@ -62,7 +62,7 @@ export async function runExport(
       return 0
     },
     () => {
-      progress.say(isStream ? "Stopped." : "Stopped; the same command continues from here.")
+      progress.say(isStream ? "Stopped." : "Stopped; run the same command to continue from here.")
     },
   )
 }

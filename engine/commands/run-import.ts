@@ -25,8 +25,9 @@ interface RunImportOptions extends Pick<ImportOptions, "onPage"> {
 
 export async function runImport(file: string, { replace, json, onPage }: RunImportOptions): Promise<number> {
   const isStream = file === "-"
-  if (isStream && process.stdin.isTTY) throw new CommandError("An export is no text to type in: redirect it.")
-  const name = isStream ? "the standard input" : file
+  if (isStream && process.stdin.isTTY)
+    throw new CommandError("An export is not text to type in: redirect it.")
+  const name = isStream ? "standard input" : file
   const openFile = () => ExportReader.open(isStream ? process.stdin : createReadStream(file), name)
   const settings = readSettings(engineSettings, environment())
   const progress = new CommandProgress()
@@ -54,12 +55,10 @@ export async function runImport(file: string, { replace, json, onPage }: RunImpo
       })
       const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
       const { totals, written, unchanged, others, differences } = result
-      const there = unchanged > 0 ? `, ${unchanged} were there already` : ""
+      const there = unchanged > 0 ? `, ${unchanged} were already there` : ""
       progress.say(`Done: ${counted(written, "page")} written in ${seconds} s${there}.`)
       if (others > 0)
-        progress.say(
-          `${counted(others, "page")} that the file does not have: ${replace ? "removed" : "left"}.`,
-        )
+        progress.say(`${counted(others, "page")} not in the file: ${replace ? "removed" : "kept"}.`)
       for (const line of await differenceLines(differences, isStream ? null : openFile)) progress.say(line)
       if (json) {
         process.stdout.write(
@@ -70,7 +69,7 @@ export async function runImport(file: string, { replace, json, onPage }: RunImpo
       return isSound(differences) ? 0 : FAILED
     },
     () => {
-      progress.say("Stopped; what was imported is kept, and the same command continues from here.")
+      progress.say("Stopped; the imported pages are kept. Run the same command to continue from here.")
     },
   )
 }
@@ -83,10 +82,10 @@ async function check(openFile: () => Promise<ExportReader>): Promise<void> {
 function* forewarning(header: ExportHeader, before: EngineStats, replace: boolean): Generator<string> {
   yield `Importing what Fossick ${header.fossick} exported at ${header.createdAt}.`
   if (before.pages > 0) {
-    yield `The index holds ${counted(before.pages, "page")}: those of the same address are replaced, ${replace ? "those that the file does not have are removed" : "the others stay"}.`
+    yield `The index contains ${counted(before.pages, "page")}: those with the same address are replaced, ${replace ? "those that are not in the file are removed" : "the others stay"}.`
   }
   if (!fits(header, before)) {
-    yield `The vectors of the file are of another model (${header.embedder}, this index has ${before.embedder}): the pages come without them, are found by their words at once, and are then embedded.`
+    yield `The vectors in the file are from another model (${header.embedder}, this index has ${before.embedder}): the pages are imported without them, found by their words at once, and then embedded.`
   }
 }
 

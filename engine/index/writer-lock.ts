@@ -14,7 +14,7 @@ export function lockForWriting(dir: string, index?: string): Disposable {
   if (lock === null) {
     throw new EngineError(
       "INDEX_LOCKED",
-      `Another process${holderOf(place)} writes to the index ${index ?? `in ${dir}`}: an appliance, a crawl or a rebuild. Wait until it ends, or stop it.`,
+      `Another process${holderOf(place)} is writing to the index ${index ?? `in ${dir}`}: an appliance, a crawl or a rebuild. Wait until it ends, or stop it.`,
     )
   }
   noteHolder(place)

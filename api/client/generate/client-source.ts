@@ -4,7 +4,7 @@ import type { Operation, Parameter } from "../../server/operation/operation.ts"
 import type { JsonSchema } from "../../server/schema/schemas.ts"
 import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
-const HEAD = `// Made from the OpenAPI document by \`npm run generate:client\`, and held against it by a test. Edit the document, not this file.`
+const HEAD = `// Generated from the OpenAPI document by \`npm run generate:client\`; a test compares them. Edit the document, not this file.`
 
 /** The text of calls.ts: the types of all calls of the document, and which of them answer with text. */
 export async function clientSource(): Promise<string> {
@@ -20,7 +20,7 @@ export async function clientSource(): Promise<string> {
   return `${[
     HEAD,
     ...types,
-    `/** What each call is given, and answers when it succeeds. */\nexport interface Calls {\n${operations.map(callOf).join("\n")}\n}\n`,
+    `/** The parameters of each call, and its answer when it succeeds. */\nexport interface Calls {\n${operations.map(callOf).join("\n")}\n}\n`,
     `/** The calls that answer with text; all others answer with JSON. */\nexport const TEXT_CALLS: ReadonlySet<string> = new Set([\n${texts.map((one) => `  ${JSON.stringify(nameOf(one))},\n`).join("")}])`,
   ].join("\n")}\n`
 }

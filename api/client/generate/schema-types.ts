@@ -13,7 +13,7 @@ const REFERENCE = /^#\/components\/schemas\/(\w+)$/
  */
 export function typeOf(schema: JsonSchema, depth = 0): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword))
-  if (unknown.length > 0) throw new Error(`no type can be made of the keywords ${unknown.join(", ")}`)
+  if (unknown.length > 0) throw new Error(`cannot make a type from the keywords ${unknown.join(", ")}`)
   const { $ref, enum: values, anyOf, oneOf, type } = schema
   if (typeof $ref === "string") return referenceTo($ref)
   if ("const" in schema) return JSON.stringify(schema["const"])
@@ -51,7 +51,7 @@ function plainType(schema: JsonSchema, depth: number): string {
     case undefined:
       return schema["properties"] === undefined ? "unknown" : objectOf(schema, depth)
     default:
-      throw new Error(`no type can be made of the type ${JSON.stringify(schema["type"])}`)
+      throw new Error(`cannot make a type from the type ${JSON.stringify(schema["type"])}`)
   }
 }
 
@@ -87,7 +87,7 @@ export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").re
 
 function referenceTo(reference: string): string {
   const name = REFERENCE.exec(reference)?.[1]
-  if (name === undefined) throw new Error(`no type can be made of the reference ${reference}`)
+  if (name === undefined) throw new Error(`cannot make a type from the reference ${reference}`)
   return name === "NotSet" ? "null" : typeName(name)
 }
 

@@ -134,7 +134,7 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
   test("a page out of reach is not there, and text that gives orders has a note before it", async () => {
     await using mcp = await connected(await onlyPumps())
     const missing = await call(mcp.client, "fetch", { id: site.url("/nothing") })
-    expect(missing.text).toMatch(/^Error 404: The index holds no page/)
+    expect(missing.text).toMatch(/^Error 404: The index has no page/)
     expect(await call(mcp.client, "fetch", { id: site.url("/vault/") })).toEqual(missing)
     expect(missing.failed).toBe(true)
     const { structured } = await call(mcp.client, "fetch", { id: site.url("/pumps/orders") })

@@ -99,7 +99,7 @@ test("another one is asked for, its index built beside the one in use, and then 
     model: {
       in_use: english,
       chosen: "english",
-      because: "chosen by what the index holds (0 % of the pages in other languages than English)",
+      because: "chosen by the pages in the index (0 % of the pages in languages other than English)",
       languages: { en: 1 },
     },
     change: null,
@@ -108,7 +108,7 @@ test("another one is asked for, its index built beside the one in use, and then 
   const asked = await call("POST", { model: "multilingual" })
   expect(asked.status).toBe(202)
   expect(asked.body).toMatchObject({
-    model: { in_use: english, wanted: "multilingual", chosen: null, because: "as it was asked for" },
+    model: { in_use: english, wanted: "multilingual", chosen: null, because: "as requested" },
     change: { to: multilingual, state: "waiting", pages: 0, of_pages: 1, seconds_left: null },
   })
 

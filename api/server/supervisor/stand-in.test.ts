@@ -35,7 +35,7 @@ test("a folder stands in with a copy of the state and links to the rest, and goe
 test("nothing stands in for a folder in which there is nothing to be served", () => {
   using data = temporaryFolder()
   expect(() => standInFor(data.path, "EROFS")).toThrow(
-    "FOSSICK_DATA_DIR must be a folder to write to: mount its disk for writing, or name another one (EROFS: ",
+    "FOSSICK_DATA_DIR must be a writable folder: mount its disk for writing, or name another one (EROFS: ",
   )
   expect(() => standInFor(data.path, "ENOSPC")).toThrow(
     "make room on its disk, or name another one (ENOSPC: ",

@@ -45,7 +45,7 @@ test("without it, because it is off or damaged, there is none; of one that is da
     const damaged = await openAnswerReader(on, log, folder)
     await expect(damaged.reader?.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
     expect(damaged.warnings()[0]).toMatch(
-      /^Answers are chosen without the unit reader: The reader of answers in .* is damaged/,
+      /^Answers are chosen without the unit reader: The unit reader in .* is damaged/,
     )
     expect(said).toHaveLength(1)
     await rm(join(folder, "SHA256SUMS"))

@@ -65,12 +65,17 @@ export async function writtenAnswer(
     await checking.idle()
     if (!(error instanceof ChatModelError)) throw error
     leaveOut("language_model")
-    log.warn({ reason: error.message }, "the model gave no answer; the pages' own sentences do")
+    log.warn(
+      { reason: error.message },
+      "the model gave no answer; the answer consists of the pages' own sentences",
+    )
     // Statements that were passed on cannot be taken back.
     return onStatement && statements.length > 0 ? statements : null
   }
   if (statements.length > 0) return statements
   if (check?.refused) return NO_ANSWER
-  log.info("no sentence of the model was borne out by its source; the pages' own sentences answer")
+  log.info(
+    "no sentence of the model was supported by its source; the answer consists of the pages' own sentences",
+  )
   return null
 }

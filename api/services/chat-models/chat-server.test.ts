@@ -288,7 +288,7 @@ describe("a server that fails", () => {
     await using runtime = await startChatRuntime("hosted", { says: () => "ok", key: "sk-right-right" })
     await using model = open(runtime, { FOSSICK_LLM_API_KEY: "sk-wrong-wrong" })
     const error = (await ask(model, {}, "what is the secret?").catch((one: unknown) => one)) as Error
-    expect(error.message).toBe("the server answered 401: it does not take the key")
+    expect(error.message).toBe("the server answered 401: it does not accept the key")
     expect(`${error.message}${model.outage}`).not.toMatch(/sk-wrong|secret/)
     expect(JSON.stringify(error.cause)).not.toContain("sk-wrong")
   })
@@ -330,7 +330,7 @@ describe("a model that is being loaded", () => {
       await using runtime = await startChatRuntime(name, { says: () => "ok", isLoaded: () => isLoaded })
       await using model = open(runtime, { FOSSICK_LLM_TIMEOUT_MS: "300" })
       await expect(ask(model)).rejects.toThrow("no reply within 300 ms")
-      expect(model.outage).toContain("gave no sign of a reply")
+      expect(model.outage).toContain("did not begin to reply")
       const asked = runtime.requests.length
       // The model is asked again even after the caller who wanted an answer has left.
       await expect.poll(() => runtime.requests.length).toBeGreaterThan(asked)

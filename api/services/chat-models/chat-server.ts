@@ -112,7 +112,7 @@ export class ChatServer implements ChatModel {
     if (patience.signal.aborted) {
       // A model that waits for its turn, or writes slowly, is no model that is away.
       if (wasSent && !patience.wasHeard)
-        this.#isAway(`The language model gave no sign of a reply within ${patience.limitMs} ms.`)
+        this.#isAway(`The language model did not begin to reply within ${patience.limitMs} ms.`)
       return new ChatModelError(`no reply within ${patience.limitMs} ms`)
     }
     if (error instanceof ModelServerError) {
@@ -129,7 +129,7 @@ export class ChatServer implements ChatModel {
 
   #isAway(because: string): void {
     this.#availability.failed(
-      new ModelOutage(because, "Answers are made of the pages' own sentences meanwhile."),
+      new ModelOutage(because, "Meanwhile, answers consist of the pages' own sentences."),
     )
   }
 
@@ -178,10 +178,10 @@ export class ChatServer implements ChatModel {
   #taken({ text, thought, finish }: Arrived, thoughtBefore: boolean): Reply | null {
     this.#thinks ||= thought
     if (text !== "") return { text, isCut: finish === "length" }
-    if (!thought) throw new ChatModelError("the reply holds no text")
+    if (!thought) throw new ChatModelError("the reply is empty")
     if (!thoughtBefore && this.#settings.llmThinkingTokens > 0) return null
     throw new ChatModelError(
-      "the model thought and gave no answer; FOSSICK_LLM_THINKING_TOKENS says for how long it may",
+      "the model spent its tokens on thinking and gave no answer; raise FOSSICK_LLM_THINKING_TOKENS",
     )
   }
 

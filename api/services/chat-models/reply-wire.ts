@@ -107,7 +107,7 @@ export class ReplyReader {
     try {
       body = parseForeign(json)
     } catch {
-      throw new NoReply("is no JSON")
+      throw new NoReply("isn't JSON")
     }
     const { choices, error } = (body ?? {}) as { choices?: unknown; error?: unknown }
     // Once it answers 200, a server can tell of a failure in the stream alone.

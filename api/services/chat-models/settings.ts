@@ -6,9 +6,9 @@ const llmUrl = baseUrl(
     name: "FOSSICK_LLM_URL",
     default: "",
     about:
-      "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`; empty means that answers are made of the pages' own sentences.",
+      "Base address of an OpenAI-compatible server whose model writes answers, such as `http://localhost:11434/v1`. If empty, answers consist of the pages' own sentences.",
   },
-  "; FOSSICK_LLM_API_KEY takes a key",
+  "; set the key in FOSSICK_LLM_API_KEY",
 )
 
 /** Members that are ours to set. */
@@ -20,7 +20,7 @@ const llmBody: Setting<Readonly<Record<string, unknown>>> = {
   // Some gateways take a key there.
   secret: true,
   about:
-    'Further members of each request to FOSSICK_LLM_URL, as a JSON object, such as `{"reasoning_effort":"none"}`; they win over those that Fossick sends.',
+    'Extra fields for each request to FOSSICK_LLM_URL, as a JSON object, such as `{"reasoning_effort":"none"}`; they override those that Fossick sends.',
   parse(value) {
     if (value === "") return {}
     let given: unknown
@@ -33,7 +33,7 @@ const llmBody: Setting<Readonly<Record<string, unknown>>> = {
       throw new Error('must be a JSON object, such as {"reasoning_effort":"none"}')
     }
     const ours = OURS.filter((name) => Object.hasOwn(given, name))
-    if (ours.length > 0) throw new Error(`must not hold ${ours.join(", ")}, which Fossick sets`)
+    if (ours.length > 0) throw new Error(`must not contain ${ours.join(", ")}, which Fossick sets`)
     return given as Readonly<Record<string, unknown>>
   },
 }
@@ -44,7 +44,7 @@ export const chatModelSettings = {
   llmModel: text({
     name: "FOSSICK_LLM_MODEL",
     default: "",
-    about: "Name of the model at FOSSICK_LLM_URL; required together with it.",
+    about: "Name of the model at FOSSICK_LLM_URL; required if that is set.",
   }),
   llmApiKey: keyReference("FOSSICK_LLM_API_KEY", "FOSSICK_LLM_URL"),
   llmBody,
@@ -53,7 +53,7 @@ export const chatModelSettings = {
       name: "FOSSICK_LLM_TIMEOUT_MS",
       default: "20000",
       about:
-        "Milliseconds the model may take for one answer, waiting for its turn included; then the pages' own sentences answer. In a report: for which it may fall silent once it writes.",
+        "Milliseconds that the model has for one answer, including the wait for its turn; after that, the answer consists of the pages' own sentences. In a report: the longest pause once the model has begun to write.",
     },
     100,
     600_000,
@@ -63,7 +63,7 @@ export const chatModelSettings = {
       name: "FOSSICK_LLM_LOAD_SECONDS",
       default: "180",
       about:
-        "Seconds for which a model that is still being loaded is waited for, at the start, while it is away, and by reports; answers wait no longer than FOSSICK_LLM_TIMEOUT_MS.",
+        "Seconds to wait for a model that is still loading: at the start, while it is unavailable, and in reports. Answers wait no longer than FOSSICK_LLM_TIMEOUT_MS.",
     },
     1,
     3600,
@@ -73,7 +73,7 @@ export const chatModelSettings = {
       name: "FOSSICK_LLM_RETRIES",
       default: "2",
       about:
-        "How often a request that failed for a reason that may pass (no connection, 408, 429, 5xx) is sent again, after half a second at first, or as long as the server asks for.",
+        "How many times to retry a request after a temporary failure (no connection, 408, 429, 5xx), first after half a second, or as late as the server asks for.",
     },
     0,
     10,
@@ -82,7 +82,7 @@ export const chatModelSettings = {
     {
       name: "FOSSICK_LLM_CONCURRENCY",
       default: "2",
-      about: "Answers that the model may be writing at the same time.",
+      about: "Answers that the model may write at the same time.",
     },
     1,
     64,
@@ -92,7 +92,7 @@ export const chatModelSettings = {
       name: "FOSSICK_LLM_CONTEXT_TOKENS",
       default: "0",
       about:
-        "Tokens that the model can read and write in one request; sources are cut to fit. 0 asks the server, and takes 8192 where it does not say.",
+        "Tokens that the model can read and write in one request; sources are cut to fit. 0 asks the server, and uses 8192 if it doesn't say.",
     },
     0,
     10_000_000,
@@ -101,8 +101,7 @@ export const chatModelSettings = {
     {
       name: "FOSSICK_LLM_THINKING_TOKENS",
       default: "2048",
-      about:
-        "Tokens that a model may think for before it answers, added to those of its answer once it was seen to think.",
+      about: "Tokens for the model's thinking, added to those for its answer once it has been seen to think.",
     },
     0,
     100_000,

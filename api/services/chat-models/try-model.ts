@@ -36,11 +36,13 @@ export async function tryModel(model: ChatServer, name: string, signal: AbortSig
   const from = await model.contextFrom(signal)
   const works = [
     hasStreamed ? "streams" : "does not stream",
-    isForm ? `keeps to a JSON ${form === "json_schema" ? "schema" : "object"}` : "keeps to no JSON schema",
+    isForm
+      ? `follows a JSON ${form === "json_schema" ? "schema" : "object"}`
+      : "does not follow a JSON schema",
     ...(thinks ? ["thinks before it answers"] : []),
     `reads ${context.toLocaleString("en-US")} tokens (${from})`,
   ]
-  return `${name} answers, after ${seconds} s: it ${works.slice(0, -1).join(", ")} and ${works.at(-1)}.`
+  return `${name} answered in ${seconds} s: it ${works.slice(0, -1).join(", ")} and ${works.at(-1)}.`
 }
 
 /** Whether the server forces the model to follow a form. */

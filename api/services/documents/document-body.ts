@@ -26,7 +26,7 @@ export const sourceField = text("Name of the source of the documents.", {
 })
 
 export const idField = text(
-  "Its own name within its source: a document with the same id replaces it. Left out: the address, else a hash of the document.",
+  "Id within the source: a document with the same id replaces this one. Omitted: the address, or else a hash of the document.",
   // No control characters.
   { minLength: 1, maxLength: MAX_ID_CHARS, pattern: String.raw`^[^\u0000-\u001f\u007f]+$` },
 )
@@ -55,7 +55,7 @@ export const readersField = orNull(
   object(
     optional({
       allow: principals(
-        "Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everybody; empty: nobody.",
+        "Any of these may read it: `user:NAME`, `group:NAME` or `signed-in`. Omitted: everyone; empty: no one.",
       ),
       deny: principals("None of these may read it, whatever `allow` says."),
     }),
@@ -67,17 +67,17 @@ export const readersField = orNull(
 export const documentFields = {
   id: idField,
   url: text(
-    "Where people open it, below one of the seeds of its source. Left out: the appliance shows the document.",
+    "Where people open it, below one of the seeds of its source. Omitted: the appliance shows the document.",
     { minLength: 1, maxLength: MAX_URL_CHARS },
   ),
-  title: text("Left out: as the content says.", { minLength: 1, maxLength: MAX_TITLE_CHARS }),
+  title: text("Omitted: taken from the content.", { minLength: 1, maxLength: MAX_TITLE_CHARS }),
   text: text("The content as plain text.", { minLength: 1 }),
   markdown: text("The content as Markdown.", { minLength: 1 }),
-  html: text("The content as HTML, read as a page is.", { minLength: 1 }),
+  html: text("The content as HTML, read like a page.", { minLength: 1 }),
   author: text(undefined, { minLength: 1, maxLength: MAX_TITLE_CHARS }),
   language: text("ISO 639-1, such as `de`.", { pattern: "^[a-z]{2}$" }),
-  published_at: date("When it was published, which searches by time go by."),
-  updated_at: date("When it was changed last."),
+  published_at: date("When it was published; searches by time use this."),
+  updated_at: date("When it was last changed."),
   readers: readersField,
   metadata: anyObject("Anything to keep with the document. Lists and calls for one document return it."),
 }
@@ -87,11 +87,11 @@ export type DocumentBody = Of<typeof documentBody>
 
 export const sendBody = object({
   source: sourceField,
-  documents: listOf(documentBody, "Each with its content as exactly one of `text`, `markdown` and `html`.", {
+  documents: listOf(documentBody, "Each has its content in exactly one of `text`, `markdown` and `html`.", {
     minItems: 1,
     maxItems: MOST_DOCUMENTS,
   }),
-  wait: flag("Whether to answer only when searches find the documents, within a minute."),
+  wait: flag("Whether to wait, up to a minute, until searches find the documents."),
 })
 export type SendBody = Of<typeof sendBody>
 
@@ -105,11 +105,11 @@ export const readersBody = object({
       maxItems: MOST_DOCUMENTS,
     },
   ),
-  wait: flag("Whether to answer only when searches apply the change, within a minute."),
+  wait: flag("Whether to wait, up to a minute, until searches apply the change."),
 })
 
 export const deleteBody = object({
   source: sourceField,
-  ids: listOf(text(), "The documents that go.", { minItems: 1, maxItems: MOST_DOCUMENTS }),
-  wait: flag("Whether to answer only when searches no longer find them, within a minute."),
+  ids: listOf(text(), "Ids of the documents to delete.", { minItems: 1, maxItems: MOST_DOCUMENTS }),
+  wait: flag("Whether to wait, up to a minute, until searches no longer find them."),
 })

@@ -132,7 +132,7 @@ export class KeptDocuments {
     mayWrite(key, name)
     const source = await this.#sourceNamed(name)
     if (source === null)
-      throw new Refusal("missing", `There is no source ${JSON.stringify(name)} of documents.`)
+      throw new Refusal("missing", `There is no source ${JSON.stringify(name)} for documents.`)
     return source
   }
 
@@ -167,7 +167,7 @@ export class KeptDocuments {
     if (source !== null && !source.documents)
       throw new Refusal(
         "conflict",
-        `The source ${JSON.stringify(name)} takes no documents: it reads its pages elsewhere. Choose another name.`,
+        `The source ${JSON.stringify(name)} doesn't accept documents: its pages come from elsewhere. Choose another name.`,
       )
     return source
   }
@@ -204,7 +204,10 @@ export class KeptDocuments {
       if (url === null || !isInside(url))
         problems.push(
           document.url === null
-            ? { field: `${field}.id`, message: "leads out of the source as part of an address" }
+            ? {
+                field: `${field}.id`,
+                message: "must not lead out of the source when it is part of an address",
+              }
             : {
                 field: `${field}.url`,
                 message: `must be below a seed of the source: ${source.seeds.join(", ")}`,
@@ -231,7 +234,7 @@ function mayWrite({ scope }: ApiKey, name: string): void {
   if (endpoints !== null || collections !== null || domains !== null)
     throw new Refusal(
       "denied",
-      "Access denied. This key is limited by endpoints, collections or domains, which say nothing of documents; limit a key that sends documents by sources alone.",
+      "Access denied. This key is limited to endpoints, collections or domains. A key that sends documents can only be limited to sources.",
     )
   if (sources !== null && !sources.includes(name))
     throw new Refusal(

@@ -74,7 +74,7 @@ function problemsOf(document: DocumentBody, index: number): Problem[] {
   for (const name of ["published_at", "updated_at"] as const) {
     const time = document[name]
     if (time !== undefined && Number.isNaN(Date.parse(time)))
-      problems.push({ field: `${field}.${name}`, message: "isn't a date of the calendar" })
+      problems.push({ field: `${field}.${name}`, message: "isn't a valid date" })
   }
   problems.push(...wrongReaders(document.readers, `${field}.readers`))
   return problems

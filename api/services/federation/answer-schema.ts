@@ -39,7 +39,7 @@ export const pageEvidence = object(
     late: share(),
     rerank: share(),
     has_vectors: yesNo(),
-    holds_phrases: yesNo("Whether it holds the phrases that the query quotes."),
+    holds_phrases: yesNo("Whether it contains the phrases that the query quotes."),
     lacks_numbers: share(),
     fingerprint: object({
       exact: orNull(text(64)),
@@ -49,7 +49,7 @@ export const pageEvidence = object(
       object({
         text: text(20_000),
         headings: listOf(text(5000), 20),
-        position: count("In the page, from 0."),
+        position: count("Position in the page, from 0."),
         ...optional({
           shown: text(20_000),
           anchor: text(2000),
@@ -70,7 +70,7 @@ export const pageEvidence = object(
     images: listOf(object({ url: address, description: orNull(text(10_000)) }), 100),
     favicon: orNull(address),
   },
-  "With `include_evidence`: what another appliance ranks and shows the page by.",
+  "With `include_evidence`: what another appliance needs to rank and show the page.",
 )
 export type WireEvidence = Of<typeof pageEvidence>
 
@@ -84,9 +84,9 @@ export type WireFacts = Of<typeof evidenceFacts>
 /** How many pages hold each word. */
 export const wordStatistics = object(
   {
-    pages: count("Pages of the index."),
+    pages: count("Pages in the index."),
     words: listOf(
-      object({ word: text(500, "As the index keeps it."), pages: count("Pages that hold it.") }),
+      object({ word: text(500, "As stored in the index."), pages: count("Pages that contain it.") }),
       MOST_WORDS,
     ),
   },

@@ -84,7 +84,7 @@ export async function extractAtPeer(
       }
     }
     return {
-      error: answer.failed_results[0]?.error ?? `The peer ${peer.spec.name} gave nothing of the page.`,
+      error: answer.failed_results[0]?.error ?? `The peer ${peer.spec.name} returned nothing for the page.`,
     }
   } catch (error) {
     if (!(error instanceof PeerError)) throw error

@@ -301,7 +301,7 @@ describe("a peer that is", () => {
     await using app = await startAppliance({ pages: ours, peers: [peerSpec("locked", other.url, KEY)] })
     const answer = await app.post("/search", asked)
     expect(urlsOf(answer)).toEqual([OURS])
-    expect(answer.body.peers[0].because).toBe("answered 401: it does not take our key for this")
+    expect(answer.body.peers[0].because).toBe("answered 401: it does not accept our key for this")
     expect(app.peerLog.join("") + app.logLines.join("") + JSON.stringify(answer.body)).not.toContain(KEY)
   })
 
@@ -316,7 +316,7 @@ describe("a peer that is", () => {
       peers: [peerSpec("near", other.url, KEY, { networks: [] })],
     })
     const answer = await app.post("/search", asked)
-    expect(answer.body.peers[0].because).toBe("cannot be reached: its address is not opened by its networks")
+    expect(answer.body.peers[0].because).toBe("cannot be reached: its networks don't allow its address")
     expect(calls).toBe(0)
   })
 
@@ -326,12 +326,9 @@ describe("a peer that is", () => {
     "no JSON": [json(200, "<html>"), "gave an answer that is not JSON"],
     "nested without end": [json(200, "[".repeat(6_000_000)), "nested more than 100 levels"],
     "of countless lists": [json(200, `[${"[],".repeat(2_000_000)}[]]`), "more than 100000 lists"],
-    "of another shape": [json(200, '{"results":[{"url":1}]}'), "none of Fossick's"],
+    "of another shape": [json(200, '{"results":[{"url":1}]}'), "isn't from Fossick"],
     "too large": [json(200, `{"results":[],"x":"${"x".repeat(17_000_000)}"}`), "more than"],
-    "a redirect to a private address": [
-      json(307, "", { Location: "http://127.0.0.1:1/" }),
-      "sends elsewhere",
-    ],
+    "a redirect to a private address": [json(307, "", { Location: "http://127.0.0.1:1/" }), "it redirects"],
     broken: [json(500, "{}"), "answered 500"],
   } as const
   test.each(Object.entries(LIES))("lying (%s) costs its own pages only", async (_, [lie, because]) => {

@@ -42,7 +42,7 @@ export class Federation implements AsyncDisposable {
           onChange: (peer, outage) => {
             if (outage === null) options.log.info({ peer }, "the peer {peer} answers again")
             else
-              options.log.warn({ peer, reason: outage.detail }, "the peer {peer} gives no answers: {reason}")
+              options.log.warn({ peer, reason: outage.detail }, "no answers from the peer {peer}: {reason}")
           },
         }),
     )
@@ -92,7 +92,7 @@ export class Federation implements AsyncDisposable {
   /** Problems of peers, in text for people. */
   warnings(): readonly string[] {
     return this.peers.flatMap(({ spec, outage }) =>
-      outage === null ? [] : [`The peer ${spec.name} ${outage}. Searches go on without its pages.`],
+      outage === null ? [] : [`The peer ${spec.name} ${outage}. Searches continue without its pages.`],
     )
   }
 

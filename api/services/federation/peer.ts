@@ -133,7 +133,7 @@ export class Peer implements AsyncDisposable {
       })
       const found = read(answer)
       if (found === null)
-        throw new PeerError("gave an answer that is none of Fossick's, or of another version")
+        throw new PeerError("gave an answer that isn't from Fossick, or is from another version")
       this.#answered()
       return found
     } catch (error) {
@@ -218,15 +218,14 @@ export class Peer implements AsyncDisposable {
 function refusal(status: number, retryAfterMs: number | null): PeerError {
   const notBeforeMs = retryAfterMs ?? 0
   if (status === 401 || status === 403)
-    return new PeerError(`answered ${status}: it does not take our key for this`)
-  if (status === 429) return new PeerError("answered 429: it was asked too often", { notBeforeMs })
+    return new PeerError(`answered ${status}: it does not accept our key for this`)
+  if (status === 429) return new PeerError("answered 429: too many requests", { notBeforeMs })
   if (status === 432 || status === 433)
-    return new PeerError(`answered ${status}: the credits of our key are spent`, { notBeforeMs })
+    return new PeerError(`answered ${status}: our key has no credits left`, { notBeforeMs })
   if (status >= 300 && status < 400)
-    return new PeerError(`answered ${status}: it sends elsewhere, which is not followed`)
+    return new PeerError(`answered ${status}: it redirects, which Fossick doesn't follow`)
   // The question is at fault, not the peer.
-  if (status === 400)
-    return new PeerError("answered 400: it does not take this question", { isOutage: false })
+  if (status === 400) return new PeerError("answered 400: it rejects this question", { isOutage: false })
   return new PeerError(`answered ${status}`, { notBeforeMs })
 }
 
@@ -236,7 +235,7 @@ function asPeerError(error: unknown): PeerError {
   const { message, code, cause } = error as NodeJS.ErrnoException
   const isBlocked = [error, cause].some((one) => one instanceof BlockedAddressError)
   if (isBlocked)
-    return new PeerError("cannot be reached: its address is not opened by its networks", { detail: message })
+    return new PeerError("cannot be reached: its networks don't allow its address", { detail: message })
   const known = code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? "unknown"
   return new PeerError(`cannot be reached (${known})`, { detail: `${known}: ${message}` })
 }

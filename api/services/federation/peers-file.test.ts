@@ -62,7 +62,7 @@ describe("a file of peers", () => {
   test("names a secret that is not set, a name that is there twice, and an address with a password", async () => {
     await expect(read(peer(""), {})).rejects.toThrow("peers[0].key the secret ${LAB_KEY} is not set")
     const twice = `${peer("")}\n${peer("").split("\n")[1]}`
-    await expect(read(twice)).rejects.toThrow("peers[1].name is there twice")
+    await expect(read(twice)).rejects.toThrow("peers[1].name is used twice")
     const password = peer("").replace("https://", "https://me:secret-word@")
     await expect(read(password)).rejects.toThrow("peers[0].url must be an http or https address without user")
     await expect(read(password)).rejects.not.toThrow("secret-word")

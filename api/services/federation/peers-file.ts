@@ -90,8 +90,7 @@ function peersOf(written: unknown, file: string, env: NodeJS.ProcessEnv): readon
         return undefined
       }
     }
-    if (peers.findIndex(({ name }) => name === peer.name) !== at)
-      problems.push(`${where}.name is there twice`)
+    if (peers.findIndex(({ name }) => name === peer.name) !== at) problems.push(`${where}.name is used twice`)
     if (URL.parse(peer.url) === null) problems.push(`${where}.url must be an http or https address`)
     const key = tried("key", () => keyOf(peer.key, env))
     tried("networks", () => new AllowedNetworks(peer.networks ?? []))
@@ -116,7 +115,7 @@ function peersOf(written: unknown, file: string, env: NodeJS.ProcessEnv): readon
 
 function keyOf(reference: string, env: NodeJS.ProcessEnv): string {
   const key = resolveSecret(reference, env, "the environment")
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new Error("must name a key of printable ASCII without blanks")
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new Error("must name a key of printable ASCII without spaces")
   return key
 }
 

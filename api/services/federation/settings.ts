@@ -6,14 +6,14 @@ export const federationSettings = {
     name: "FOSSICK_PEERS_FILE",
     default: "",
     about:
-      "File that declares other appliances to ask, read at every start; when this is empty, `peers.yaml` in the working directory, if there is one.",
+      "File that lists the peers, read at every start. If empty: `peers.yaml` in the working directory, if it exists.",
   }),
   peerHops: integer(
     {
       name: "FOSSICK_PEER_HOPS",
       default: "1",
       about:
-        "How many times a question may be handed on from one appliance to the next: 1 has peers answer from their own index alone, 0 asks none.",
+        "How many times a question may be passed from one appliance to the next. With 1, peers answer from their own index only; with 0, no peer is asked.",
     },
     0,
     4,

@@ -37,7 +37,7 @@ export async function addressMiss(
 ): Promise<Miss | null> {
   const view = await viewOf(reach, signal)
   if (!view.admits(url)) {
-    const text = `${url} lies outside what this key may see, or is not there.`
+    const text = `${url} doesn't exist, or this key may not see it.`
     return { cause: "reach", text, url }
   }
   const found = await knowledge.missing(url, view)

@@ -37,38 +37,36 @@ const REMOVED_FOR: Readonly<Record<string, string>> = {
   noindex: "it asks not to be indexed",
   robots: "robots.txt disallows it",
   "out-of-scope": "it no longer belongs to its source",
-  moved: "it leads to another page of the index",
-  "leads-elsewhere": "its address leads elsewhere now",
+  moved: "it leads to another page in the index",
+  "leads-elsewhere": "its address now leads elsewhere",
 }
 
 /** The text for each cause, for an address or for a question. */
 const WORDS: Readonly<Record<Exclude<MissCause, "removed" | "other-address">, string>> = {
-  "not-crawled": "it is within what is crawled, and no crawl has read it yet",
-  "out-of-scope": "it belongs to none of the sources that are crawled",
-  robots: "robots.txt of the site disallows it",
+  "not-crawled": "it belongs to a source, but no crawl has read it yet",
+  "out-of-scope": "it doesn't belong to any source",
+  robots: "the site's robots.txt disallows it",
   noindex: "the page asks not to be indexed",
-  "not-found": "the site says that there is no such page",
+  "not-found": "the site says there is no such page",
   "login-failed": "the crawler could not log in to read it",
   logout: "it is a logout link, which the crawler does not follow while it is logged in",
-  trap: "it is one of a row of addresses that gave nothing new",
-  unreadable: "it was fetched, and no text could be read from it",
-  unreachable: "the site did not answer, or with an error",
-  lost: "the index lost it; the next crawl puts it back",
+  trap: "it is one of a series of addresses that led to nothing new",
+  unreadable: "it was fetched, but no text could be read from it",
+  unreachable: "the site did not answer, or answered with an error",
+  lost: "the index lost it; the next crawl restores it",
 }
 
 export const REACH_TEXT =
-  "Nothing that this key may see fits. The key is limited to some sources or domains; whether there is anything beyond is not told."
+  "Nothing that this key may see matches. The key is limited to some sources or domains; this answer doesn't say whether anything else matches."
 
 /** Why an address is no page of the index: for people, without a full stop. */
 export function causeText({ cause, at, reason, heldAs }: Missing): string {
   if (cause === "removed") {
     const when = at === null ? "" : ` on ${at.toISOString().slice(0, 10)}`
-    return `it was removed${when}: ${REMOVED_FOR[reason ?? ""] ?? "it was gone"}`
+    return `it was removed${when}: ${REMOVED_FOR[reason ?? ""] ?? "it no longer exists"}`
   }
   if (cause === "other-address") {
-    return heldAs === null
-      ? "another address of the same page stands for it"
-      : `the index holds it as ${heldAs}`
+    return heldAs === null ? "the page is stored under another address" : `the page is stored as ${heldAs}`
   }
   return WORDS[cause]
 }
@@ -83,7 +81,7 @@ export function missOf(
   const called = title === undefined || title === null || title === "" ? url : `${title} (${url})`
   return {
     cause,
-    text: `The index does not hold ${called}: ${causeText(missing)}.`,
+    text: `${called} is not in the index: ${causeText(missing)}.`,
     url,
     ...(title && { title }),
     ...(at !== null && { at: at.toISOString() }),

@@ -54,7 +54,7 @@ test("while pages wait for their vectors a miss says so, and not that nothing fi
     } as unknown as SearchMissParts)
   const texts = [0, 1, 2].map(async (waiting) => (await asked(waiting)).misses.map(({ text }) => text))
   const [none, one, two] = await Promise.all(texts)
-  expect(none).toEqual(["No page fits. Try other words, or fewer of them."])
+  expect(none).toEqual(["No page matches. Try other words, or fewer of them."])
   expect(one).toEqual([expect.stringContaining("1 page waits for vectors")])
   expect(two).toEqual([expect.stringContaining("2 pages wait for vectors")])
   const cutOff = async (pages: number) => (await asked(pages)).coverage.sources[0]

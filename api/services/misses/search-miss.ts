@@ -189,18 +189,18 @@ async function missesOf(
 
 const NO_MATCH: Miss = {
   cause: "no-match",
-  text: "No page fits. Try other words, or fewer of them.",
+  text: "No page matches. Try other words, or fewer of them.",
 }
 
 /** Their scores are low: they are found by their words alone. */
 const notYet = (waiting: number): Miss => ({
   cause: "no-match",
-  text: `No page fits well so far: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
+  text: `No page matches well yet: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
 })
 
 const UNFILLED: Miss = {
   cause: "not-crawled",
-  text: "No site has been added yet: there is no source, and the index holds at most the handbook.",
+  text: "No site has been added yet: there are no sources, and the index contains at most the handbook.",
 }
 
 const isOpen = ({ incomplete }: AskedSource): boolean => incomplete !== null
@@ -255,35 +255,35 @@ async function hasPagesOn(
 
 const hostMiss = (hosts: readonly string[]): Miss => ({
   cause: "out-of-scope",
-  text: `No source that is crawled covers ${hosts.slice(0, 5).join(", ")}.`,
+  text: `No source covers ${hosts.slice(0, 5).join(", ")}.`,
 })
 
 const filterMiss = (filters: readonly string[]): Miss => ({
   cause: "filter",
-  text: `Without ${filters.join(", ")} something would be found: the filter is too narrow.`,
+  text: `The filter is too narrow: without ${filters.join(", ")} there would be results.`,
   filters,
 })
 
 const SOURCE_WORDS: Readonly<Record<Incomplete, readonly [Cause, string]>> = {
   "never-run": ["not-crawled", "it was never crawled"],
-  running: ["not-crawled", "its crawl is not over"],
+  running: ["not-crawled", "its crawl is still running"],
   "login-failed": ["login-failed", "the crawler could not log in"],
   failed: ["unreachable", "its last crawl failed"],
   cancelled: ["not-crawled", "its last crawl was cancelled"],
   limit: ["not-crawled", "its last crawl reached a limit"],
-  depth: ["not-crawled", "pages as deep as it is crawled lead on"],
+  depth: ["not-crawled", "pages at its depth limit link to more pages"],
   unread: ["unreachable", "some of its pages could not be read"],
   "rules-changed": ["not-crawled", "its rules have changed since its last crawl"],
   unfollowed: ["not-crawled", "its last crawl did not follow every link"],
 }
 
-const NO_PAGES = ["not-crawled", "it holds no pages"] as const
+const NO_PAGES = ["not-crawled", "its crawls found none"] as const
 
 function sourceMiss({ name, pages, incomplete }: AskedSource, of: number): Miss {
   const [cause, why] = incomplete === null ? NO_PAGES : SOURCE_WORDS[incomplete]
-  const what = pages === 0 ? "holds no pages" : "is not complete"
+  const what = pages === 0 ? "has no pages" : "is not complete"
   return {
     cause,
-    text: `${of > 1 ? `Of ${of} sources, ${name}` : `The source ${name}`} ${what}: ${why}.`,
+    text: `The source ${name}${of > 1 ? ` (one of ${of})` : ""} ${what}: ${why}.`,
   }
 }

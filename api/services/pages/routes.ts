@@ -96,14 +96,15 @@ function addressIn(ctx: Context, name: string): PageUrl {
   return url
 }
 
-const NOT_THERE = "The index holds no page at this address. GET /map or POST /search find addresses of pages."
+const NOT_THERE =
+  "The index has no page at this address. Find addresses of pages with GET /map or POST /search."
 
 async function readFor(ctx: Context, asked: AskedReading, { pages: knowledge, misses }: PageNeeds) {
   const { reach, key, bill } = ctx.state
   const parts = { reach, key, bill, knowledge, misses: misses ?? null, signal: clientGone(ctx) }
   const reading = await readStored(asked, parts).catch((error: unknown) => {
     if (!(error instanceof WorkError)) throw error
-    throw new ApiError(422, `The page cannot be given as ${asked.format}. Ask for markdown.`)
+    throw new ApiError(422, `The page is not available as ${asked.format}. Ask for markdown.`)
   })
   if ("miss" in reading) {
     const { miss } = reading
@@ -143,7 +144,8 @@ function read(needs: PageNeeds): Middleware {
   return async (ctx) => {
     // As it was sent: parameters are the page's.
     const url = prefixedUrl(ctx.originalUrl)
-    if (url === null) throw badRequest("Invalid address. /read/ takes an http or https address after it.")
+    if (url === null)
+      throw badRequest("Invalid address. /read/ must be followed by an http or https address.")
     const type = TYPES.find((one) => one === ctx.accepts(...TYPES)) ?? "text/plain"
     const format = type === "text/html" ? "html" : "markdown"
     const reading = await readFor(ctx, { url, format, offset: 0, limit: MAX_CONTENT_CHARS }, needs)
@@ -225,4 +227,4 @@ function thumbnails(knowledge: PageKnowledge, images: Thumbnails): Middleware {
 }
 
 const NO_THUMBNAIL =
-  "There is no thumbnail of this image: no page that you may see has it, or no crawl has looked at it."
+  "There is no thumbnail of this image: no page that you may see has it, or no crawl has read it."

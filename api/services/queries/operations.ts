@@ -18,37 +18,37 @@ import {
 const report = oneOf(QUERY_REPORTS)
 
 const Queries = namedObject("Queries", {
-  enabled: yesNo("Whether questions are kept; see `FOSSICK_QUERY_LOG_DAYS`."),
+  enabled: yesNo("Whether questions are stored; see `FOSSICK_QUERY_LOG_DAYS`."),
   report,
   queries: listOf(
     object({
       question: text(),
-      count: count("Times it was asked."),
-      keys: count("Keys that asked it."),
-      results: count("Of the last time."),
+      count: count("How often it was asked."),
+      keys: count("How many keys asked it."),
+      results: count("Results of the last search."),
       top_score: share(),
-      seconds: amount("The slowest answer."),
+      seconds: amount("Time of the slowest answer."),
       last_at: time(),
     }),
   ),
   ...ofSlice,
-  total: count("Different questions."),
+  total: count("Number of different questions."),
 })
-const DeletedQueries = namedObject("DeletedQueries", { deleted: count("Searches that were forgotten.") })
+const DeletedQueries = namedObject("DeletedQueries", { deleted: count("Number of searches deleted.") })
 
 /** The questions asked, if the operator keeps them. */
 export const queryOperations = operations("Usage", "admin", {
   listQueries: {
     at: "GET /admin/queries",
-    summary: "Questions that were asked often, in vain or slowly",
+    summary: "List questions that were frequent, unanswered or slow",
     description:
-      "Empty unless `FOSSICK_QUERY_LOG_DAYS` is set. Case and white space of a question make no difference.",
+      "Empty unless `FOSSICK_QUERY_LOG_DAYS` is set. Questions that differ only in case or white space count as the same.",
     query: {
       report: withDefault(
         {
           ...report,
           description:
-            "`top` by how often; `zero` without a result that is likely to answer; `low` with a doubtful one; `slow` by the slowest answer.",
+            "`top`: most frequent; `zero`: without a result that is likely to answer; `low`: with a doubtful one; `slow`: slowest answer.",
         },
         "top",
       ),
@@ -61,8 +61,8 @@ export const queryOperations = operations("Usage", "admin", {
   },
   deleteQueries: {
     at: "DELETE /admin/queries",
-    summary: "Forget all questions that were kept",
-    answers: ok(DeletedQueries, "Forgotten."),
+    summary: "Delete all stored questions",
+    answers: ok(DeletedQueries, "The questions were deleted."),
     examples: [{ summary: "All of them" }],
   },
 })

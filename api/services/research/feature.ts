@@ -69,7 +69,7 @@ export const research = {
     const { researchers, tasks, queue } = opened
     researchers
       .start((owner) => handingOn(needs.admissions.reach({ ...owner, isPatient: true }).engine))
-      .catch((err: unknown) => log.error({ err }, "research tasks cannot be worked on"))
+      .catch((err: unknown) => log.error({ err }, "research tasks cannot run"))
     return {
       endpoints: ["research"],
       toolEndpoints: ["research"],

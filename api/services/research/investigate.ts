@@ -145,7 +145,7 @@ export async function investigate(
     const { questions: known } = evidence
     const nearest = seen.ranked[0]?.title ?? null
     const open = followUps(found, nearest, { count, known, deeper: effort.deeper })
-    await ask(open, about, `Looking into ${open.length} questions that follow`)
+    await ask(open, about, `Looking into ${open.length} follow-up questions`)
   }
   return { parts: own, beside: beside() }
 }

@@ -33,7 +33,7 @@ export type OutputLength = (typeof OUTPUT_LENGTHS)[number]
 const domains = (description: string) => listOf(text(), description, { maxItems: MAX_DOMAINS })
 
 export const researchSchema = object({
-  input: text("What the report is to be about: a question, or a task in your own words.", {
+  input: text("What the report is about: a question, or a task in your own words.", {
     maxLength: MAX_INPUT_CHARS,
     "x-judged": { pattern: NOT_BLANK },
   }),
@@ -41,13 +41,13 @@ export const researchSchema = object({
     model: withDefault(
       oneOf(
         RESEARCH_MODELS,
-        "How deep: `mini` asks what the task asks, `pro` follows the answers over two rounds; `auto` chooses by the input.",
+        "How deep to go: `mini` asks what the task asks, `pro` follows up on the answers in two rounds, `auto` chooses by the input.",
       ),
       "auto",
     ),
-    stream: flag("Answers with server-sent events while the report is made."),
+    stream: flag("Whether to stream server-sent events while the report is written."),
     output_schema: anything(
-      "The report as an object of this form: `properties` with type and description each, and `required`.",
+      "The report as an object of this form: `properties`, each with a type and a description, and `required`.",
       { "x-allowed": "an object with properties", "x-judged": ref("OutputSchema") },
     ),
     citation_format: withDefault(

@@ -26,8 +26,8 @@ interface ResearchQueue {
 
 /** The contract's first sentence: some clients look for it. */
 const NO_ROOM =
-  "This request exceeds your plan's set usage limit. Research tasks fill the room that FOSSICK_RESEARCH_MB on this server " +
-  "gives to one key or to all, or all that is kept of this key that of FOSSICK_KEY_STORED_MB; finished ones are deleted after FOSSICK_RESEARCH_DAYS days."
+  "This request exceeds your plan's set usage limit. The storage for research tasks is full: FOSSICK_RESEARCH_MB on this server limits it for " +
+  "one key and for all, FOSSICK_KEY_STORED_MB for all that is stored for a key. Finished tasks are deleted after FOSSICK_RESEARCH_DAYS days."
 
 /**
  * Accepts a task, which runs in the background once the researchers wake.

@@ -34,9 +34,9 @@ export interface ResearchLimits {
 const DAY_MS = 86_400_000
 
 /** Why a task failed, for its owner. */
-const CANCELLED = "The caller hung up before the report was done."
-const LATE = "The report was not done in the time that a task may take."
-const BROKEN = "Something went wrong while the report was made; the server's log says what."
+const CANCELLED = "The caller closed the connection before the report was finished."
+const LATE = "The report was not finished in the time that a task may take."
+const BROKEN = "Something went wrong while the report was written; the server's log says what."
 const NO_KEY = "The key that asked for this is no longer valid."
 
 /** Works on research tasks, a few at a time, until it is closed; tasks under way then wait for the next process. */
@@ -140,7 +140,7 @@ export class Researchers implements AsyncDisposable {
             ...found,
             ...(degraded.parts.length > 0 && { degraded: degraded.parts }),
           })
-          saving.catch((err: unknown) => log.warn({ err }, "what was found is not kept yet"))
+          saving.catch((err: unknown) => log.warn({ err }, "the findings could not be saved yet"))
           if (await turn.isOver()) givesWay.abort()
         },
         signal: AbortSignal.any([turn.signal, late, givesWay.signal]),
@@ -166,7 +166,7 @@ export class Researchers implements AsyncDisposable {
       await saving.catch(() => {})
       const waitsAgain = aborted || (givesWay.signal.aborted && reason === BROKEN)
       await (waitsAgain ? tasks.putBack(id) : fail(reason)).catch((err: unknown) =>
-        log.error({ err }, "the end of a task was not written down; the next start finds it"),
+        log.error({ err }, "the end of a task could not be saved; the next start takes it up again"),
       )
     }
   }

@@ -82,7 +82,9 @@ function stream(
     events.body.destroy()
     researchers
       .cancel(task.id)
-      .catch((err: unknown) => ctx.state.log.warn({ err }, "a task that nobody wants goes on"))
+      .catch((err: unknown) =>
+        ctx.state.log.warn({ err }, "a task whose caller has left could not be cancelled"),
+      )
   })
   events.body.once("close", unwatch)
   sendEvents(ctx, events.body)

@@ -92,7 +92,7 @@ describe("a report without a model", () => {
     })
     expect(text).toContain("A rotary pump costs 120 euros. [1]")
     expect(text).toContain(
-      "## What is missing\n\nNo page that was found answers:\n\n- Who invented the submarine telegraph\n",
+      "## What is missing\n\nNo page found answers:\n\n- Who invented the submarine telegraph\n",
     )
   })
 
@@ -165,7 +165,9 @@ describe("a report without a model", () => {
     expect(whole.text).not.toContain("memory")
     const largest = Math.max(...PUMP_PAGES.map(({ markdown }) => markdown.length))
     const { text, sources, events } = await report({}, { pagesBytes: 4 * largest })
-    expect(text).toMatch(/\n\n\d+ pages that were found could not be read: the memory for pages was spent\./)
+    expect(text).toMatch(
+      /\n\n\d+ pages that were found could not be read: the memory for pages was used up\./,
+    )
     expect(sources.length).toBeGreaterThan(0)
     const largestPage = PUMP_PAGES.find(({ markdown }) => markdown.length === largest)!
     expect(whole.sources.map(({ url }) => url)).toContain(largestPage.url)
@@ -177,7 +179,7 @@ describe("a report without a model", () => {
     const output_schema = { properties: { price: { type: "string", description: "price of the pump" } } }
     const form = await report({ output_schema }, { pagesBytes: 0 })
     expect(form.missing).toEqual([{ path: "price", reason: expect.stringContaining("price of the pump") }])
-    expect(JSON.stringify(form.events)).toContain("the memory for pages was spent")
+    expect(JSON.stringify(form.events)).toContain("the memory for pages was used up")
   })
 
   test("says so when nothing is found, and cites nothing", async () => {

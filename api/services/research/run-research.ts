@@ -58,7 +58,7 @@ export interface ResearchResult {
   readonly searches: number
 }
 
-const NOT_BORNE_OUT = "No source that the language model was shown bears a value out."
+const NOT_BORNE_OUT = "No source shown to the language model supports a value."
 /** Pages that one value of a structured report is looked for in. */
 const PAGES_FOR_VALUE = 6
 
@@ -96,7 +96,7 @@ export async function runResearch(
   }
   if (evidence.unread > 0) {
     leaveOut("pages")
-    log.warn({ pages: evidence.unread }, "no memory for pages of a report")
+    log.warn({ pages: evidence.unread }, "some pages of a report could not be read: the memory was used up")
   }
   return { ...result, searches: evidence.searches }
 }

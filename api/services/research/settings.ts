@@ -6,7 +6,7 @@ export const researchSettings = {
     {
       name: "FOSSICK_RESEARCH_CONCURRENCY",
       default: "1",
-      about: "Reports that are made at the same time; the others wait.",
+      about: "Reports that are written at the same time; the others wait.",
     },
     1,
     64,
@@ -15,7 +15,7 @@ export const researchSettings = {
     {
       name: "FOSSICK_RESEARCH_QUEUE",
       default: "100",
-      about: "Research tasks that may wait, of all keys; a quarter of them of one key.",
+      about: "Research tasks of all keys that may wait; one key may have a quarter of them.",
     },
     4,
     10_000,
@@ -24,7 +24,7 @@ export const researchSettings = {
     {
       name: "FOSSICK_RESEARCH_DAYS",
       default: "30",
-      about: "Days that reports are kept after they are done.",
+      about: "Days to keep finished reports.",
     },
     1,
     3650,
@@ -34,7 +34,7 @@ export const researchSettings = {
       name: "FOSSICK_RESEARCH_MB",
       default: "1024",
       about:
-        "Megabytes that research tasks may take with their files and reports, a quarter of them of one key; the next task is refused with 432.",
+        "Megabytes for research tasks with their files and reports; one key may use a quarter. When they are used up, new tasks get 432.",
     },
     4,
     1_000_000,
@@ -44,7 +44,7 @@ export const researchSettings = {
       name: "FOSSICK_RESEARCH_MEMORY_MB",
       default: "64",
       about:
-        "Memory, in megabytes, for the pages that research tasks read at one time, four bytes for each character, and at most an eighth of what FOSSICK_MEMORY_MB leaves beside caches; with less, fewer pages are read.",
+        "Memory, in megabytes, for the pages that research tasks read at the same time, at four bytes a character, and at most an eighth of what FOSSICK_MEMORY_MB leaves after caches. With less, fewer pages are read.",
     },
     1,
     64_000,
@@ -54,7 +54,7 @@ export const researchSettings = {
       name: "FOSSICK_RESEARCH_TOKENS",
       default: "20000",
       about:
-        "Tokens that the model at FOSSICK_LLM_URL may write for one report; the rest is made without it.",
+        "Tokens that the model at FOSSICK_LLM_URL may write for one report; the rest is written without it.",
     },
     0,
     1_000_000,

@@ -288,7 +288,7 @@ export class ResearchTasks {
           ...ENDED,
           state: "failed",
           ended_at: now.getTime(),
-          error: sql<string>`'The appliance ended ' || starts || ' times while it worked on this.'`,
+          error: sql<string>`'The appliance stopped ' || starts || ' times while it worked on this task.'`,
         })
         .where("starts", ">=", MAX_STARTS)
         .execute()

@@ -19,30 +19,30 @@ const Suggestions = namedObject("Suggestions", {
     object({
       text: text("The title or heading, as on the page."),
       kind: oneOf(["title", "heading"]),
-      url: text("Where it stands."),
+      url: text("Where it is."),
     }),
-    "Best first: texts that begin with the words, then texts that hold all of them.",
+    "Best first: texts that begin with the words, then texts that contain all of them.",
   ),
   response_time: responseTime,
   request_id: requestId,
   ...optional({
     questions: listOf(
       text(),
-      "Questions that several keys with the same reach have asked, if the operator keeps questions; left out when there are none.",
+      "Questions that several keys with the same reach have asked, if the operator stores questions; omitted if there are none.",
     ),
   }),
 })
 
 const typed = {
-  q: filled("What has been typed so far; without a letter or digit nothing is suggested.", {
+  q: filled("What has been typed so far; without a letter or digit, nothing is suggested.", {
     maxLength: MAX_TYPED_CHARS,
   }),
-  limit: withDefault(whole(1, MAX_SUGGESTIONS, "Suggestions at most."), DEFAULT_SUGGESTIONS),
+  limit: withDefault(whole(1, MAX_SUGGESTIONS, "How many suggestions to return."), DEFAULT_SUGGESTIONS),
   source: filled("Only from pages of this source."),
   collection: filled("Only from pages of the sources in this collection."),
 }
 const publicKey = text(
-  "A public key, instead of the header `Authorization`; any other key comes in the header.",
+  "A public key, instead of the header `Authorization`; send any other key in the header.",
   { pattern: `^${PUBLIC_PREFIX}` },
 )
 
@@ -50,9 +50,9 @@ const publicKey = text(
 export const suggestionOperations = operations("Search", "key", {
   suggest: {
     at: "GET /suggest",
-    summary: "Suggest titles and headings as somebody types",
+    summary: "Suggest titles and headings as a user types",
     description:
-      "Titles and headings of the pages that the key may see, by the beginnings of their words. Free; takes a millisecond or two. For keys that may search.",
+      "Titles and headings of the pages that the key may see, by the beginnings of their words. Takes a millisecond or two. For keys that may search. Free.",
     query: { ...typed, key: publicKey },
     needs: ["q"],
     answers: ok(Suggestions, "The suggestions."),
@@ -71,9 +71,9 @@ export const suggestionOperations = operations("Search", "key", {
   },
   browserSuggest: {
     at: "GET /suggest/opensearch",
-    summary: "Suggest in the form that browsers know",
+    summary: "Suggest in the format of browsers",
     description:
-      "As `/suggest`, in the form of OpenSearch's suggestions: what was typed, and a list of texts. Browsers ask it for their address bar, without key or cookie, so it answers them where people need not sign in.",
+      "Like `/suggest`, in the format of OpenSearch suggestions: what was typed, and a list of texts. Browsers call it for their address bar, without key or cookie, so it only works where people don't need to sign in.",
     query: typed,
     needs: ["q"],
     answers: {

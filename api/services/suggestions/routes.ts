@@ -45,7 +45,7 @@ export function suggestRoutes(
 async function suggested(ctx: Context) {
   const { reach } = ctx.state
   const text = parameter(ctx, "q")
-  if (text === undefined) throw badRequest("Invalid q. It is missing; it holds what has been typed.")
+  if (text === undefined) throw badRequest("Invalid q. It is missing; set it to what has been typed.")
   if (characters(text) > MAX_TYPED_CHARS) {
     throw badRequest(`Invalid q. Must have at most ${MAX_TYPED_CHARS} characters.`)
   }

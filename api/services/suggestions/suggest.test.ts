@@ -78,7 +78,7 @@ test("a key is suggested nothing outside its sources and domains", async () => {
 })
 
 test.each([
-  ["", "Invalid q. It is missing; it holds what has been typed."],
+  ["", "Invalid q. It is missing; set it to what has been typed."],
   ["q=", "Invalid q. It is empty; leave it out instead."],
   [`q=${"x".repeat(401)}`, "Invalid q. Must have at most 400 characters."],
   ["q=a&limit=21", "Invalid limit. Must be a whole number from 1 to 20."],

@@ -54,7 +54,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
       await store.prune(config.watchEntries)
       const { error } = attempt
       if (error !== null)
-        log.warn({ id, kind, error: attempt.reason ?? error }, "a message of a watch was not taken")
+        log.warn({ id, kind, error: attempt.reason ?? error }, "a message of a watch was not accepted")
     },
     log,
     signal,
@@ -136,7 +136,7 @@ async function attempted(
     await store.entriesFrom(watch.id, delivery.firstEntry, delivery.lastEntry),
     parts,
   )
-  if (entries === null) return { error: "the key of the watch is over", status: null, final: true }
+  if (entries === null) return { error: "the key of the watch is no longer valid", status: null, final: true }
   if (entries.length === 0)
     return { error: "the key may no longer see these pages", status: null, final: true }
   return await send(delivery, { watch, entries }, parts, receivers, signal)

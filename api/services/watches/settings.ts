@@ -8,7 +8,7 @@ const recipients = list({
   name: "FOSSICK_WATCH_EMAILS",
   default: "",
   about:
-    "Who may be written to by watches of keys that are not of the role admin: e-mail addresses, or `@example.com` for all of a domain, separated by commas; needs a mail server, as alerts do.",
+    "Recipients that watches may write to, unless their key has the role admin: e-mail addresses, or `@example.com` for a whole domain, separated by commas. Needs a mail server, as alerts do.",
 })
 
 /** Settings of watches. */
@@ -17,7 +17,7 @@ export const watchSettings = {
     {
       name: "FOSSICK_WATCHES_PER_KEY",
       default: "20",
-      about: "Watches that one key may have; 0 lets none be made.",
+      about: "Watches that one key may have; 0 allows no new ones.",
     },
     0,
     10_000,
@@ -26,7 +26,8 @@ export const watchSettings = {
     {
       name: "FOSSICK_WATCH_ENTRIES",
       default: "1000",
-      about: "Entries kept of each watch for its feed; then the oldest are forgotten, once they were sent.",
+      about:
+        "Entries to keep for the feed of each watch; beyond that, the oldest are deleted once they have been sent.",
     },
     10,
     100_000,
@@ -36,7 +37,7 @@ export const watchSettings = {
       name: "FOSSICK_WATCH_TEXT_MB",
       default: "256",
       about:
-        "Megabytes that the texts of watched pages may take, packed, to say what changed in them; what comes later is reported without its difference.",
+        "Megabytes, compressed, for the texts of watched pages, which show what changed. When they are used up, changes are reported without a diff.",
     },
     0,
     1_000_000,

@@ -35,7 +35,7 @@ const patterns = (description: string) =>
   listOf(text(undefined, { minLength: 1 }), description, { maxItems: MAX_PATTERNS })
 
 const options = {
-  name: text("For lists, feeds and messages.", { maxLength: MAX_NAME_CHARS }),
+  name: text("Shown in lists, feeds and messages.", { maxLength: MAX_NAME_CHARS }),
   changes: listOf(oneOf(CHANGES), "The changes to report.", {
     minItems: 1,
     uniqueItems: true,
@@ -52,13 +52,10 @@ const options = {
     uniqueItems: true,
     default: [],
   }),
-  every_minutes: whole(
-    0,
-    MAX_EVERY_MINUTES,
-    "The fewest minutes between two messages; 0 sends them at once.",
-    { default: 0 },
-  ),
-  paused: yesNo("Messages wait; the feed continues.", { default: false }),
+  every_minutes: whole(0, MAX_EVERY_MINUTES, "Minimum minutes between two messages; 0 sends them at once.", {
+    default: 0,
+  }),
+  paused: yesNo("Whether messages wait; the feed continues.", { default: false }),
 }
 
 /** The fields of a watch that may be changed. Fields that are left out keep their values, so only a new watch gets the defaults. */
@@ -69,12 +66,12 @@ export const watchBody = object(
   optional({
     question: anyOf(
       [text(undefined, { minLength: 1 }), anyObject()],
-      "Pages that a search finds with a score of 0.25 or more: a question, or a body of `/search`.",
+      "A question, or a body of `/search`: watches the pages that it finds with a score of 0.25 or more.",
     ),
-    source: text("Pages of a source.", { minLength: 1 }),
-    url: text("One page.", { minLength: 1, maxLength: MAX_URL_CHARS }),
-    include: patterns("With `source`: only addresses that fit one of these patterns."),
-    exclude: patterns("With `source`: none that fit one of these."),
+    source: text("Watches the pages of this source.", { minLength: 1 }),
+    url: text("Watches this page.", { minLength: 1, maxLength: MAX_URL_CHARS }),
+    include: patterns("With `source`: only addresses that match one of these patterns."),
+    exclude: patterns("With `source`: no addresses that match one of these."),
     ...options,
   }),
 )
@@ -100,7 +97,7 @@ export async function subjectOf(
   if (given.length !== 1)
     throw new Refusal("wrong", "Invalid watch. Must have exactly one of question, source and url.")
   if (source === undefined && include.length + exclude.length > 0) {
-    throw new Refusal("wrong", "Invalid include. include and exclude go with source.")
+    throw new Refusal("wrong", "Invalid include. include and exclude need source.")
   }
   if (source !== undefined) {
     await reach.names.named({ sources: source })
@@ -121,7 +118,7 @@ export async function subjectOf(
     const address = liveUrl(url)
     if (address === null) throw new Refusal("wrong", "Invalid url. Must be an http or https address.")
     if (!(await reach.addresses())(address)) {
-      throw new Refusal("wrong", "Invalid url. It lies outside what this key may see.")
+      throw new Refusal("wrong", "Invalid url. This key may not see it.")
     }
     const page = await findPage(address, { reach, knowledge })
     return { kind: "page", urls: [...new Set([address, ...(page === null ? [] : [page.url])])] }

@@ -54,7 +54,7 @@ export interface Watch extends WatchOptions {
 
 /** One change of one page, reported once. */
 export interface Entry {
-  /** Rises from entry to entry. */
+  /** Increases from entry to entry. */
   readonly seq: number
   /** The same in the feed, in messages and in answers. */
   readonly id: string

@@ -257,7 +257,7 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
   expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
   expect((await call("POST", "/watches", key, { source: "cellar" })).status).toBe(400)
   const outside = await call("POST", "/watches", key, { url: site.url("/cellar/wine") })
-  expect(outside.body.detail.error).toContain("outside what this key may see")
+  expect(outside.body.detail.error).toContain("This key may not see it")
 })
 
 test("a watch shows nothing more of a page whose readers now keep its holder out: no earlier changes, and not that it is gone", async () => {

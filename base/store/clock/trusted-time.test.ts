@@ -67,7 +67,7 @@ test("a process that starts ten years ahead deletes nothing, however long it run
   pass(3 * DAY)
   expect(await guard.mayDelete()).toBe(false)
   expect(await start().mayDelete()).toBe(false)
-  expect(await doubt()).toContain("last at work on 2026-11-23")
+  expect(await doubt()).toContain("last ran on 2026-11-23")
   expect(await deletionTime()).toBe(NOW + 30 * DAY)
   await trustClock(db, NOW + YEARS + 3 * DAY)
   expect(await doubt()).toBeNull()
@@ -126,7 +126,7 @@ test("a new state trusts the clock that it is begun with", async () => {
 test("what is older than a doubt allows is said in days, with the way on", () => {
   expect(doubt(NOW, NOW + ORDINARY_MS)).toBeNull()
   expect(doubt(NOW, NOW + ORDINARY_MS + 1)).toBe(
-    "The clock says 2026-12-23, and this appliance was last at work on 2026-11-23: until it is clear that the clock is right, nothing is deleted for its age.",
+    "The clock says 2026-12-23, but this appliance last ran on 2026-11-23. Until the clock is confirmed, nothing is deleted because of its age.",
   )
   expect(DOUBT_ADVICE).toContain("fossick doctor --trust-clock")
 })

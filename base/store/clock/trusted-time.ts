@@ -58,11 +58,11 @@ export async function clockInDoubt(db: StateStore, now: number = Date.now()): Pr
 export function doubt(trusted: number, now: number): string | null {
   if (now - trusted <= ORDINARY_MS) return null
   const [clock, before] = [now, trusted].map((time) => new Date(time).toISOString().slice(0, 10))
-  return `The clock says ${clock}, and this appliance was last at work on ${before}: until it is clear that the clock is right, nothing is deleted for its age.`
+  return `The clock says ${clock}, but this appliance last ran on ${before}. Until the clock is confirmed, nothing is deleted because of its age.`
 }
 
 /** The way on from {@link clockInDoubt}. */
-export const DOUBT_ADVICE = "If it is wrong, set it. If it is right, say so: fossick doctor --trust-clock."
+export const DOUBT_ADVICE = "If the clock is wrong, set it. If it is right, run fossick doctor --trust-clock."
 
 /**
  * Says whether data that is old by the wall clock may be deleted: as {@link DeletionGuard} does, and not while the clock is in

@@ -129,7 +129,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       })
       for (const large of ["9007199254740992::bigint", "1e300::numeric"])
         await expect(run(db, `select ${large}`)).rejects.toMatchObject({
-          message: "A number of the state is too large to be told exactly.",
+          message: "A number in the state is too large to represent exactly.",
           isUnreachable: false,
         })
       const view = new Uint8Array([9, 1, 2, 9]).subarray(1, 3)
@@ -270,7 +270,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await expect(turn.session.run("select nothing", [])).rejects.toMatchObject({ code: "42703" })
       await expect(turn.end()).rejects.toMatchObject({
         code: "25P02",
-        message: "The transaction had failed, and was rolled back.",
+        message: "The transaction failed and was rolled back.",
       })
       const another = await held(db, "write")
       await another.session.run(`insert into ${things} values (2)`, [])

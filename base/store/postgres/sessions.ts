@@ -49,7 +49,7 @@ const BUSY = "55P03"
 const SNAPSHOT = "begin isolation level repeatable read read only"
 export const CLOSED = "The state store is not open."
 
-const UNSAFE = "A number of the state is too large to be told exactly."
+const UNSAFE = "A number in the state is too large to represent exactly."
 const BIGINT = 20
 const SMALLINT = 21
 const INTEGER = 23
@@ -411,7 +411,7 @@ export class Session {
   async #commit(): Promise<void> {
     const { command } = await this.ask("commit")
     if (command !== "COMMIT")
-      throw new PostgresError({ message: "The transaction had failed, and was rolled back.", code: "25P02" })
+      throw new PostgresError({ message: "The transaction failed and was rolled back.", code: "25P02" })
   }
 
   #query(sql: string, values: readonly StateValue[]): object {

@@ -77,14 +77,14 @@ export async function copyToServer(
   to: PostgresStore,
   open: (db: StateStore) => void,
 ): Promise<CopiedTable[]> {
-  if (!(await beginMove(to))) throw new Error("There is a state in that schema already.")
+  if (!(await beginMove(to))) throw new Error("That schema already contains a state.")
   await migrateAs(to, from, open)
   return await transaction(to, async () => {
     const tables = definitionsOf(from.file)
       .filter(({ type }) => type === "table")
       .map(({ name }) => name)
     for (const name of tables)
-      if (!(await hasTable(to, name))) throw new Error(`No part of this Fossick makes the table ${name}.`)
+      if (!(await hasTable(to, name))) throw new Error(`This version of Fossick has no table ${name}.`)
     // Some steps put rows into the tables that they make.
     await to.script(`truncate ${tables.map((name) => `"${name}"`).join(", ")}`)
     return await withoutReactions(to, tables, async () => {
@@ -162,7 +162,9 @@ async function copyTable(
   const is = new Digest()
   for await (const row of to.native(select).iterate([])) is.add(columns.map((column) => row[column]))
   if (was.rows !== is.rows || was.text() !== is.text())
-    throw new Error(`The copy of ${table} is not what was there (${was.rows} rows, ${is.rows} in the copy).`)
+    throw new Error(
+      `The copy of ${table} differs from the original (${was.rows} rows, ${is.rows} in the copy).`,
+    )
   return { table, rows: is.rows, digest: is.text() }
 }
 

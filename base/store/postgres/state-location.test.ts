@@ -18,11 +18,11 @@ test("the state is in its folder, or on a server of an address without a passwor
   for (const address of ["db", "mysql://db/fossick", "xpostgres://db/fossick", "postgresx://db/fossick"])
     expect(() => parse(address)).toThrow("must be empty or an address such as postgres://user@host/database")
   expect(() => parse("postgres://me:secret@db/fossick")).toThrow(
-    "must hold no password; FOSSICK_STATE_PASSWORD takes it",
+    "must not contain a password; set it in FOSSICK_STATE_PASSWORD",
   )
   for (const schema of ["", "A", "1a", "a-b", "-a", "a".repeat(42)])
     expect(() => parse(`postgres://db/fossick?schema=${schema}`)).toThrow(
-      "must name a schema of small letters, digits and _, 41 at most",
+      "must name a schema of at most 41 lowercase letters, digits and _",
     )
 })
 

@@ -30,9 +30,10 @@ export const stateSettings = {
       const url = URL.parse(value)
       if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol))
         throw new Error("must be empty or an address such as postgres://user@host/database")
-      if (url.password !== "") throw new Error("must hold no password; FOSSICK_STATE_PASSWORD takes it")
+      if (url.password !== "")
+        throw new Error("must not contain a password; set it in FOSSICK_STATE_PASSWORD")
       if (!/^[a-z_][a-z0-9_]{0,40}$/.test(url.searchParams.get("schema") ?? SCHEMA))
-        throw new Error("must name a schema of small letters, digits and _, 41 at most")
+        throw new Error("must name a schema of at most 41 lowercase letters, digits and _")
       return value
     },
   },

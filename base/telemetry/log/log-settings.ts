@@ -6,7 +6,7 @@ export const logSettings = {
     {
       name: "FOSSICK_LOG_LEVEL",
       default: "info",
-      about: "Least severe log lines to write.",
+      about: "Lowest level of the log lines to write.",
     },
     "debug",
     "info",
@@ -18,7 +18,7 @@ export const logSettings = {
     {
       name: "FOSSICK_LOG_FORMAT",
       default: "text",
-      about: "Form of the log: `text` is for people, `json` for programs.",
+      about: "Format of the log: `text` is for people, `json` for programs.",
     },
     "text",
     "json",

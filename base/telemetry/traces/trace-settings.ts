@@ -6,7 +6,7 @@ export const traceSettings = {
     name: "FOSSICK_TRACES_URL",
     default: "",
     about:
-      "Receiver of OpenTelemetry traces over OTLP/HTTP, such as `http://localhost:4318`; empty makes none.",
+      "Receiver of OpenTelemetry traces over OTLP/HTTP, such as `http://localhost:4318`; empty turns traces off.",
   }),
   tracesKey: text({
     name: "FOSSICK_TRACES_KEY",
@@ -18,7 +18,7 @@ export const traceSettings = {
     {
       name: "FOSSICK_TRACES_SHARE",
       default: "100",
-      about: "Percentage of calls and runs that are traced, where the caller does not say.",
+      about: "Percentage of calls and runs to trace, unless the caller decides.",
     },
     0,
     100,
@@ -27,6 +27,6 @@ export const traceSettings = {
     name: "FOSSICK_TRACES_TEXT",
     default: "off",
     about:
-      "Whether traces have the addresses of the pages that are visited; texts, questions and secrets they never have.",
+      "Whether traces contain the addresses of visited pages. They never contain texts, questions or secrets.",
   }),
 }

@@ -149,10 +149,10 @@ describe("fossick index", () => {
     const said = async (args: readonly string[] = [], env: Record<string, string> = {}) =>
       (await run(["model", ...args], env)).stdout
     expect(await said()).toBe(
-      "Model        english, chosen by what the index holds (0 % of the pages in other languages than English)\n",
+      "Model        english, chosen by the pages in the index (0 % of the pages in languages other than English)\n",
     )
     expect(await said(["multilingual"])).toMatch(
-      /^Model +multilingual, as it was asked for\nA running appliance builds/,
+      /^Model +multilingual, as requested\nA running appliance builds/,
     )
     expect(await status()).toMatchObject({
       current: { embedder: expect.stringMatching(/^all-MiniLM/) },
@@ -161,7 +161,7 @@ describe("fossick index", () => {
     })
     const env = { FOSSICK_MODEL: shippedModel }
     expect(await said(["english"], env)).toMatch(
-      /as the settings say\nThe settings name a model and win: empty FOSSICK_MODEL/,
+      /as set in the settings\nThe settings name a model and take precedence: clear FOSSICK_MODEL/,
     )
     expect((await status(env)).due).toBeNull()
     const nowhere = await run(["model", "./nowhere"])
@@ -176,7 +176,7 @@ describe("fossick index", () => {
       mode: "write",
     })
     const { code, stderr } = await run(["upgrade"])
-    expect(stderr).toMatch(/Another process \(process \d+\) writes to the index/)
+    expect(stderr).toMatch(/Another process \(process \d+\) is writing to the index/)
     expect(code).toBe(1)
   })
 })

@@ -69,7 +69,7 @@ test("a crawl that waits names the process that has the index and the sources cr
     expect(opened).toBeNull()
     display.show([waiting], new Set(["docs"]))
   }
-  expect(out.match(/Another process \(process \d+\) writes to the index/g)).toHaveLength(1)
+  expect(out.match(/Another process \(process \d+\) is writing to the index/g)).toHaveLength(1)
   expect(out).toContain(`(process ${process.pid})`)
   expect(out).toContain("waiting for a turn, while others are crawled: docs")
 })

@@ -258,7 +258,7 @@ describe("what names certificates", () => {
     [
       "a second certificate that is damaged",
       file("two.pem", `${root.cert}${stranger.cert.replace("MII", "AAA")}`),
-      /something else than a certificate at place 2/,
+      /something other than a certificate at position 2/,
     ],
   ])("is refused for %s, by setting and by field", async (_, path, message) => {
     const setting = () => readSettings(crawlerSettings, { FOSSICK_CA_FILE: path })

@@ -221,7 +221,7 @@ sources:
     webhooks: [{ url: https://hooks.example.com/, secret: "\${WEAK_SECRET}" }]
 `,
     [
-      "f:4:59: a: webhooks[0].secret cannot be used: the secret ${WEAK_SECRET} must be hard to guess: at least 16 characters, at least 8 of them different, no text that is repeated, and no row such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
+      "f:4:59: a: webhooks[0].secret cannot be used: the secret ${WEAK_SECRET} must be hard to guess: at least 16 characters, at least 8 of them different, no repeated text, and no sequence such as 0123456789abcdef. openssl rand -hex 16 makes a good one",
     ],
   ],
   [

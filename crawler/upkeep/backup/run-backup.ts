@@ -22,7 +22,7 @@ export async function runBackup(
   if (isStream && process.stdout.isTTY)
     throw new CommandError("A backup is no text for a terminal: redirect it.")
   if (!isStream && !force && existsSync(file)) {
-    throw new CommandError(`${file} is there already; --force replaces it.`)
+    throw new CommandError(`${file} already exists; --force replaces it.`)
   }
   const settings = readSettings(engineSettings, environment())
   if (settings.state === "" && !existsSync(path.join(settings.dataDir, "state.db"))) {
@@ -54,7 +54,7 @@ export async function runBackup(
         try {
           bytes = isStream ? await toStdout(backup) : await writeBackupFile(backup, file)
         } catch (error) {
-          throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "the standard output" : file)
+          throw signal.aborted ? signal.reason : fileProblem(error, isStream ? "standard output" : file)
         }
         const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
         progress.say(

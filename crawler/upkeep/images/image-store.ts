@@ -224,7 +224,7 @@ export class ImageStore {
     return join(this.#folder, thumbnailName(id))
   }
 
-  /** The thumbnail of an image; null when it is gone, or holds other bytes than were written. Then the image is looked at again. */
+  /** The thumbnail of an image; null when it is gone, or differs from what was written. Then the image is looked at again. */
   async thumbnail(id: number): Promise<Buffer | null> {
     const image = await this.#read(id).executeTakeFirst()
     if (image === undefined) return null
@@ -264,7 +264,7 @@ export class ImageStore {
   }
 }
 
-/** A thumbnail that is gone, or holds other bytes than were written. */
+/** A thumbnail that is gone, or differs from what was written. */
 export interface DamagedThumbnail {
   readonly id: number
   /** Path in the data folder. */
@@ -296,7 +296,7 @@ async function readThumbnail(
     const { code } = error as NodeJS.ErrnoException
     return { damage: code === "ENOENT" ? "is missing" : `cannot be read (${code})` }
   }
-  if (bytes.length === 0 || sum !== crc32(bytes)) return { damage: "holds other bytes than were written" }
+  if (bytes.length === 0 || sum !== crc32(bytes)) return { damage: "differs from what was written" }
   return { bytes }
 }
 

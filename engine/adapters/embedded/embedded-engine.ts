@@ -497,9 +497,7 @@ export class EmbeddedEngine implements Engine {
 
   readonly #tellDamage = (id: string): void => {
     const { dir, onProblem } = this.#options
-    onProblem?.(
-      damagedFile(dir, PAGES_DB, `is damaged: it holds other bytes than were written of page ${id}`),
-    )
+    onProblem?.(damagedFile(dir, PAGES_DB, `is damaged: page ${id} differs from what was written`))
   }
 
   /** Pages that the store has lost leave the tables as well, so they do not count as indexed. */

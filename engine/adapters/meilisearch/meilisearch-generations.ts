@@ -64,7 +64,7 @@ export function meilisearchGenerations(settings: MeilisearchSettings): Generatio
 function keyOf({ meiliKey, meiliKeyFile }: MeilisearchSettings): string {
   if (meiliKeyFile === "") return meiliKey
   if (meiliKey !== "") {
-    throw new SettingsError(["FOSSICK_MEILI_KEY and FOSSICK_MEILI_KEY_FILE are both set: leave one out"])
+    throw new SettingsError(["FOSSICK_MEILI_KEY and FOSSICK_MEILI_KEY_FILE are both set: set only one"])
   }
   let key
   try {

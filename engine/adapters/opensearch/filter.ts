@@ -61,6 +61,6 @@ function published({ publishedFrom, publishedBefore, requirePublished }: Conditi
 
 function milliseconds(date: Date): number {
   const time = date.getTime()
-  if (Number.isNaN(time)) throw new TypeError("A date of the filter is no valid date.")
+  if (Number.isNaN(time)) throw new TypeError("A date in the filter is not a valid date.")
   return time
 }

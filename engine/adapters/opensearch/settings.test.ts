@@ -38,12 +38,12 @@ test("several nodes, a user whose password is in a file, and certificates", () =
 
 test.each([
   [{ FOSSICK_OPENSEARCH_URLS: "one.example:9200" }, "FOSSICK_OPENSEARCH_URLS"],
-  [{ FOSSICK_OPENSEARCH_URLS: "https://user:hidden@one.example" }, "FOSSICK_OPENSEARCH_PASSWORD take"],
-  [{ FOSSICK_OPENSEARCH_URLS: "," }, "must be one address or more"],
-  [{ FOSSICK_OPENSEARCH_INDEX: "Docs" }, "small letters"],
+  [{ FOSSICK_OPENSEARCH_URLS: "https://user:hidden@one.example" }, "and FOSSICK_OPENSEARCH_PASSWORD"],
+  [{ FOSSICK_OPENSEARCH_URLS: "," }, "must be one or more addresses"],
+  [{ FOSSICK_OPENSEARCH_INDEX: "Docs" }, "lowercase letters"],
   [{ FOSSICK_OPENSEARCH_SHARDS: "0" }, "from 1 to 1000"],
-  [{ FOSSICK_OPENSEARCH_PASSWORD: "hidden" }, "FOSSICK_OPENSEARCH_USER: is missing"],
-  [{ FOSSICK_OPENSEARCH_PASSWORD: "hidden", FOSSICK_OPENSEARCH_PASSWORD_FILE: "/there" }, "leave one out"],
+  [{ FOSSICK_OPENSEARCH_PASSWORD: "hidden" }, "FOSSICK_OPENSEARCH_USER must be set"],
+  [{ FOSSICK_OPENSEARCH_PASSWORD: "hidden", FOSSICK_OPENSEARCH_PASSWORD_FILE: "/there" }, "set only one"],
   [{ FOSSICK_OPENSEARCH_CERT_FILE: "/there" }, "belong together"],
   [{ FOSSICK_OPENSEARCH_CA_FILE: "/no/such/file" }, "FOSSICK_OPENSEARCH_CA_FILE: cannot read"],
 ])("what is wrong is named, and no password shown: %j", (env, message) => {

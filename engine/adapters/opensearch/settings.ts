@@ -12,11 +12,11 @@ export function clusterOf(settings: OpenSearchSettings): Omit<ClusterOptions, "p
   const { opensearchUrls, opensearchUser: username, opensearchCertFile, opensearchKeyFile } = settings
   const password = passwordOf(settings)
   if (username === "" && password !== "") {
-    throw new SettingsError(["FOSSICK_OPENSEARCH_USER: is missing beside a password"])
+    throw new SettingsError(["FOSSICK_OPENSEARCH_USER must be set together with a password"])
   }
   if ((opensearchCertFile === "") !== (opensearchKeyFile === "")) {
     throw new SettingsError([
-      "FOSSICK_OPENSEARCH_CERT_FILE and FOSSICK_OPENSEARCH_KEY_FILE belong together: set both or none",
+      "FOSSICK_OPENSEARCH_CERT_FILE and FOSSICK_OPENSEARCH_KEY_FILE belong together: set both or neither",
     ])
   }
   return {
@@ -39,7 +39,7 @@ function passwordOf({ opensearchPassword, opensearchPasswordFile }: OpenSearchSe
   if (opensearchPasswordFile === "") return opensearchPassword
   if (opensearchPassword !== "") {
     throw new SettingsError([
-      "FOSSICK_OPENSEARCH_PASSWORD and FOSSICK_OPENSEARCH_PASSWORD_FILE are both set: leave one out",
+      "FOSSICK_OPENSEARCH_PASSWORD and FOSSICK_OPENSEARCH_PASSWORD_FILE are both set: set only one",
     ])
   }
   return fileOf("FOSSICK_OPENSEARCH_PASSWORD_FILE", opensearchPasswordFile)!.trim()

@@ -133,7 +133,7 @@ describe("an index that comes to hold other languages", () => {
     const auto = new AutoModel(file, ENGLISH, null)
     expect(await auto.look(holding({ en: 9000, fr: 3000 }, 90_000), over)).toMatchObject({
       isMade: false,
-      text: expect.stringContaining("fossick index model multilingual changes to it"),
+      text: expect.stringContaining("fossick index model multilingual switches to it"),
     })
     expect(await chosen()).toBeNull()
   })

@@ -57,7 +57,7 @@ export class AutoModel {
   ): Promise<ModelDecision | null> {
     const { choice } = await this.#file.read()
     if (choice.wanted !== "auto") {
-      return { isAnother: true, isMade: true, text: `the model ${choice.wanted} is asked for` }
+      return { isAnother: true, isMade: true, text: `the model ${choice.wanted} was requested` }
     }
     const languages = await engine.languages()
     const pages = [...languages.values()].reduce((sum, count) => sum + count, 0)
@@ -68,13 +68,13 @@ export class AutoModel {
     const isAnother = model !== this.#now
     if (!this.#isFirst && !isAnother) return null
     const isMade = this.#isFirst || (await engine.stats()).passages <= PASSAGES_UNASKED
-    const share = `${Math.round(shareOfOthers(languages) * 100)} % of ${pages} pages are in other languages than English`
+    const share = `${Math.round(shareOfOthers(languages) * 100)} % of ${pages} pages are in languages other than English`
     if (isMade) await this.#file.change((now) => ({ choice: { ...now.choice, chosen: model } }))
     if (!isAnother) this.#held?.letGo()
     this.#isFirst = false
     const text = isMade
       ? `the ${model} model makes the vectors: ${share}`
-      : `the ${model} model would suit the index: ${share}; fossick index model ${model} changes to it`
+      : `the ${model} model would suit the index better: ${share}; fossick index model ${model} switches to it`
     return { isAnother, isMade, text }
   }
 }

@@ -127,7 +127,7 @@ export class FollowingEngine implements Engine {
     const { engine, info, problem } = this.#serving
     if (problem) return problem.message
     if (engine || !info) return null
-    return `The index has format ${info.format} and is being rebuilt in format ${this.#context.adapter.format}; until then nothing is found.`
+    return `The index has format ${info.format} and is being rebuilt in format ${this.#context.adapter.format}; until then, searches find nothing.`
   }
 
   /** Whether searches leave meaning out. */

@@ -123,7 +123,7 @@ export class GenerationFile {
     const file = `generations/${path.basename(this.path)}`
     return new EngineError(
       "INDEX_DAMAGED",
-      `${file} in the data folder, which names the index in use, and its copy cannot be read. ${REPAIR_HINT} Or restore it from a backup, or write {"current": "index-2"} into it, with the name of the index that is to be used.`,
+      `${file} in the data folder, which names the index in use, and its copy cannot be read. ${REPAIR_HINT} Or restore it from a backup, or write {"current": "index-2"} into it, with the name of the index to use.`,
     )
   }
 }

@@ -71,7 +71,7 @@ export async function openBeside(context: GenerationContext): Promise<Engine> {
   const info = await adapter.info(current)
   if (info) refuseFormat(context, info)
   if (!info || adapter.useOf(info.format) !== "written")
-    throw new EngineError("INDEX_LOCKED", "Another process is making the index.")
+    throw new EngineError("INDEX_LOCKED", "Another process is creating the index.")
   const fitting = await fittingEmbedder(context, generations, info)
   return await openWith(fitting, () =>
     adapter.open(current, {

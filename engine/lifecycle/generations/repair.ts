@@ -34,7 +34,7 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
   ranking: "The counts are made again from the pages.",
   names: "It is written again.",
 }
-const BY_ITSELF = "The crawler process does so when it starts, and `fossick index repair` at once."
+const BY_ITSELF = "The crawler process does this when it starts, `fossick index repair` now."
 
 /** Damage of the index in use, and of generations kept or built beside it. Changes nothing. @throws EngineError */
 export async function checkIndex(context: GenerationContext, depth: CheckDepth = "all"): Promise<Finding[]> {
@@ -42,7 +42,7 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
     file: `generations/${path.basename(damaged)}`,
     damage,
-    wayBack: `It is written again, from its copy or by the indexes that are there. ${BY_ITSELF}`,
+    wayBack: `It is written again, from its copy or from the existing indexes. ${BY_ITSELF}`,
     repaired: false,
   }))
   const generations = await readOrGuess(context)
@@ -164,7 +164,7 @@ const damageOf =
     const isThere = (await adapter.present?.())?.some((one) => one.name === name) ?? true
     const { building } = await file.read().catch(() => ({ building: null }))
     if (isThere || building?.name === name) return damage
-    return [{ file: name, damage: "is missing, with all that was in it", harms: "pages" }]
+    return [{ file: name, damage: "is missing, with everything that was in it", harms: "pages" }]
   }
 
 /** Null when unknown. */

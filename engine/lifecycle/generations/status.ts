@@ -63,11 +63,11 @@ export interface ModelStatus {
 
 /** The setting or choice that decides the model, for people. */
 export function whyThisModel({ setting, wanted, languages }: ModelStatus): string {
-  if (setting !== null) return "as the settings say"
-  if (wanted !== "auto") return "as it was asked for"
+  if (setting !== null) return "as set in the settings"
+  if (wanted !== "auto") return "as requested"
   const others = Math.round(shareOfOthers(new Map(Object.entries(languages ?? {}))) * 100)
-  const share = languages ? ` (${others} % of the pages in other languages than English)` : ""
-  return `chosen by what the index holds${share}`
+  const share = languages ? ` (${others} % of the pages in languages other than English)` : ""
+  return `chosen by the pages in the index${share}`
 }
 
 /** All generations, read while another process may write to them. @throws EngineError */

@@ -110,7 +110,7 @@ async function whatIsThere(part: string, engine: Engine): Promise<Begun | null> 
 
 async function refuseOtherWriter(handle: FileHandle, part: string, bytes: number): Promise<void> {
   const { size } = await handle.stat()
-  if (size !== bytes) throw new CommandError(`Another process writes to ${part}; two exports need two names.`)
+  if (size !== bytes) throw new CommandError(`Another process is writing to ${part}; choose another name.`)
 }
 
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<number> {

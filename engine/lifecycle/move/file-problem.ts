@@ -2,13 +2,13 @@ import { CommandError } from "#base/run-command.ts"
 
 const WHY: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or folder",
-  EACCES: "that is not allowed",
-  EPERM: "that is not allowed",
+  EACCES: "that is not permitted",
+  EPERM: "that is not permitted",
   EISDIR: "it is a folder",
   ENOTDIR: "its folder is a file",
   ENOSPC: "the disk is full",
   EROFS: "the file system is read-only",
-  EPIPE: "its reader is gone",
+  EPIPE: "the program that reads it has ended",
 }
 
 /** A file error of the system in words for people; any other error unchanged. */

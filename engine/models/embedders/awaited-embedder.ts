@@ -3,11 +3,11 @@ import { PLAIN_TRAITS, traitsOf } from "../../embedder.ts"
 import { Availability, ModelOutage } from "../servers/availability.ts"
 
 const WHAT_NOW =
-  "Questions are answered by words alone, and pages wait for their vectors, until its files are there again."
+  "Questions are answered by words alone, and pages wait for their vectors, until its files are back."
 
 /** Why a model in this process gives no vectors, for any reader: it names no folder. */
 export const brokenInWords = (name: string): string =>
-  `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and the way back.`
+  `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and how to restore it.`
 
 /**
  * Replaces the model that made an index while its damaged files cannot be opened: an outage like that of a model on a server. It
@@ -75,6 +75,6 @@ export class AwaitedEmbedder implements Embedder {
       return
     }
     await embedder[Symbol.asyncDispose]()
-    throw new Error(`It is ${embedder.id}, and ${this.id} made the index.`)
+    throw new Error(`It is ${embedder.id}, but ${this.id} made the index.`)
   }
 }

@@ -107,7 +107,7 @@ function inputsFor(names: readonly string[], ids: readonly number[]): Record<str
       if (name === "input_ids") return [name, tensor(int64s(ids))]
       if (name === "attention_mask") return [name, tensor(int64s(ids.map(() => 1)))]
       if (name === "token_type_ids") return [name, tensor(int64s(ids.map(() => 0)))]
-      throw new Error(`The model wants an input called ${name}, which no text has.`)
+      throw new Error(`The model needs an input called ${name}, which Fossick does not provide.`)
     }),
   )
 }

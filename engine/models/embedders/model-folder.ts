@@ -38,7 +38,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const vocabulary = await readJson(absolute, "tokenizer.json", { parse: card.scripts === undefined })
   const tokenizer = await readJson(absolute, "tokenizer_config.json")
   const dimensions = positive(card.dimensions ?? config["hidden_size"] ?? config["dim"] ?? config["d_model"])
-  if (dimensions === null) throw unavailable(absolute, "its config.json names no hidden_size")
+  if (dimensions === null) throw unavailable(absolute, "its config.json has no hidden_size")
   const positions = positive(config["max_position_embeddings"])
   const maxTokens = Math.min(positive(tokenizer["model_max_length"]) ?? 512, positions ?? 512)
   const quantized = await exists(path.join(absolute, "onnx", "model_quantized.onnx"))
@@ -81,7 +81,7 @@ export async function refuseDamaged(folder: string, what: string): Promise<void>
     if (!(await exists(full)) || (await hashOf(full)) === sum) continue
     throw new EngineError(
       "MODEL_UNAVAILABLE",
-      `The ${what} in ${folder} is damaged: ${file} holds other bytes than ${SUMS} says. Put the folder there again: the models that ship with Fossick come with \`npm ci\`, or with its package or image.`,
+      `The ${what} in ${folder} is damaged: ${file} does not match ${SUMS}. Restore the folder: the models that ship with Fossick come with \`npm ci\`, or with its package or image.`,
     )
   }
 }

@@ -26,7 +26,7 @@ export interface CrossEncoderOptions {
 
 const ADVICE =
   "Set FOSSICK_RERANKER to a folder in the layout of transformers.js (config.json, tokenizer.json, tokenizer_config.json, onnx/model_quantized.onnx), or leave it empty."
-const WHAT_NOW = "The ranking stays as it is without FOSSICK_RERANKER."
+const WHAT_NOW = "Results are ranked without FOSSICK_RERANKER."
 
 interface Job extends ToReranker {
   readonly resolve: (logit: number) => void
@@ -77,7 +77,7 @@ export class CrossEncoder implements Reranker {
     if (this.#outage) throw this.#outage
     const caller = callerHere() ?? APPLIANCE
     if (this.#ahead(caller, texts.length) + texts.length > this.#options.mostWaiting)
-      throw this.#outageOf("has enough to read")
+      throw this.#outageOf("has too much to read")
     const jobs: Job[] = []
     const ended = Promise.withResolvers<never>()
     const onAbort = () => ended.reject(signal?.reason as Error)
@@ -156,7 +156,7 @@ export class CrossEncoder implements Reranker {
         return
       }
       if (message.kind === "logit") job?.resolve(message.logit)
-      else job?.reject(this.#outageOf(`failed at a text (${message.message})`))
+      else job?.reject(this.#outageOf(`failed on a text (${message.message})`))
       next()
     })
     worker.on("error", (error) => {
@@ -188,7 +188,7 @@ async function readFolder(folder: string, unavailable: Unavailable): Promise<Rer
   const tokenizer = await readJson(folder, "tokenizer_config.json", unavailable)
   await readJson(folder, "tokenizer.json", unavailable)
   const labels = Object.keys((config["id2label"] as object | undefined) ?? { 0: "" }).length
-  if (labels !== 1) throw unavailable(`it sorts pairs into ${labels} classes instead of giving one number`)
+  if (labels !== 1) throw unavailable(`it sorts pairs into ${labels} classes instead of returning one number`)
   const limits = [tokenizer["model_max_length"], config["max_position_embeddings"], 512]
   const maxTokens = Math.min(...limits.filter((one): one is number => typeof one === "number" && one > 0))
   for (const name of ["model_quantized.onnx", "model.onnx"]) {

@@ -17,7 +17,7 @@ const BYTES_PER_TEXT = 16 * 1024
 const BYTES_BESIDE = 64 * 1024
 /** Statuses of a server for a request of the other shape. */
 const MISUNDERSTOOD = new Set([400, 422])
-const WHAT_NOW = "The ranking stays as it is without it until it answers: see FOSSICK_RERANKER_URL."
+const WHAT_NOW = "Until it answers, results are ranked without it: see FOSSICK_RERANKER_URL."
 /** The request that checks whether the server is back. */
 const PROBE = "ready?"
 

@@ -45,9 +45,9 @@ export function scoresIn(answer: unknown, count: number): number[] {
     const { index, relevance_score: relevance, score = relevance } = item ?? {}
     const isPlace = Number.isInteger(index) && (index as number) >= 0 && (index as number) < count
     if (!isPlace || scores[index as number] !== undefined) {
-      throw strange("an `index` that is no text's, or twice one text's")
+      throw strange("an `index` that belongs to no text, or the same one twice")
     }
-    if (typeof score !== "number" || !Number.isFinite(score)) throw strange("a score that is no number")
+    if (typeof score !== "number" || !Number.isFinite(score)) throw strange("a score that is not a number")
     scores[index as number] = score
   }
   return scores as number[]

@@ -64,7 +64,7 @@ describe("a cross-encoder in a folder", () => {
     expect(reranker.outage).toBeNull()
     const stop = new AbortController()
     await using busy = await CrossEncoder.open(tiny, { timeoutMs: 20_000, mostWaiting: 5 })
-    await expect(busy.scores("turbine", many.slice(0, 6))).rejects.toThrow("has enough to read")
+    await expect(busy.scores("turbine", many.slice(0, 6))).rejects.toThrow("has too much to read")
     const [three, five] = [busy.scores("turbine", TEXTS), busy.scores("turbine", many.slice(0, 5))]
     await expect(five).rejects.toMatchObject({ name: "ModelOutage" })
     expect(await three).toHaveLength(3)
@@ -81,7 +81,7 @@ describe("a cross-encoder in a folder", () => {
     const many = Array.from({ length: 5 }, (_, i) => `text number ${i}`)
     const caller = new AbortController()
     const asked = reranker.scores("turbine", many, caller.signal)
-    await expect(reranker.scores("turbine", TEXTS)).rejects.toThrow("has enough to read")
+    await expect(reranker.scores("turbine", TEXTS)).rejects.toThrow("has too much to read")
     caller.abort(new Error("gone"))
     await expect(asked).rejects.toThrow("gone")
     expect(await reranker.scores("turbine", many)).toHaveLength(5)
@@ -131,12 +131,12 @@ describe("a server of a reranker", () => {
   const item = (index: number, relevance_score: unknown = 0.5) => ({ index, relevance_score })
   test.each<[string, (request: ModelRequest, response: ServerResponse) => void, RegExp]>([
     ["too few", json({ results: [item(0)] }), /1 scores for 3 texts/],
-    ["one text twice", json({ results: [item(0), item(0), item(1)] }), /`index` that is no text's/],
-    ["no number", json({ results: [item(0), item(1, null), item(2)] }), /a score that is no number/],
+    ["one text twice", json({ results: [item(0), item(0), item(1)] }), /`index` that belongs to no text/],
+    ["no number", json({ results: [item(0), item(1, null), item(2)] }), /a score that is not a number/],
     ["no list", json({ results: "none" }), /no list of scores/],
     ["HTML", (_, response) => void response.end("<html>"), /not JSON/],
     ["ten megabytes", (_, response) => void response.end("1".repeat(10_000_000)), /more than \d+ bytes/],
-    ["a refused key", (_, response) => void response.writeHead(403).end(), /403: it does not take the key/],
+    ["a refused key", (_, response) => void response.writeHead(403).end(), /403: it does not accept the key/],
     ["silence", () => {}, /no answer within 500 ms/],
   ])("with an answer of %s is left out, and says so", async (_, instead, said) => {
     await using server = await serving()

@@ -29,7 +29,7 @@ export async function openUnitReader({
   folder = SHIPPED,
   timeoutMs = READING_MS,
 }: { readonly folder?: string | undefined; readonly timeoutMs?: number } = {}): Promise<Reranker> {
-  await refuseDamaged(folder, "reader of answers")
+  await refuseDamaged(folder, "unit reader")
   const threads = Math.max(1, Math.floor(availableParallelism() / PROCESSORS_PER_THREAD))
   return await CrossEncoder.open(folder, {
     timeoutMs,

@@ -252,10 +252,10 @@ const codeOf = (error: unknown): string => {
 }
 
 function inWords(status: number): string {
-  if (status === 401 || status === 403) return `answered ${status}: it does not take the key`
-  if (status === 404) return "answered 404: there is nothing at that address, or it has no such model"
-  if (status === 429) return "answered 429: it was asked too often"
-  if (status >= 300 && status < 400) return `answered ${status}: it sends elsewhere, which is not followed`
+  if (status === 401 || status === 403) return `answered ${status}: it does not accept the key`
+  if (status === 404) return "answered 404: there is nothing at this address, or it has no such model"
+  if (status === 429) return "answered 429: too many requests"
+  if (status >= 300 && status < 400) return `answered ${status}: it redirects, which Fossick doesn't follow`
   return `answered ${status}`
 }
 

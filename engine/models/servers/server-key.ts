@@ -15,6 +15,6 @@ export function serverKey(name: string, reference: string): string {
   } catch (error) {
     throw new SettingsError([`${name}: ${(error as Error).message}`])
   }
-  if (/[^\x21-\x7e]/.test(key)) throw new SettingsError([`${name} must be printable ASCII without blanks`])
+  if (/[^\x21-\x7e]/.test(key)) throw new SettingsError([`${name} must be printable ASCII without spaces`])
   return key
 }

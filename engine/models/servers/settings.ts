@@ -9,20 +9,20 @@ const embeddingsUrl = baseUrl(
     name: "FOSSICK_EMBEDDINGS_URL",
     default: "",
     about:
-      "Base address of a server that makes the vectors instead of FOSSICK_MODEL, up to the path that `/embeddings` or `/embed` follows, such as `http://localhost:8000/v1`; empty makes them here. Every passage and every question is sent there.",
+      "Base address of a server that makes the vectors instead of FOSSICK_MODEL, without `/embeddings` or `/embed`, such as `http://localhost:8000/v1`. Every passage and every question is sent there. If empty, the appliance makes the vectors.",
   },
-  "; FOSSICK_EMBEDDINGS_KEY takes a key",
+  "; set the key in FOSSICK_EMBEDDINGS_KEY",
 )
 
 const embeddingsCosines: Setting<CosineRange> = {
   name: "FOSSICK_EMBEDDINGS_COSINES",
   default: "0,1",
   about:
-    "Cosines that FOSSICK_EMBEDDINGS_MODEL gives texts that have nothing to do with each other, and texts that mean the same, such as `0.7,1` for models of the E5 family.",
+    "Cosines that FOSSICK_EMBEDDINGS_MODEL gives to unrelated texts, and to texts with the same meaning, such as `0.7,1` for models of the E5 family.",
   parse(value) {
     const [unrelated = Number.NaN, same = Number.NaN, ...others] = value.split(",").map(Number)
     if (others.length === 0 && unrelated >= -1 && unrelated < same && same <= 1) return { unrelated, same }
-    throw new Error("must be two numbers from -1 to 1, the first one less, such as 0.7,1")
+    throw new Error("must be two numbers from -1 to 1, the first one lower, such as 0.7,1")
   },
 }
 
@@ -31,9 +31,9 @@ const rerankerUrl = baseUrl(
     name: "FOSSICK_RERANKER_URL",
     default: "",
     about:
-      "Base address of a server that compares a question with the passages found, up to the path that `/rerank` follows; empty asks none. Questions and passages are sent there.",
+      "Base address of a server that compares a question with the passages found, without `/rerank`. Questions and passages are sent there. If empty, no server is asked.",
   },
-  "; FOSSICK_RERANKER_KEY takes a key",
+  "; set the key in FOSSICK_RERANKER_KEY",
 )
 
 /** A key, or a reference to it: `${NAME}` or `file:/path`. */
@@ -41,7 +41,7 @@ export const keyReference = (name: Setting<string>["name"], url: string): Settin
   text({
     name,
     default: "",
-    about: `Key sent to ${url} as \`Authorization: Bearer\`, or where it stands: \`\${NAME}\` or \`file:/path\`; empty sends none.`,
+    about: `Key sent to ${url} as \`Authorization: Bearer\`, or a reference to it: \`\${NAME}\` or \`file:/path\`; empty sends none.`,
     secret: true,
   })
 
@@ -52,7 +52,7 @@ export const modelServerSettings = {
     name: "FOSSICK_EMBEDDINGS_MODEL",
     default: "",
     about:
-      "Name of the model at FOSSICK_EMBEDDINGS_URL, required together with it. With its dimensions and the prefixes it names the vectors: another name has the index built anew.",
+      "Name of the model at FOSSICK_EMBEDDINGS_URL; required if that is set. The name, the dimensions and the prefixes identify the vectors: if one of them changes, the index is rebuilt.",
   }),
   embeddingsKey: keyReference("FOSSICK_EMBEDDINGS_KEY", "FOSSICK_EMBEDDINGS_URL"),
   embeddingsApi: oneOf(
@@ -60,7 +60,7 @@ export const modelServerSettings = {
       name: "FOSSICK_EMBEDDINGS_API",
       default: "auto",
       about:
-        "What FOSSICK_EMBEDDINGS_URL speaks: `openai` (`/embeddings`), `tei` (`/embed` of Text Embeddings Inference), or `auto`, which asks for `/embeddings` and, where there is none, for `/embed`.",
+        "API of FOSSICK_EMBEDDINGS_URL: `openai` (`/embeddings`), `tei` (`/embed` of Text Embeddings Inference), or `auto`, which tries `/embeddings` and, if there is none, `/embed`.",
     },
     "auto",
     "openai",
@@ -71,7 +71,7 @@ export const modelServerSettings = {
       name: "FOSSICK_EMBEDDINGS_DIMENSIONS",
       default: "0",
       about:
-        "Dimensions of the vectors of FOSSICK_EMBEDDINGS_MODEL, for models that can shorten them and to start while the server is away; 0 asks the server once and keeps what it says.",
+        "Dimensions of the vectors of FOSSICK_EMBEDDINGS_MODEL, for models that can shorten them, and for starting while the server is down; 0 asks the server once and remembers the answer.",
     },
     0,
     MAX_DIMENSIONS,
@@ -79,19 +79,19 @@ export const modelServerSettings = {
   embeddingsQuestionPrefix: text({
     name: "FOSSICK_EMBEDDINGS_QUESTION_PREFIX",
     default: "",
-    about: "What is written before a question for FOSSICK_EMBEDDINGS_MODEL, such as `query: `.",
+    about: "Prefix for questions to FOSSICK_EMBEDDINGS_MODEL, such as `query: `.",
   }),
   embeddingsPassagePrefix: text({
     name: "FOSSICK_EMBEDDINGS_PASSAGE_PREFIX",
     default: "",
-    about: "What is written before a passage for FOSSICK_EMBEDDINGS_MODEL, such as `passage: `.",
+    about: "Prefix for passages to FOSSICK_EMBEDDINGS_MODEL, such as `passage: `.",
   }),
   embeddingsCosines,
   embeddingsBatch: integer(
     {
       name: "FOSSICK_EMBEDDINGS_BATCH",
       default: "32",
-      about: "Texts in one request to FOSSICK_EMBEDDINGS_URL. A server that takes fewer gets them in halves.",
+      about: "Texts in one request to FOSSICK_EMBEDDINGS_URL. If the server accepts fewer, requests are halved.",
     },
     1,
     2048,
@@ -101,7 +101,7 @@ export const modelServerSettings = {
       name: "FOSSICK_EMBEDDINGS_TIMEOUT_MS",
       default: "2000",
       about:
-        "Milliseconds for which a question waits for its vector from FOSSICK_EMBEDDINGS_URL; then words alone answer. Texts of pages may take thirty times as long.",
+        "Milliseconds that a question waits for its vector from FOSSICK_EMBEDDINGS_URL; after that, it is answered by words alone. Texts of pages may take thirty times as long.",
     },
     50,
     60_000,
@@ -110,13 +110,13 @@ export const modelServerSettings = {
     name: "FOSSICK_RERANKER",
     default: "",
     about:
-      "Folder of a cross-encoder, a model that reads a question and a passage together, in the layout of FOSSICK_MODEL; empty uses none. Not together with FOSSICK_RERANKER_URL.",
+      "Folder of a cross-encoder, a model that reads a question and a passage together, in the layout of FOSSICK_MODEL; empty uses none. Can't be combined with FOSSICK_RERANKER_URL.",
   }),
   rerankerUrl,
   rerankerModel: text({
     name: "FOSSICK_RERANKER_MODEL",
     default: "",
-    about: "Name of the model at FOSSICK_RERANKER_URL; empty for a server that has one alone.",
+    about: "Name of the model at FOSSICK_RERANKER_URL; empty for a server that has only one.",
   }),
   rerankerKey: keyReference("FOSSICK_RERANKER_KEY", "FOSSICK_RERANKER_URL"),
   rerankerApi: oneOf(
@@ -124,7 +124,7 @@ export const modelServerSettings = {
       name: "FOSSICK_RERANKER_API",
       default: "auto",
       about:
-        "What `/rerank` at FOSSICK_RERANKER_URL speaks: `cohere` (Cohere, Jina, vLLM, Infinity, llama.cpp), `tei` (Text Embeddings Inference), or `auto`, which tries both.",
+        "API of `/rerank` at FOSSICK_RERANKER_URL: `cohere` (Cohere, Jina, vLLM, Infinity, llama.cpp), `tei` (Text Embeddings Inference), or `auto`, which tries both.",
     },
     "auto",
     "cohere",
@@ -134,7 +134,7 @@ export const modelServerSettings = {
     {
       name: "FOSSICK_RERANKER_DEPTH",
       default: "advanced",
-      about: "The lowest search depth at which the reranker is asked.",
+      about: "The lowest search depth that uses the reranker.",
     },
     "advanced",
     "basic",
@@ -144,7 +144,7 @@ export const modelServerSettings = {
       name: "FOSSICK_RERANKER_TIMEOUT_MS",
       default: "2000",
       about:
-        "Milliseconds for which a question waits for the reranker; then the ranking stays as it was without it.",
+        "Milliseconds that a question waits for the reranker; after that, results are ranked without it.",
     },
     50,
     60_000,

@@ -23,17 +23,17 @@ const MOST_LISTED = 1000
 const Document = namedObject("Document", {
   id: text(),
   url: text("Where people open it."),
-  title: orNull(text("As it was sent; null: its content says.")),
-  type: text("Media type as it was sent; empty: the content says."),
+  title: orNull(text("The title as sent; null if it comes from the content.")),
+  type: text("Media type as sent; empty if the content decides."),
   bytes: count("Size of the content."),
-  updated_at: orNull(time("As it was sent.")),
-  received_at: time("When this version came."),
-  metadata: anyObject("As it was sent."),
+  updated_at: orNull(time("As sent.")),
+  received_at: time("When this version arrived."),
+  metadata: anyObject("As sent."),
   readers: readersField,
 })
 
 const searchable = orNull(
-  yesNo("With `wait`: whether a run over the change ended well within a minute. Null without `wait`."),
+  yesNo("With `wait`: whether a run applied the change within a minute. Null without `wait`."),
 )
 const path = {
   source: filled("Name of the source."),
@@ -46,7 +46,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents",
     summary: "Send documents",
     description:
-      "Keeps up to 10,000 documents of a source. Once the call is answered they are on the disk, and a run that makes them searchable begins. A document with a known id is replaced, and the same document sent again changes nothing. A source that doesn't exist yet is made. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and, if you like, `id`, `url`, `title`, `metadata`, `readers` (as JSON) and `wait`. Needs a key of the role write or admin. Free.",
+      "Stores up to 10,000 documents in a source. When the call returns, they are on disk, and a run that makes them searchable starts. A document replaces the one with the same id; sending the same document again changes nothing. A source that doesn't exist yet is created. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and optionally `id`, `url`, `title`, `metadata`, `readers` (as JSON) and `wait`. Needs a key of the role write or admin. Free.",
     body: { schema: closedBody(sendBody).schema, required: true },
     answers: ok(
       object({
@@ -57,10 +57,10 @@ export const documentOperations = operations("Documents", "key", {
         searchable,
         documents: listOf(
           object({ id: text(), url: text(), result: oneOf(["created", "updated", "unchanged"]) }),
-          "As they were sent, in this order.",
+          "In the order in which they were sent.",
         ),
       }),
-      "What became of them.",
+      "The result for each document.",
     ),
     refusals: [400, 403, 409, 422],
     examples: [
@@ -80,32 +80,32 @@ export const documentOperations = operations("Documents", "key", {
   listDocuments: {
     at: "GET /documents",
     summary: "List the documents of a source",
-    description: "By id, without their content. Needs a key of the role write or admin.",
+    description: "Sorted by id, without content. Needs a key of the role write or admin.",
     query: {
       source: filled("Name of the source."),
-      after: filled("Ids after this one: `next_after` of the list before."),
-      limit: withDefault(whole(1, MOST_LISTED, "Documents at most."), 100),
+      after: filled("Only ids after this one: `next_after` of the previous list."),
+      limit: withDefault(whole(1, MOST_LISTED, "How many documents to list."), 100),
     },
     needs: ["source"],
     answers: ok(
       object({
         documents: listOf(Document),
-        total: count("Documents of the source."),
-        next_after: orNull(text("Where the next list begins; null at the end.")),
+        total: count("Number of documents in the source."),
+        next_after: orNull(text("`after` for the next list; null at the end.")),
       }),
       "The documents.",
     ),
     refusals: [400, 403, 404, 409],
-    examples: [{ summary: "A source that there is not", query: { source: "invoices" }, status: 404 }],
+    examples: [{ summary: "A source that doesn't exist", query: { source: "invoices" }, status: 404 }],
   },
   setDocumentReaders: {
     at: "POST /documents/readers",
     summary: "Change who may read documents",
     description:
-      "Changes the readers of documents and nothing else. The run that applies the change to searches begins at once. Needs a key of the role write or admin.",
+      "Changes the readers of documents and nothing else. The run that applies the change to searches starts at once. Needs a key of the role write or admin.",
     body: closedBody(readersBody),
     answers: ok(
-      object({ source: text(), documents: listOf(text(), "The ids of those that were there."), searchable }),
+      object({ source: text(), documents: listOf(text(), "The ids of those that existed."), searchable }),
       "What was changed.",
     ),
     refusals: [400, 403, 404, 409, 422],
@@ -121,14 +121,16 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents/delete",
     summary: "Delete several documents",
     description:
-      "Their pages leave the index with the next run, which begins at once. Where that is more than the source's `removal.maxShare` of its pages, they wait for the operator. Needs a key of the role write or admin.",
+      "The next run, which starts at once, removes their pages from the index. If they are more than `removal.maxShare` of the source's pages, the removal waits for the operator. Needs a key of the role write or admin.",
     body: closedBody(deleteBody),
     answers: ok(
-      object({ source: text(), deleted: listOf(text(), "The ids of those that were there."), searchable }),
+      object({ source: text(), deleted: listOf(text(), "The ids of those that existed."), searchable }),
       "What was deleted.",
     ),
     refusals: [400, 403, 404, 409, 422],
-    examples: [{ summary: "Of no source", body: { source: "invoices", ids: ["4711"] }, status: 404 }],
+    examples: [
+      { summary: "A source that doesn't exist", body: { source: "invoices", ids: ["4711"] }, status: 404 },
+    ],
   },
   getDocument: {
     at: "GET /documents/{source}/{id}",
@@ -137,15 +139,19 @@ export const documentOperations = operations("Documents", "key", {
     path,
     answers: ok(Document, "The document."),
     refusals: [403, 404, 409],
-    examples: [{ summary: "One that there is not", path: { source: "invoices", id: "4711" }, status: 404 }],
+    examples: [
+      { summary: "A document that doesn't exist", path: { source: "invoices", id: "4711" }, status: 404 },
+    ],
   },
   deleteDocument: {
     at: "DELETE /documents/{source}/{id}",
     summary: "Delete a document",
-    description: "As the call for several.",
+    description: "Like `POST /documents/delete`, for one document.",
     path,
     answers: ok(object({ id: text(), deleted: always(true) }), "The document was deleted."),
     refusals: [403, 404, 409],
-    examples: [{ summary: "One that there is not", path: { source: "invoices", id: "4711" }, status: 404 }],
+    examples: [
+      { summary: "A document that doesn't exist", path: { source: "invoices", id: "4711" }, status: 404 },
+    ],
   },
 })

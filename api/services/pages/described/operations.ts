@@ -32,21 +32,21 @@ const StoredPage = namedObject("StoredPage", {
   author: orNull(text()),
   sources: listOf(
     text(),
-    "The sources that it belongs to, the one that read it last first; none when the key may not know them.",
+    "The sources it belongs to, the one that read it last first; empty if the key may not know them.",
   ),
   collections: listOf(text(), "The collections that hold any of these."),
   type: oneOf(PAGE_TYPES, "Format of the page."),
   language: orNull(text("ISO 639-1.")),
   published_at: orNull(time("When it was published, according to the page.")),
   crawled_at: time("When a crawl read this text."),
-  changed_at: orNull(time("When a crawl first saw the text as it is; null when that is not known.")),
+  changed_at: orNull(time("When a crawl first saw the current text; null if unknown.")),
   checked_at: time("When a crawl last found the page, changed or not."),
   format: oneOf(PAGE_FORMATS),
-  section: orNull(text("Heading of the section that this is; null for the whole page.")),
-  content: text("The reading, from `offset` on."),
+  section: orNull(text("Heading of this section; null for the whole page.")),
+  content: text("The text, from `offset` on."),
   offset: count("Where `content` begins."),
-  total_chars: count("Of the whole page, or section, of which `content` may be a part."),
-  next_offset: orNull(count("`offset` of the rest; null when this is the end.")),
+  total_chars: count("Length of the whole page or section, of which `content` can be a part."),
+  next_offset: orNull(count("`offset` for the rest; null at the end.")),
   response_time: responseTime,
   request_id: requestId,
   ...optional({ addresses_models: addressesModels, usage }),
@@ -59,7 +59,9 @@ const SourcesInIndex = namedObject("SourcesInIndex", {
       pages: orNull(count("Pages in the index; null for a key that is limited to domains.")),
       starts: listOf(text(), "Where its crawls start, without parameters."),
       checked_at: orNull(
-        time("When a crawl last found one of its pages; null as `pages`, or when none did."),
+        time(
+          "When a crawl last found one of its pages; null if none did, and for a key that is limited to domains.",
+        ),
       ),
     }),
     "The sources that the key may see, by name.",
@@ -68,36 +70,34 @@ const SourcesInIndex = namedObject("SourcesInIndex", {
   request_id: requestId,
 })
 
-const cost = `Costs what an extraction of one page costs (${PRICES.extract}), and counts as one; a page that is not there costs nothing.`
+const cost = `Costs and counts as much as extracting one page (${PRICES.extract}); a missing page costs nothing.`
 
 /** Pages of the index, by address. */
 export const pageOperations = operations("Stored pages", "key", {
   getPage: {
     at: "GET /pages",
     summary: "Read a page from the index",
-    description: `Nothing is read from the web, so pages behind a login are there too. Addresses that a crawl knows to be the same page find it: other spellings, equal texts, redirects. ${cost}`,
+    description: `Nothing is fetched from the web, so you can read pages behind a login too. Other addresses that a crawl knows to be the same page work as well: other spellings, equal texts, redirects. ${cost}`,
     query: {
-      url: filled("Address of the page; without a scheme, https."),
+      url: filled("Address of the page; the scheme defaults to https."),
       format: withDefault(
-        oneOf(PAGE_FORMATS, "What `content` is written in. HTML is made of the reading and safe to show."),
+        oneOf(PAGE_FORMATS, "Format of `content`. The HTML is made from the text and safe to show."),
         "markdown",
       ),
-      section: filled("Heading of the only section wanted, by its words or as links name it.", {
+      section: filled("Returns only the section with this heading: its words, or its anchor in links.", {
         maxLength: MAX_SECTION_CHARS,
       }),
       offset: withDefault(
-        count("Characters to leave out; `next_offset` of the answer before. Of HTML: of its Markdown."),
+        count(
+          "Characters to skip: `next_offset` of the previous answer. For HTML, characters of its Markdown.",
+        ),
         0,
       ),
       limit: withDefault(
-        whole(
-          1,
-          MAX_CONTENT_CHARS,
-          "Characters of `content` at most; it ends between paragraphs where it can.",
-        ),
+        whole(1, MAX_CONTENT_CHARS, "Most characters of `content`; it ends between paragraphs if possible."),
         MAX_CONTENT_CHARS,
       ),
-      include_usage: flag("Whether the answer says what it cost."),
+      include_usage: flag("Whether to include `usage`, the cost in credits."),
     },
     needs: ["url"],
     answers: ok(StoredPage, "The page."),
@@ -129,13 +129,13 @@ export const pageOperations = operations("Stored pages", "key", {
           request_id: "4b0b5f3e-5a0f-4d0c-9d0e-6a1a1a5f8f7e",
         },
       },
-      { summary: "A page that is not there", query: { url: "https://example.com/none" }, status: 404 },
+      { summary: "A missing page", query: { url: "https://example.com/none" }, status: 404 },
     ],
   },
   readPage: {
     at: "GET /read/{url}",
-    summary: "Read a page from the index by a prefix to its address",
-    description: `In the forms of r.jina.ai: \`GET /read/https://example.com/a?b=c\`, with the address as it is or percent-encoded. \`Accept\` chooses \`text/plain\` (Markdown below a head of lines), \`text/markdown\`, \`text/html\` or \`application/json\`. ${cost}`,
+    summary: "Read a page from the index, by a prefix before its address",
+    description: `In the format of r.jina.ai: \`GET /read/https://example.com/a?b=c\`, with the address as it is or percent-encoded. \`Accept\` chooses \`text/plain\` (Markdown after a few header lines), \`text/markdown\`, \`text/html\` or \`application/json\`. ${cost}`,
     path: { url: filled("Address of the page, with its slashes and parameters.") },
     answers: {
       200: { description: "The page.", schema: text(), type: "text/plain" },
@@ -147,7 +147,7 @@ export const pageOperations = operations("Stored pages", "key", {
     at: "GET /thumbnails",
     summary: "An image of a page, as a crawl saw it",
     description:
-      "WebP of at most 320 pixels on a side, from the appliance's own store: nothing is asked of the image's site. Free.",
+      "WebP of at most 320 pixels on a side, from the appliance's own store: the image's site is not contacted. Free.",
     query: {
       page: filled("Address of the page."),
       image: filled("Address of the image, as results list it."),
@@ -159,7 +159,7 @@ export const pageOperations = operations("Stored pages", "key", {
     refusals: [404],
     examples: [
       {
-        summary: "Of a page that is not there",
+        summary: "A missing page",
         query: { page: "https://example.com/none", image: "https://example.com/a.png" },
         status: 404,
       },
@@ -167,8 +167,8 @@ export const pageOperations = operations("Stored pages", "key", {
   },
   sources: {
     at: "GET /sources",
-    summary: "What the index holds, source by source",
-    description: "Free. As far as the key may see it.",
+    summary: "What the index contains, by source",
+    description: "Lists what the key may see. Free.",
     answers: ok(SourcesInIndex, "The sources."),
     examples: [{ summary: "The sources" }],
   },

@@ -29,12 +29,12 @@ const taskId = text("Id of the task.", { format: "uuid" })
 
 const ResearchSource = namedObject("ResearchSource", {
   title: text(),
-  url: text("`file:` and the name, of a file that came along."),
+  url: text("Address of the page; for an attached file, `file:` and its name."),
   favicon: orNull(text("Address of the site's icon.")),
   ...optional({
     pages: listOf(
       text(),
-      "In a PDF or a presentation: the pages or slides that the report cites, as readers know them; left out when they are not known.",
+      "In a PDF or a presentation: the pages or slides that the report cites, as readers know them; omitted if unknown.",
     ),
     addresses_models: addressesModels,
   }),
@@ -43,7 +43,7 @@ const ResearchTask = namedObject("ResearchTask", {
   request_id: taskId,
   created_at: time(),
   status: oneOf(["pending"]),
-  input: text("As it was given."),
+  input: text("As given."),
   model: oneOf(["mini", "pro"], "What `auto` chose."),
   response_time: responseTime,
   ...optional({ warnings }),
@@ -53,7 +53,7 @@ const ResearchInProgress = namedObject("ResearchInProgress", {
   status: oneOf(["pending", "in_progress"]),
   progress: object({
     searches: count("Searches made so far."),
-    sources: count("Pages and files that say something."),
+    sources: count("Pages and files with statements."),
     findings: count("Statements found."),
   }),
   response_time: responseTime,
@@ -65,12 +65,12 @@ const ResearchReport = named(
       request_id: taskId,
       created_at: time(),
       status: oneOf(["completed"]),
-      content: anyOf([text("Markdown."), anyObject("Of the form in `output_schema`.")]),
+      content: anyOf([text("Markdown."), anyObject("An object of the form in `output_schema`.")]),
       sources: listOf(ResearchSource, "In the order of their first citation."),
       response_time: responseTime,
       ...optional({
-        missing: listOf(text(), "Values of the form that nothing found gives; they are null."),
-        missing_reasons: byName(text(), "Why a value is missing, if known; by its path."),
+        missing: listOf(text(), "Values of the form that no page gives; they are null."),
+        missing_reasons: byName(text(), "Why a value is missing, if known, by its path."),
         degraded,
         usage,
       }),
@@ -78,7 +78,7 @@ const ResearchReport = named(
     object({
       request_id: taskId,
       status: oneOf(["failed"]),
-      error: text("Why."),
+      error: text("Why it failed."),
       response_time: responseTime,
     }),
   ]),
@@ -88,15 +88,15 @@ const ResearchReport = named(
 export const researchOperations = operations("Research", "key", {
   research: {
     at: "POST /research",
-    summary: "Have a report made",
-    description: `Begins a task that runs in the background. With \`stream\` the answer is a stream of server-sent events (\`text/event-stream\`) that ends with \`event: done\`; hanging up ends the task. ${PRICES.research}`,
+    summary: "Create a report",
+    description: `Starts a task that runs in the background. With \`stream\`, the answer is a stream of server-sent events (\`text/event-stream\`) that ends with \`event: done\`; closing the connection ends the task. ${PRICES.research}`,
     body: {
       schema: publishedBody(researchSchema),
       required: true,
     },
     answers: {
       200: {
-        description: "The task, which waits for its turn.",
+        description: "The task, waiting for its turn.",
         schema: ResearchTask,
         streams: true,
       },
@@ -105,32 +105,32 @@ export const researchOperations = operations("Research", "key", {
     examples: [
       { summary: "A task", body: { input: "How are roses pruned?", model: "mini" } },
       {
-        summary: "A report of a form",
+        summary: "A structured report",
         body: {
           input: "Roses",
           output_schema: { properties: { season: { type: "string", description: "when to prune them" } } },
         },
       },
       {
-        summary: "A report as it is made",
+        summary: "A streamed report",
         body: { input: "How are roses pruned?", model: "mini", stream: true },
       },
-      { summary: "A model that is not there", body: { input: "Roses", model: "max" }, status: 400 },
+      { summary: "A model that doesn't exist", body: { input: "Roses", model: "max" }, status: 400 },
     ],
   },
   researchStatus: {
     at: "GET /research/{id}",
-    summary: "See a task and its report",
+    summary: "Show a task and its report",
     path: { id: text("`request_id` of the task.", { minLength: 1 }) },
     query: { include_usage: text("`true` adds `usage`, the credits that the report cost.") },
     answers: {
       200: { description: "The task has ended.", schema: ResearchReport },
-      202: { description: "The task waits or is worked on.", schema: ResearchInProgress },
+      202: { description: "The task is waiting or in progress.", schema: ResearchInProgress },
     },
     refusals: [404],
     examples: [
       {
-        summary: "A task that is not there",
+        summary: "A task that doesn't exist",
         path: { id: "00000000-0000-4000-8000-000000000000" },
         status: 404,
       },

@@ -10,7 +10,7 @@ export const researchTool: Tool = {
   name: "tavily_research",
   title: "Research",
   description:
-    "Searches this index for a question from many sides and gives a report in which every piece names its source. Takes from seconds to minutes.",
+    "Researches a question in this index from many sides and returns a report in which every statement names its source. Takes seconds to minutes.",
   inputSchema: pick(researchSchema, ["input", "model"]),
   outputSchema: reportSchema,
   endpoint: "/research",

@@ -50,7 +50,7 @@ It costs 120 euros. [1]
 
 ## What is missing
 
-No page that was found answers:
+No page found answers:
 
 - Who makes it
 
@@ -155,7 +155,7 @@ test("a task that nothing answers gets one paragraph: what was looked for, where
   evidence.questions.push({ text: "How do zeppelins land", label: "How do zeppelins land" })
   evidence.lookedAt([{ ...SOURCE, score: 0.3 }], new Set(["pump"]))
   expect(refusal(evidence)).toBe(
-    "Nothing that answers this was found in the index. It was searched for “How do zeppelins land”. " +
-      "The nearest pages, “Rotary pumps” (pumps.example), do not answer it. No page found speaks of “zeppelins”.",
+    "Nothing that answers this was found in the index. The index was searched for “How do zeppelins land”. " +
+      "The nearest pages, “Rotary pumps” (pumps.example), do not answer it. No page found mentions “zeppelins”.",
   )
 })

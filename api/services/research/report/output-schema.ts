@@ -30,7 +30,7 @@ const OUTPUT_FIELD = { $ref: "#/components/schemas/OutputField" }
 export const outputSchemas = {
   OutputSchema: {
     type: "object",
-    description: `The form of a report: at most ${MAX_VALUES} values, nested at most ${MAX_DEPTH} deep.`,
+    description: `The form of a report: at most ${MAX_VALUES} values, nested at most ${MAX_DEPTH} levels deep.`,
     required: ["properties"],
     ...members(),
   },
@@ -107,7 +107,7 @@ export function checkOutputSchema(given: unknown): OutputSchema {
     if (given["description"] !== undefined && typeof given["description"] !== "string") {
       throw refuse(`${place}.description`, "a string")
     }
-    if (depth > MAX_DEPTH) throw refuse(place, `nested at most ${MAX_DEPTH} deep`)
+    if (depth > MAX_DEPTH) throw refuse(place, `nested at most ${MAX_DEPTH} levels deep`)
     if (++values > MAX_VALUES) throw refuse("output_schema", `at most ${MAX_VALUES} values`)
     const about = {
       type: given["type"] as OutputField["type"],

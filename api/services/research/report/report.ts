@@ -37,11 +37,11 @@ export function refusal({ questions, nearest, unseen }: Evidence): string {
   const places = [...new Set(nearest.map(({ url }) => URL.parse(url)?.host || url))]
   return [
     NOTHING_FOUND,
-    `It was searched for ${quoted(asked.slice(0, MOST_ASKED))}.`,
+    `The index was searched for ${quoted(asked.slice(0, MOST_ASKED))}.`,
     ...(titles.length > 0
       ? [`The nearest pages, ${quoted(titles)} (${listed(places)}), do not answer it.`]
       : []),
-    ...(unseen.length > 0 ? [`No page found speaks of ${quoted(unseen)}.`] : []),
+    ...(unseen.length > 0 ? [`No page found mentions ${quoted(unseen)}.`] : []),
   ].join(" ")
 }
 
@@ -53,7 +53,7 @@ const listed = (names: readonly string[]): string => new Intl.ListFormat("en").f
 
 /** The note about pages that were found but not read. */
 export const unreadNote = (pages: number): string =>
-  `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was spent.`
+  `${pages === 1 ? "One page that was" : `${pages} pages that were`} found could not be read: the memory for pages was used up.`
 
 /** Texts of a report besides the pages' own sentences. */
 export interface Notes {
@@ -78,7 +78,7 @@ export function* rendered(
   }
   if (sections.length === 0) yield `\n\n${refusal()}`
   else if (missing.length > 0)
-    yield `\n\n## ${MISSING}\n\nNo page that was found answers:\n\n${missing.map((one) => `- ${one}`).join("\n")}`
+    yield `\n\n## ${MISSING}\n\nNo page found answers:\n\n${missing.map((one) => `- ${one}`).join("\n")}`
   if (unread > 0) yield `\n\n${unreadNote(unread)}`
   const list = citations.list()
   if (list !== "") yield `\n\n${list}\n`

@@ -37,7 +37,7 @@ test("a value comes from the unit that answers best, or is null and says why", a
   )
   expect(await filled(maker, [])).toEqual({
     value: null,
-    reason: "No page that was found answers “who makes them”.",
+    reason: "No page found answers “who makes them”.",
     pages: 0,
   })
   const price: OutputField = { type: "number", description: "price in euros" }

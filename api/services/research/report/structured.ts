@@ -76,8 +76,8 @@ const aboutOf = (field: OutputField, path: readonly string[]): string =>
   field.description ?? field.items?.description ?? path.map(words).join(" ")
 
 function reasonFor({ type }: OutputField, about: string, found: readonly Answering[]): string {
-  if (found.length === 0) return `No page that was found answers “${about}”.`
-  return `Nothing found on “${about}” holds ${type === "integer" || type === "number" ? "such a number" : "such a value"}.`
+  if (found.length === 0) return `No page found answers “${about}”.`
+  return `Nothing found on “${about}” contains ${type === "integer" || type === "number" ? "such a number" : "such a value"}.`
 }
 
 /** `foundingYear` and `founding_year` as words. */

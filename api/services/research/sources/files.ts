@@ -23,7 +23,7 @@ const file = object({
     pattern: "^[A-Za-z0-9+/]*={0,2}$",
     "x-allowed": "the file in base64",
   }),
-  type: oneOf(["base64"], "How `data` is written."),
+  type: oneOf(["base64"], "Encoding of `data`."),
 })
 
 /** An entry of `files`. */
@@ -32,7 +32,7 @@ type GivenFile = Pick<Of<typeof file>, "name" | "data">
 /** `files` of a request. */
 export const filesSchema = listOf(
   file,
-  `Up to ${MAX_FILES} texts of your own as sources, of ${MAX_WORDS.toLocaleString("en")} words in all.`,
+  `Up to ${MAX_FILES} of your own texts as sources, ${MAX_WORDS.toLocaleString("en")} words in total.`,
   { maxItems: MAX_FILES, "x-allowed": `a list of at most ${MAX_FILES} files` },
 )
 
@@ -47,7 +47,7 @@ export async function readFiles(given: readonly GivenFile[]): Promise<readonly A
     const { name, text } = await readFile(file, place)
     words += countWords(text, MAX_WORDS - words + 1)
     if (words > MAX_WORDS)
-      throw new Refusal("wrong", `Invalid files. Must have at most ${MAX_WORDS} words in all.`)
+      throw new Refusal("wrong", `Invalid files. Must have at most ${MAX_WORDS} words in total.`)
     files.push({ name, text })
   }
   return files
@@ -84,7 +84,7 @@ function parsed(field: string, text: string): unknown {
     throw new Refusal(
       "wrong",
       kind === "syntax"
-        ? `Invalid ${field}.data. Must be JSON, as the name of the file says.`
+        ? `Invalid ${field}.data. Must be JSON, as the file name says.`
         : `Invalid ${field}.data. The JSON ${message}.`,
     )
   }

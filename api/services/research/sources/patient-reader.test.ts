@@ -8,7 +8,7 @@ import { patient } from "./patient-reader.ts"
 function busyFor(calls: number) {
   let asked = 0
   const scores = async (_: string, texts: readonly string[]) => {
-    if (asked++ < calls) throw new ModelOutage("The reader has enough to read.", "")
+    if (asked++ < calls) throw new ModelOutage("The reader has too much to read.", "")
     return texts.map(() => 0.5)
   }
   return { scores, asked: () => asked }

@@ -20,32 +20,32 @@ import {
 
 const common = {
   id: text(),
-  name: text("Empty for none."),
+  name: text("Empty if it has none."),
   changes: listOf(oneOf(CHANGES)),
   webhook: orNull(text()),
   emails: listOf(text()),
   every_minutes: count(),
   paused: yesNo(),
-  key_id: text("Of the key whose watch it is."),
+  key_id: text("Id of the key that owns the watch."),
   created_at: time(),
   ready_at: orNull(
-    time("When it knew what was there already: changes since then are told. Null while it looks."),
+    time("When the watch knew all existing pages: it reports changes since then. Null until then."),
   ),
-  pages_seen: count("Pages that it watches now."),
-  feed_url: text("Of its Atom feed. Whoever has this address may read it."),
+  pages_seen: count("Pages that the watch covers now."),
+  feed_url: text("Address of its Atom feed. Anyone with this address can read it."),
 }
 const subject = {
-  question: anyObject("Of a watched question: a body of `/search`."),
-  source: text("Of a watched source."),
+  question: anyObject("For a watched question: a body of `/search`."),
+  source: text("For a watched source: its name."),
   include: listOf(text()),
   exclude: listOf(text()),
-  url: text("Of a watched page."),
+  url: text("For a watched page: its address."),
 }
 
 const Watch = namedObject("Watch", { ...common, ...optional(subject) })
 const WatchMade = namedObject("WatchMade", {
   ...common,
-  webhook_secret: text("Signs its webhooks, as Standard Webhooks says; shown only here."),
+  webhook_secret: text("Signs its webhooks, as in Standard Webhooks; shown only here."),
   ...optional(subject),
 })
 const WatchDelivery = namedObject("WatchDelivery", {
@@ -68,18 +68,18 @@ const WatchWithDeliveries = namedObject("WatchWithDeliveries", {
   ...optional(subject),
 })
 const WatchEntry = namedObject("WatchEntry", {
-  seq: count("Rises from entry to entry."),
+  seq: count("Increases from entry to entry."),
   id: text("The same in the feed and in messages.", { format: "uuid" }),
   change: oneOf(CHANGES),
   url: text(),
   title: text(),
   diff: orNull(
-    text("What changed in its Markdown, in the unified format; null where the text before was not kept."),
+    text("What changed in its Markdown, as a unified diff; null if the earlier text was not stored."),
   ),
   at: time("When the change was found in the index."),
 })
 
-const path = { id: text("Of the watch.", { minLength: 1 }) }
+const path = { id: text("Id of the watch.", { minLength: 1 }) }
 const missing = { summary: "A watch that does not exist", path: { id: "1" }, status: 404 }
 
 /** Saved questions, sources and pages, and what changed. */
@@ -94,13 +94,13 @@ export const watchOperations = operations("Watches", "key", {
       200: { description: "Oldest first.", schema: object({ watches: listOf(Watch) }) },
     },
     refusals: [403],
-    examples: [{ summary: "Those of this key" }],
+    examples: [{ summary: "Watches of this key" }],
   },
   createWatch: {
     at: "POST /watches",
     summary: "Watch a question, a source or a page",
     description:
-      "Exactly one of `question`, `source` and `url`. What is there already is no news: `ready_at` says when that is known. It costs nothing.",
+      "Takes exactly one of `question`, `source` and `url`. Existing pages are not reported: `ready_at` says when they are known. Free.",
     body: closedBody(watchBody, {
       required: true,
       oneOf: ["question", "source", "url"].map((field) => ({ required: [field] })),
@@ -110,10 +110,10 @@ export const watchOperations = operations("Watches", "key", {
     refusals: [400, 403, 422, 432],
     examples: [
       {
-        summary: "A question, told to a webhook",
+        summary: "A question, reported to a webhook",
         body: { question: "how do I rotate keys?", webhook: "https://hooks.example.com/fossick" },
       },
-      { summary: "Of nothing", body: { name: "Nothing" }, status: 400 },
+      { summary: "A watch of nothing", body: { name: "Nothing" }, status: 400 },
     ],
   },
   getWatch: {
@@ -126,9 +126,9 @@ export const watchOperations = operations("Watches", "key", {
   },
   changeWatch: {
     at: "PUT /watches/{id}",
-    summary: "Change how a watch tells",
+    summary: "Change how a watch reports",
     description:
-      "Fields that are left out stay as they are. What is watched cannot be changed: make another.",
+      "Omitted fields keep their values. You can't change what is watched: create another watch instead.",
     path,
     body: closedBody(optionsBody, { required: true }),
     answers: ok(Watch, "The watch."),
@@ -139,10 +139,10 @@ export const watchOperations = operations("Watches", "key", {
   },
   deleteWatch: {
     at: "DELETE /watches/{id}",
-    summary: "End a watch",
+    summary: "Delete a watch",
     path,
     answers: {
-      200: { description: "It is gone.", schema: object({ id: text(), deleted: always(true) }) },
+      200: { description: "The watch was deleted.", schema: object({ id: text(), deleted: always(true) }) },
     },
     refusals: [403, 404],
     examples: [missing],
@@ -157,15 +157,15 @@ export const watchOperations = operations("Watches", "key", {
     },
     answers: {
       200: {
-        description: "The entries, as far as the key may see their pages now.",
+        description: "The entries whose pages the key may see now.",
         schema: object({
           entries: listOf(WatchEntry),
-          next_after: count("Where to go on: `after` of the next call."),
+          next_after: count("`after` for the next call."),
         }),
       },
     },
     refusals: [400, 404],
-    examples: [{ summary: "Behind entry 17", path: { id: "1" }, query: { after: "17" }, status: 404 }],
+    examples: [{ summary: "After entry 17", path: { id: "1" }, query: { after: "17" }, status: 404 }],
   },
   getWatchFeed: {
     at: "GET /watches/{id}/feed",
@@ -173,7 +173,7 @@ export const watchOperations = operations("Watches", "key", {
     description: "The newest 100 entries (RFC 4287). The address in `feed_url` opens it without a key.",
     access: "none",
     path,
-    query: { token: filled("As in `feed_url`.") },
+    query: { token: filled("The token in `feed_url`.") },
     needs: ["token"],
     answers: { 200: { description: "The feed.", schema: text(), type: "application/atom+xml" } },
     refusals: [400, 404],

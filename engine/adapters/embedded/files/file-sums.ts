@@ -97,7 +97,7 @@ export async function damagedFiles(dir: string, table: string, withSums: boolean
       else if (bytes !== size) found.push({ file, damage: `has ${bytes} bytes instead of ${size}` })
       else if (withSums) {
         const now = await measure(full).catch(() => null)
-        if (now && now[1] !== sum) found.push({ file, damage: "holds other bytes than were written" })
+        if (now && now[1] !== sum) found.push({ file, damage: "differs from what was written" })
       }
     }
     if (missing.length === 0 || ledger.isCleaning) return found

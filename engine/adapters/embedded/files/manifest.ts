@@ -55,7 +55,7 @@ export async function readManifest(dir: string): Promise<Manifest | null> {
   if (manifest.format < INDEX_FORMAT) {
     throw new EngineError(
       "INDEX_FORMAT_TOO_OLD",
-      `The index in ${dir} has format ${manifest.format}; this Fossick needs ${INDEX_FORMAT}. Start the appliance or run \`fossick index upgrade\`, and it is rebuilt from its own pages.`,
+      `The index in ${dir} has format ${manifest.format}; this Fossick needs ${INDEX_FORMAT}. Start the appliance or run \`fossick index upgrade\` to rebuild it from its own pages.`,
     )
   }
   return manifest

@@ -144,7 +144,7 @@ export class PageStore implements Disposable {
       return PageStore.#open(dir, onDamage, (db) => {
         // An empty file is sound SQLite.
         if (!db.prepare("select 1 from sqlite_master where name = 'page'").get())
-          throw damagedFile(dir, PAGES_DB, "holds no pages")
+          throw damagedFile(dir, PAGES_DB, "contains no pages")
       })
     } catch (error) {
       throw isDamagedSqlite(error) ? damagedFile(dir, PAGES_DB, "is damaged", { cause: error }) : error
@@ -226,9 +226,7 @@ export class PageStore implements Disposable {
         const derived = derivedSum({ facts, passage_terms })
         if (sum["page"] !== pageSum(page) || sum["derived"] !== derived) damaged.add(id)
       }
-      return damaged.size === 0
-        ? null
-        : `holds other bytes than were written (in ${counted(damaged.size, "page")})`
+      return damaged.size === 0 ? null : `differs from what was written (in ${counted(damaged.size, "page")})`
     } catch (error) {
       return `is damaged (${(error as Error).message})`
     }

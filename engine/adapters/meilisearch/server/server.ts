@@ -74,7 +74,7 @@ export class Server {
       if (status === "canceled") {
         throw new EngineError(
           "ENGINE_UNAVAILABLE",
-          "Somebody cancelled Fossick's task on the Meilisearch server.",
+          "Someone cancelled Fossick's task on the Meilisearch server.",
         )
       }
       if (status === "failed") throw new TaskFailed(error!)

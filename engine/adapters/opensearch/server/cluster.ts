@@ -174,7 +174,7 @@ export class Cluster implements AsyncDisposable {
       return `lacks the k-NN plugin, which every official build has: ${reason}`
     }
     if (status === 429) return `is too busy to answer (${type}). Try again later.`
-    if (status === 503) return `cannot answer just now (${type}): ${reason}`
+    if (status === 503) return `cannot answer right now (${type}): ${reason}`
     return `answered ${status} (${type}): ${reason}`
   }
 }

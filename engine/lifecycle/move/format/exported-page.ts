@@ -92,7 +92,7 @@ export function* unpackPages(content: Buffer, dimensions: number): Generator<Exp
     const json = take(take(4).readUInt32LE())
     const passages = take(4).readUInt32LE()
     const count = take(4).readUInt32LE()
-    if (count !== 0 && count !== passages) throw new Error("a page has not one vector for each passage")
+    if (count !== 0 && count !== passages) throw new Error("a page does not have one vector for each passage")
     const bytes = take(count * dimensions * FLOAT_BYTES)
     const page = parsePage(json.toString("utf8"))
     const vectors = count === 0 && passages > 0 ? null : vectorsOf(bytes, dimensions)
@@ -107,13 +107,13 @@ function parsePage(json: string): Page {
     fetchedAt: string
   }
   for (const field of ["url", "title", "markdown", "source", "fetchedAt"] as const)
-    if (typeof said?.[field] !== "string") throw new Error(`a page has no ${field} that is a text`)
+    if (typeof said?.[field] !== "string") throw new Error(`a page has no text in ${field}`)
   if (!Array.isArray(said.images)) throw new Error("a page has no list of images")
   if (said.readers !== undefined && !areReaders(said.readers))
     throw new Error("a page has readers that can't be read")
-  if (Number.isNaN(Date.parse(said.fetchedAt))) throw new Error("a page was fetched at no time")
+  if (Number.isNaN(Date.parse(said.fetchedAt))) throw new Error("a page has no valid fetch time")
   const { publishedAt, fetchedAt, ...rest } = said
-  if (toPageUrl(rest.url) !== rest.url) throw new Error("the address of a page is not as Fossick spells it")
+  if (toPageUrl(rest.url) !== rest.url) throw new Error("the address of a page is not normalised")
   return {
     ...rest,
     publishedAt: publishedAt === null ? null : new Date(publishedAt),

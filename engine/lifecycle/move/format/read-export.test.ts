@@ -158,6 +158,6 @@ test.each([
 test("a header that says nothing is told in one line", async () => {
   const none = smallExport([], { dimensions: null as never })
   expect(await read(Buffer.concat(none))).toMatchObject({
-    error: { code: "DAMAGED", message: expect.stringContaining("it does not say dimensions") },
+    error: { code: "DAMAGED", message: expect.stringContaining("it has no dimensions") },
   })
 })

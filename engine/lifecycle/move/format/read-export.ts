@@ -69,10 +69,10 @@ export class ExportReader {
       const mark = await reader.take(MARK.length)
       if (!mark.equals(MARK)) throw strangeMark(mark, name)
       const { head, bytes: headBytes, at } = await readFrameHead(reader, name, 0)
-      if (head.kind !== "HEAD") throw damaged(name, 0, at, "it is no header")
+      if (head.kind !== "HEAD") throw damaged(name, 0, at, "it is not a header")
       const body = await readBody(reader, name, head, at)
       const hash = checkedHash(headBytes, body, mark)
-      if (hash === null) throw damaged(name, 0, at, "its hash does not fit")
+      if (hash === null) throw damaged(name, 0, at, "its hash does not match")
       const header = await saidIn<ExportHeader>(head, body, ["embedder", "dimensions"]).catch(
         (error: Error) => Promise.reject(damaged(name, 0, at, error.message)),
       )
@@ -127,7 +127,7 @@ export class ExportReader {
     }
     const [said, read] = [JSON.stringify(this.#totals), JSON.stringify(this.#read.totals())]
     if (said !== read) {
-      const what = `${this.#name} has ${read}, its trailer says ${said}.`
+      const what = `${this.#name} has ${read}, but its trailer says ${said}.`
       throw new ExportFileError("DAMAGED", this.#sound.bytes, what)
     }
   }
@@ -137,7 +137,7 @@ export class ExportReader {
     let pages = 0
     for await (const frame of this.#checkedFrames()) pages += frame.pages
     if (this.#totals!.pages !== pages) {
-      const what = `${this.#name} has ${pages} pages, its trailer says ${this.#totals!.pages}.`
+      const what = `${this.#name} has ${pages} pages, but its trailer says ${this.#totals!.pages}.`
       throw new ExportFileError("DAMAGED", this.#sound.bytes, what)
     }
     return this.#totals!
@@ -149,12 +149,12 @@ export class ExportReader {
       for (;;) {
         const { head, bytes, at } = await readFrameHead(this.#bytes, this.#name, this.#frames)
         if (head.number !== this.#frames) {
-          throw damaged(this.#name, this.#frames, at, `frame ${head.number} stands in its place`)
+          throw damaged(this.#name, this.#frames, at, `frame ${head.number} is in its place`)
         }
         const body = await readBody(this.#bytes, this.#name, head, at)
         const hash = checkedHash(bytes, body, this.#hash)
         if (hash === null) {
-          const why = "it was changed, or is not of this export: its hash does not fit"
+          const why = "it was changed, or is from another export: its hash does not match"
           throw damaged(this.#name, this.#frames, at, why)
         }
         if (head.kind === "TAIL") {
@@ -163,7 +163,7 @@ export class ExportReader {
           )
           const end = this.#bytes.offset
           if ((await this.#bytes.take(1)).length === 0) return
-          throw new ExportFileError("DAMAGED", end, `${this.#name} goes on behind its end, at byte ${end}.`)
+          throw new ExportFileError("DAMAGED", end, `${this.#name} continues after its end, at byte ${end}.`)
         }
         if (head.kind === "HEAD") throw damaged(this.#name, this.#frames, at, "it is a second header")
         this.#hash = hash
@@ -189,7 +189,7 @@ async function readFrameHead(
   const bytes = await reader.take(HEAD_BYTES)
   if (bytes.length < HEAD_BYTES) throw truncated(name, number, at)
   const head = readHead(bytes)
-  if (head === null) throw damaged(name, number, at, "its head is not sound")
+  if (head === null) throw damaged(name, number, at, "its head is not valid")
   return { head, bytes, at }
 }
 
@@ -213,8 +213,7 @@ async function saidIn<T extends object>(
 ): Promise<T> {
   const said = parseForeign(String(await contentOf(head, body)), INDEX_BOUNDS) as T | null
   const missing = fields.find((field) => (said?.[field] ?? null) === null)
-  if (said === null || missing !== undefined)
-    throw new Error(`it does not say ${String(missing ?? fields[0])}`)
+  if (said === null || missing !== undefined) throw new Error(`it has no ${String(missing ?? fields[0])}`)
   return said
 }
 
@@ -226,18 +225,18 @@ function strangeMark(mark: Buffer, name: string): ExportFileError {
     return new ExportFileError(
       "FORMAT_TOO_NEW",
       0,
-      `${name} is in format ${format}, of a newer Fossick; this one reads format ${FORMAT}. Upgrade this one first.`,
+      `${name} is in format ${format}, from a newer Fossick; this one reads format ${FORMAT}. Upgrade this one first.`,
     )
   }
-  const hint = text.includes("> ") ? " It seems to begin with what npm prints: use npx fossick." : ""
-  return new ExportFileError("NOT_AN_EXPORT", 0, `${name} is no export of a Fossick index.${hint}`)
+  const hint = text.includes("> ") ? " It seems to begin with output from npm: use npx fossick." : ""
+  return new ExportFileError("NOT_AN_EXPORT", 0, `${name} is not an export of a Fossick index.${hint}`)
 }
 
 function truncated(name: string, number: number, at: number): ExportFileError {
   return new ExportFileError(
     "TRUNCATED",
     at,
-    `${name} is not whole: it ends in or before frame ${number}, at byte ${at}. Export again, or copy it again.`,
+    `${name} is incomplete: it ends in or before frame ${number}, at byte ${at}. Export again, or copy it again.`,
   )
 }
 

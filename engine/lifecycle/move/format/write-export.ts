@@ -86,7 +86,7 @@ export async function* writeExport(
   }
   if (records.length > 0) yield await flush()
   if ((await engine.stats()).embedder !== embedder) {
-    throw new CommandError("The index was replaced by one of another model meanwhile. Export again.")
+    throw new CommandError("The index was replaced by one with another model in the meantime. Export again.")
   }
   yield { bytes: await frame("TAIL", json(totals.totals()), 0), pages: totals.pages }
 }

@@ -26,7 +26,7 @@ const openai: EmbeddingsShape = {
     for (const [place, item] of items.entries()) {
       const { index = place, embedding } = item ?? {}
       const isPlace = Number.isInteger(index) && (index as number) >= 0 && (index as number) < count
-      if (!isPlace || seen.has(index)) throw strange("an `index` that is no text's, or twice one text's")
+      if (!isPlace || seen.has(index)) throw strange("an `index` that belongs to no text, or the same one twice")
       seen.add(index)
       ordered[index as number] = embedding
     }
@@ -61,13 +61,13 @@ export const EMBEDDINGS_SHAPES = { openai, tei } as const
  * @throws ModelServerError when it is no vector
  */
 export function unitVector(given: unknown, cutTo: number | null): Float32Array {
-  if (!Array.isArray(given) || given.length === 0) throw strange("something else than a list of numbers")
+  if (!Array.isArray(given) || given.length === 0) throw strange("something other than a list of numbers")
   const vector = Float32Array.from(given as number[]).subarray(0, cutTo ?? given.length)
   const isNumbers = (given as unknown[]).every((value) => typeof value === "number")
   let squares = 0
   for (const value of vector) squares += value * value
-  if (!isNumbers || !Number.isFinite(squares)) throw strange("a vector with something else than numbers")
-  if (squares === 0) throw strange("a vector without length")
+  if (!isNumbers || !Number.isFinite(squares)) throw strange("a vector with something other than numbers")
+  if (squares === 0) throw strange("a vector of length zero")
   const length = Math.sqrt(squares)
   return vector.map((value) => value / length)
 }

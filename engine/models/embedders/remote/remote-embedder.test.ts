@@ -187,19 +187,19 @@ describe("an answer that is none", () => {
 
   test.each<[string, (request: ModelRequest, response: ServerResponse) => void, RegExp]>([
     ["wrong dimensions", json(data(vector(65))), /65 dimensions where 64 were expected/],
-    ["no numbers", json(data(vector(64, null))), /something else than numbers/],
-    ["numbers past all bounds", json(data(vector(64, 1e300))), /something else than numbers/],
-    ["text for numbers", json(data(vector(64, "0.1"))), /something else than numbers/],
-    ["base64", json(data("AAAA")), /something else than a list/],
-    ["zeros", json(data(vector(64, 0))), /a vector without length/],
+    ["no numbers", json(data(vector(64, null))), /something other than numbers/],
+    ["numbers past all bounds", json(data(vector(64, 1e300))), /something other than numbers/],
+    ["text for numbers", json(data(vector(64, "0.1"))), /something other than numbers/],
+    ["base64", json(data("AAAA")), /something other than a list/],
+    ["zeros", json(data(vector(64, 0))), /a vector of length zero/],
     ["too few", json(data()), /0 vectors for 1 texts/],
     ["too many", json(data(vector(), vector())), /2 vectors for 1 texts/],
-    ["an index of no text", json({ data: [{ index: 1, embedding: vector() }] }), /`index` that is no text's/],
+    ["an index of no text", json({ data: [{ index: 1, embedding: vector() }] }), /`index` that belongs to no text/],
     ["null", json(null), /no list `data`/],
     ["a page of HTML", (_, response) => void response.end("<html>hello"), /an answer that is not JSON/],
     ["ten megabytes", (_, response) => void response.end("1".repeat(10_000_000)), /more than \d+ bytes/],
-    ["a redirect", status(307, { Location: "/v2" }), /answered 307: it sends elsewhere/],
-    ["a refused key", status(401), /answered 401: it does not take the key/],
+    ["a redirect", status(307, { Location: "/v2" }), /answered 307: it redirects/],
+    ["a refused key", status(401), /answered 401: it does not accept the key/],
     ["a cut connection", (_, response) => void response.destroy(), /cannot be reached \(UND_ERR_SOCKET\)/],
     ["silence", () => {}, /gave no answer within 1000 ms/],
     [
@@ -255,7 +255,7 @@ describe("a server that is away", () => {
 
     const unknown = await settingsOf(`${server.url}/v1`)
     await expect(openEmbedder(unknown)).rejects.toThrow(
-      /cannot be reached .* nothing is known of its model yet/,
+      /cannot be reached .* its model is not known yet/,
     )
     await using set = await openEmbedder({ ...unknown, embeddingsDimensions: 64 })
     expect(set.id).toBe("remote:words:64")
@@ -272,7 +272,7 @@ describe("a server that is away", () => {
       })(request, response)
     }
     await using embedder = await openEmbedder(settings)
-    await expect(embedder.embed(["x"])).rejects.toThrow(/another model than it had under this name/)
+    await expect(embedder.embed(["x"])).rejects.toThrow(/now has another model under this name/)
   })
 
   test("leaves neither its address nor its key in the data folder", async () => {

@@ -136,7 +136,7 @@ export class RemoteEmbedder implements Embedder {
       if (!(error instanceof ModelServerError)) throw error
       throw new EngineError(
         "MODEL_UNAVAILABLE",
-        `The server at FOSSICK_EMBEDDINGS_URL ${error.message}, and nothing is known of its model yet. Start it and see that FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL and FOSSICK_EMBEDDINGS_KEY are right, or set FOSSICK_EMBEDDINGS_DIMENSIONS to start without it.`,
+        `The server at FOSSICK_EMBEDDINGS_URL ${error.message}, and its model is not known yet. Start it and check FOSSICK_EMBEDDINGS_URL, FOSSICK_EMBEDDINGS_MODEL and FOSSICK_EMBEDDINGS_KEY, or set FOSSICK_EMBEDDINGS_DIMENSIONS to start without it.`,
         { cause: error },
       )
     }
@@ -174,7 +174,7 @@ export class RemoteEmbedder implements Embedder {
 
   tokenVectors(): Promise<TokenVectors[]> {
     return Promise.reject(
-      new EngineError("MODEL_UNAVAILABLE", "A server of embeddings gives no token vectors."),
+      new EngineError("MODEL_UNAVAILABLE", "An embeddings server gives no token vectors."),
     )
   }
 
@@ -184,7 +184,7 @@ export class RemoteEmbedder implements Embedder {
   }
 
   #refusal(error: ModelServerError): ModelOutage {
-    const because = `The server of the embedding model ${error.message}, to a text that was shortened as well.`
+    const because = `The server of the embedding model ${error.message}, even to a shortened text.`
     if (this.#refused?.because !== because) {
       this.#refused = new ModelOutage(because, "fossick doctor shows what it says.", { cause: error })
     }
@@ -212,7 +212,7 @@ export class RemoteEmbedder implements Embedder {
       const cosine = vector!.reduce((sum, value, i) => sum + value * this.#probe![i]!, 0)
       if (cosine >= SAME_MODEL) return
       throw new ModelServerError(
-        "has another model than it had under this name, which needs a name of its own in FOSSICK_EMBEDDINGS_MODEL",
+        "now has another model under this name, which needs its own name in FOSSICK_EMBEDDINGS_MODEL",
         { status: 200 },
       )
     }
@@ -292,7 +292,7 @@ export class RemoteEmbedder implements Embedder {
       return vectors
     }
     throw new ModelServerError(
-      `gave a vector of ${wrong.length} dimensions where ${this.dimensions} were expected: it has another model than before, which needs its own name in FOSSICK_EMBEDDINGS_MODEL`,
+      `gave a vector of ${wrong.length} dimensions instead of ${this.dimensions}: it now has another model, which needs its own name in FOSSICK_EMBEDDINGS_MODEL`,
       { status: 200 },
     )
   }
