@@ -67,7 +67,7 @@ test("a damaged file is said in one line, with what to do, and without a stack",
     // oxlint-disable-next-line no-await-in-loop
     const [code, said] = await came(failing(damage))
     expect([code, said.split("\n").length]).toEqual([1, 2])
-    expect(said).toContain(`A file in ${folder} is damaged (${message}). fossick doctor says which one`)
+    expect(said).toContain(`A file in ${folder} is damaged (${message}). Run fossick doctor to see which one`)
   }
 })
 

@@ -91,7 +91,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     await using model = open(runtime)
     const line = await tryModel(model, "qwen3", new AbortController().signal)
     const context = name === "hosted" ? "8,192 tokens (supposed)" : "6,000 tokens (told)"
-    expect(line).toMatch(/^qwen3 answers, after [\d.]+ s: it streams, keeps to a JSON schema and reads /)
+    expect(line).toMatch(/^qwen3 answered in [\d.]+ s: it streams, follows a JSON schema and reads /)
     expect(line).toContain(context)
     expect(line).not.toContain("\n")
   })

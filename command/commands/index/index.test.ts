@@ -76,7 +76,7 @@ describe("fossick index", () => {
     await crawled()
     expect(await run(["check"])).toMatchObject({
       code: 0,
-      stdout: "All files of the index hold what was written.\n",
+      stdout: "All files of the index are intact.\n",
     })
     await rm(path.join(dir, "index", "index.json"))
     await rm(path.join(dir, "index", "vectors-1.lance"), { recursive: true })

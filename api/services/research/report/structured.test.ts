@@ -42,7 +42,7 @@ test("a value comes from the unit that answers best, or is null and says why", a
   })
   const price: OutputField = { type: "number", description: "price in euros" }
   expect((await filled(price, ["The price is a secret."])).reason).toBe(
-    "Nothing found on “price in euros” holds such a number.",
+    "Nothing found on “price in euros” contains such a number.",
   )
 })
 

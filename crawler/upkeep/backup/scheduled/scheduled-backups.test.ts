@@ -308,7 +308,7 @@ describe("a backup that fails", () => {
       },
     })
     await expect(makeBackup({ ...options, engine: full, minFreeMb: 0 })).rejects.toThrow(
-      `left for ${fixture.folder}. Make room on it; what is kept there is safe`,
+      `left for ${fixture.folder}. Make room on it; the data on it is safe`,
     )
     expect(fixture.files).toEqual(older)
   })
