@@ -106,7 +106,7 @@ describe("the doctor", () => {
       {
         level: "note",
         what: expect.stringMatching(
-          /^qwen3 answered in [\d.]+ s: it streams, follows a JSON schema and reads 16,384 tokens \(told\)\.$/,
+          /^qwen3 answered in [\d.]+ s: it streams, follows a JSON schema and reads 16,384 tokens \(reported\)\.$/,
         ) as unknown,
         advice: "",
       },

@@ -90,7 +90,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     })
     await using model = open(runtime)
     const line = await tryModel(model, "qwen3", new AbortController().signal)
-    const context = name === "hosted" ? "8,192 tokens (supposed)" : "6,000 tokens (told)"
+    const context = name === "hosted" ? "8,192 tokens (assumed)" : "6,000 tokens (reported)"
     expect(line).toMatch(/^qwen3 answered in [\d.]+ s: it streams, follows a JSON schema and reads /)
     expect(line).toContain(context)
     expect(line).not.toContain("\n")

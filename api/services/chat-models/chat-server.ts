@@ -253,11 +253,11 @@ export class ChatServer implements ChatModel {
    * Whether the context size is configured, reported by the server, or a guess; asks again, because some servers
    * report it only for loaded models.
    */
-  async contextFrom(signal: AbortSignal): Promise<"set" | "told" | "supposed"> {
+  async contextFrom(signal: AbortSignal): Promise<"set" | "reported" | "assumed"> {
     if (this.#settings.llmContextTokens > 0) return "set"
     const told = await this.#asksContext(signal)
     if (told !== null && !this.#contextIsFinal) this.#context = told
-    return told !== null || this.#contextIsFinal ? "told" : "supposed"
+    return told !== null || this.#contextIsFinal ? "reported" : "assumed"
   }
 
   async #asksContext(signal: AbortSignal): Promise<number | null> {
