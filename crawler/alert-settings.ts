@@ -17,7 +17,7 @@ function mailbox(value: string): string {
 const recipients = list({
   name: "FOSSICK_ALERT_EMAIL",
   default: "",
-  about: "E-mail addresses that alerts go to, separated by commas, at most 20; needs FOSSICK_SMTP_URL.",
+  about: "E-mail addresses that receive alerts, separated by commas, at most 20; needs FOSSICK_SMTP_URL.",
 })
 
 const reference = (setting: Omit<Setting<string>, "parse">): Setting<string> => ({
@@ -25,7 +25,9 @@ const reference = (setting: Omit<Setting<string>, "parse">): Setting<string> => 
   secret: true,
   parse(value) {
     if (value !== "" && !REFERENCE.test(value)) {
-      throw new Error("must name a secret, as ${NAME} of the environment or file:/path, and not be one")
+      throw new Error(
+        "must name a secret, as ${NAME} (an environment variable) or file:/path, not contain it",
+      )
     }
     return value
   },
@@ -35,7 +37,7 @@ const smtpUrl: Setting<string> = {
   name: "FOSSICK_SMTP_URL",
   default: "",
   about:
-    "Mail server that takes alerts: smtp://user@host:587, or smtps://user@host:465 for TLS from the first byte; without a password, which FOSSICK_SMTP_PASSWORD names. With one, smtp:// insists on STARTTLS, except on this machine.",
+    "Mail server that sends alerts: smtp://user@host:587, or smtps://user@host:465 for TLS from the start. The password goes into FOSSICK_SMTP_PASSWORD; with a password, smtp:// requires STARTTLS, except on this machine.",
   secret: true,
   parse(value) {
     if (value === "") return value
@@ -43,9 +45,9 @@ const smtpUrl: Setting<string> = {
     if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
       throw new Error("must be an address such as smtp://user@mail.example.com:587")
     }
-    if (url.password !== "") throw new Error("must hold no password; FOSSICK_SMTP_PASSWORD names it")
+    if (url.password !== "") throw new Error("must not contain a password; set FOSSICK_SMTP_PASSWORD")
     if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.hash !== "") {
-      throw new Error("must be an address without path and query")
+      throw new Error("must be an address without a path or query")
     }
     return value
   },
@@ -54,7 +56,8 @@ const smtpUrl: Setting<string> = {
 const alertWebhook: Setting<string> = {
   name: "FOSSICK_ALERT_WEBHOOK",
   default: "",
-  about: "Address that alerts of all sources and of backups are sent to; networks as for other webhooks.",
+  about:
+    "Address that receives the alerts of all sources and backups; in a private network only if FOSSICK_WEBHOOK_NETWORKS allows it.",
   secret: true,
   parse(value) {
     if (value !== "" && !/^https?:$/.test(URL.parse(value)?.protocol ?? "")) {
@@ -68,7 +71,7 @@ const alertNtfy: Setting<string> = {
   name: "FOSSICK_ALERT_NTFY",
   default: "",
   about:
-    "Topic that alerts are sent to by ntfy, such as https://ntfy.sh/a-name-that-is-hard-to-guess; networks as for webhooks.",
+    "ntfy topic that receives alerts, such as https://ntfy.sh/a-name-that-is-hard-to-guess; in a private network only if FOSSICK_WEBHOOK_NETWORKS allows it.",
   // Anyone who knows the topic can read it.
   secret: true,
   parse(value) {
@@ -76,9 +79,11 @@ const alertNtfy: Setting<string> = {
     const url = URL.parse(value)
     if (url === null || !/^https?:$/.test(url.protocol)) throw new Error("must be an http or https address")
     if (url.username !== "" || url.password !== "")
-      throw new Error("must hold no user and no password; FOSSICK_ALERT_NTFY_TOKEN names a token")
+      throw new Error("must not contain a user or password; set FOSSICK_ALERT_NTFY_TOKEN")
     if (!NTFY_TOPIC.test(url.pathname.split("/").at(-1) ?? "") || url.search !== "" || url.hash !== "")
-      throw new Error("must end with a topic, as https://ntfy.sh/topic: letters, digits, - and _, at most 64")
+      throw new Error(
+        "must end with a topic, as in https://ntfy.sh/topic: at most 64 letters, digits, - and _",
+      )
     return value
   },
 }
@@ -90,7 +95,7 @@ export const alertSettings = {
       name: "FOSSICK_ALERT_AFTER",
       default: "2",
       about:
-        "Runs of a source in a row that fail or finish with problems before an alert is sent; 0 sends none, of backups neither.",
+        "How many runs of a source in a row must fail or finish with problems before an alert is sent; 0 turns off all alerts, including those about backups.",
     },
     0,
     100,
@@ -100,14 +105,14 @@ export const alertSettings = {
     name: "FOSSICK_ALERT_WEBHOOK_SECRET",
     default: "",
     about:
-      "Names the secret that signs what goes to FOSSICK_ALERT_WEBHOOK: ${NAME} of the environment, or file:/path.",
+      "Reference to the secret that signs requests to FOSSICK_ALERT_WEBHOOK: ${NAME} for an environment variable, or file:/path.",
   }),
   alertEmail: {
     ...recipients,
     parse(value: string) {
       const all = recipients.parse(value)
       for (const one of all) mailbox(one)
-      if (all.length > MAX_RECIPIENTS) throw new Error(`must be at most ${MAX_RECIPIENTS} addresses`)
+      if (all.length > MAX_RECIPIENTS) throw new Error(`must have at most ${MAX_RECIPIENTS} addresses`)
       return all
     },
   },
@@ -116,7 +121,7 @@ export const alertSettings = {
       name: "FOSSICK_ALERT_FROM",
       default: "",
       about:
-        "Sender of alerts by e-mail; empty takes the user of FOSSICK_SMTP_URL if that is an e-mail address, else fossick@ this machine's name.",
+        "Sender of e-mail alerts. If empty, the user in FOSSICK_SMTP_URL if that is an e-mail address, otherwise fossick@ followed by this machine's name.",
     }),
     parse: mailbox,
   },
@@ -124,14 +129,15 @@ export const alertSettings = {
   smtpPassword: reference({
     name: "FOSSICK_SMTP_PASSWORD",
     default: "",
-    about: "Names the password of the mail server: ${NAME} of the environment, or file:/path.",
+    about:
+      "Reference to the password of the mail server: ${NAME} for an environment variable, or file:/path.",
   }),
   alertNtfy,
   alertNtfyToken: reference({
     name: "FOSSICK_ALERT_NTFY_TOKEN",
     default: "",
     about:
-      "Names the access token for the topic of FOSSICK_ALERT_NTFY: ${NAME} of the environment, or file:/path; empty for a topic that takes messages from anyone.",
+      "Reference to the access token for FOSSICK_ALERT_NTFY: ${NAME} for an environment variable, or file:/path; empty for a topic that anyone can write to.",
   }),
 }
 
@@ -146,7 +152,7 @@ export const alertProblems = (config: AlertConfig): string[] => [
 export function mailProblems({ alertEmail, smtpUrl: server, smtpPassword }: AlertConfig): string[] {
   const problems: string[] = []
   if (alertEmail.length > 0 && server === "") {
-    problems.push("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL, which says what mail server takes the alerts")
+    problems.push("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL, the mail server that sends the alerts")
   }
   if (smtpPassword !== "" && !(URL.parse(server)?.username ?? "")) {
     problems.push("FOSSICK_SMTP_PASSWORD needs a user in FOSSICK_SMTP_URL: smtp://user@host:587")
@@ -156,12 +162,12 @@ export function mailProblems({ alertEmail, smtpUrl: server, smtpPassword }: Aler
 
 export function ntfyProblems({ alertNtfy: topic, alertNtfyToken: token }: AlertConfig): string[] {
   if (token === "") return []
-  if (topic === "") return ["FOSSICK_ALERT_NTFY_TOKEN needs FOSSICK_ALERT_NTFY, which names the topic"]
+  if (topic === "") return ["FOSSICK_ALERT_NTFY_TOKEN needs FOSSICK_ALERT_NTFY, the topic"]
   const { protocol, hostname } = new URL(topic)
   // A token goes over no open line, but to this machine itself.
   if (protocol === "https:" || isThisMachine(hostname)) return []
   return [
-    "FOSSICK_ALERT_NTFY_TOKEN needs an https:// address in FOSSICK_ALERT_NTFY, since anyone on the way could read it",
+    "FOSSICK_ALERT_NTFY_TOKEN needs an https:// address in FOSSICK_ALERT_NTFY, so that nobody on the network can read the token",
   ]
 }
 

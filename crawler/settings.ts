@@ -8,7 +8,7 @@ import { parseRule } from "./fetch/guard/allowed-networks.ts"
 const userAgent: Setting<string> = {
   name: "FOSSICK_USER_AGENT",
   default: "FossickBot",
-  about: "Name the crawler gives itself; robots.txt groups are chosen by it.",
+  about: "The crawler's name; it also selects the group in robots.txt.",
   parse: headerText,
 }
 
@@ -23,7 +23,7 @@ const networks = list({
   name: "FOSSICK_ALLOWED_NETWORKS",
   default: "",
   about:
-    "Private networks that may be read nevertheless: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
+    "Private networks that may be crawled: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`, separated by commas.",
 })
 
 const adminNetworks = onOff({
@@ -43,7 +43,7 @@ const ownHosts = list({
   name: "FOSSICK_OWN_HOSTS",
   default: "",
   about:
-    "Hosts whose owner you are, read as fast as private ones: without a pause or crawl-delay, and FOSSICK_FETCH_CONCURRENCY at once. Host names and `*.names`, each with an optional `:port`, separated by commas.",
+    "Hosts that you own, crawled as fast as private ones: without a pause or crawl-delay, and with FOSSICK_FETCH_CONCURRENCY pages at once. Host names and `*.names`, each with an optional `:port`, separated by commas.",
 })
 
 const checkedNetworks = (setting: typeof networks): typeof networks => ({
@@ -59,7 +59,7 @@ const browserPath: Setting<string> = {
   name: "FOSSICK_BROWSER_PATH",
   default: "",
   about:
-    "Path of the Chromium or Chrome that reads pages made by JavaScript; empty looks for Playwright's own, then for the system's.",
+    "Path of the Chromium or Chrome that renders JavaScript pages. If empty, Fossick uses Playwright's, then the system's.",
   parse: (value) => value,
 }
 
@@ -67,27 +67,27 @@ const officeConverter = text({
   name: "FOSSICK_OFFICE_CONVERTER",
   default: "",
   about:
-    "Path of LibreOffice's `soffice`, which converts Office files of before 2007 so that they can be read; empty looks in the usual places; `off`: such files are not read.",
+    "Path of LibreOffice's `soffice`, which converts Office files from before 2007. If empty, Fossick looks in the usual places; `off` doesn't read these files.",
 })
 
 const apiSecrets = list({
   name: "FOSSICK_API_SECRETS",
   default: "",
   about:
-    "Names of environment variables that sources made over the admin API may send as secrets, separated by commas. Those of the file of sources may use any, and files too.",
+    "Environment variables that sources created over the admin API may use as secrets, separated by commas. Sources in the sources file may use any variable, and files too.",
 })
 
 const caFile: Setting<string> = {
   name: "FOSSICK_CA_FILE",
   default: "",
   about:
-    "File of certificate authorities in PEM, trusted beside those that come with Node.js in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch, OpenSearch.",
+    "PEM file of certificate authorities to trust in addition to those that come with Node.js, in every secure connection of the appliance: pages, images, logins, live calls, the browser, webhooks, the language model, Meilisearch, OpenSearch.",
   parse(value) {
     if (value === "") return value
     try {
       readCertificates(value)
     } catch (error) {
-      throw new Error(`must name a file of certificates in PEM: ${(error as Error).message}`, {
+      throw new Error(`must name a PEM file of certificates: ${(error as Error).message}`, {
         cause: error,
       })
     }
@@ -99,7 +99,7 @@ const proxy: Setting<string> = {
   name: "FOSSICK_PROXY",
   default: "",
   about:
-    "HTTP proxy through which the internet is reached, such as `http://user:password@proxy.example:3128`; empty reaches it directly.",
+    "HTTP proxy to reach the internet through, such as `http://user:password@proxy.example:3128`; empty for a direct connection.",
   secret: true,
   parse(value) {
     if (value === "") return value
@@ -112,12 +112,12 @@ const proxy: Setting<string> = {
       url.hash !== ""
     )
       throw new Error(
-        "must be the http or https address of a proxy, without a path: http://user:password@host:port; %40 stands for @ in a password, %3A for :",
+        "must be the http or https address of a proxy, without a path: http://user:password@host:port; in a password, write @ as %40 and : as %3A",
       )
     try {
       decodeURIComponent(`${url.username}:${url.password}`)
     } catch {
-      throw new Error("has a % in user or password that must be written as %25")
+      throw new Error("has a % in the user or password that must be written as %25")
     }
     return value
   },
@@ -126,7 +126,7 @@ const proxy: Setting<string> = {
 const proxyPasswordFile: Setting<string> = {
   name: "FOSSICK_PROXY_PASSWORD_FILE",
   default: "",
-  about: "File that holds the password for FOSSICK_PROXY, whose address then names the user alone.",
+  about: "File that contains the password for FOSSICK_PROXY, whose address then contains only the user.",
   parse(value) {
     if (value === "") return value
     try {
@@ -144,7 +144,7 @@ const proxyExcept = list({
   name: "FOSSICK_PROXY_EXCEPT",
   default: "",
   about:
-    "What is reached without FOSSICK_PROXY, beside private networks: entries as in FOSSICK_ALLOWED_NETWORKS.",
+    "Networks reached without FOSSICK_PROXY, in addition to private networks; entries as in FOSSICK_ALLOWED_NETWORKS.",
 })
 
 /** Settings of the crawler. */
@@ -165,7 +165,7 @@ export const crawlerSettings = {
       name: "FOSSICK_PROXY_LOOKUP",
       default: "here",
       about:
-        "Who resolves names of hosts behind FOSSICK_PROXY: `here`, which checks the address and has the proxy connect to it, or `proxy`, for networks whose own name servers do not know the internet.",
+        "Where host names are resolved with FOSSICK_PROXY: `here` checks the address and has the proxy connect to it; `proxy` is for networks whose name servers don't resolve internet names.",
     },
     "here",
     "proxy",
@@ -175,8 +175,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_JOBS",
       default: "0",
-      about:
-        "Jobs worked on at the same time; 0 means as many as the machine bears, by its processors and memory.",
+      about: "Jobs that run at the same time; 0 means as many as the machine's processors and memory allow.",
     },
     0,
     100,
@@ -185,7 +184,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_FETCH_CONCURRENCY",
       default: "32",
-      about: "Pages fetched at the same time, all jobs and hosts together.",
+      about: "Pages fetched at the same time, across all jobs and hosts.",
     },
     1,
     1000,
@@ -236,7 +235,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_MAX_TRIES",
       default: "3",
-      about: "Visits to an address that fails for a passing reason.",
+      about: "How often an address that fails for a temporary reason is tried.",
     },
     1,
     20,
@@ -245,7 +244,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_RETRY_DELAY_MS",
       default: "5000",
-      about: "Milliseconds before the second visit to a failing address; doubled for each further one.",
+      about: "Milliseconds before the second try of a failing address; doubled for each further try.",
     },
     0,
     3_600_000,
@@ -254,7 +253,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_MAX_WAIT_MS",
       default: "300000",
-      about: "Longest wait, in milliseconds, that a crawl grants a site that asks to come back later.",
+      about: "Longest wait, in milliseconds, when a site asks the crawler to come back later.",
     },
     0,
     86_400_000,
@@ -263,7 +262,8 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_READER_THREADS",
       default: "0",
-      about: "Threads that read fetched pages; 0 means one less than the machine has processors, at least 1.",
+      about:
+        "Threads that read fetched pages; 0 means one fewer than the machine has processors, at least 1.",
     },
     0,
     256,
@@ -272,7 +272,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_READ_TIMEOUT_MS",
       default: "15000",
-      about: "Milliseconds to make sense of one fetched page.",
+      about: "Milliseconds to extract the content of one fetched page.",
     },
     100,
     600_000,
@@ -282,7 +282,7 @@ export const crawlerSettings = {
       name: "FOSSICK_DOCUMENT_MEMORY_MB",
       default: "512",
       about:
-        "Memory, in megabytes, that the process which reads a PDF, Office file, book or page of more than 2 MB may take; one that needs more is given up.",
+        "Memory limit, in megabytes, of the process that reads a PDF, Office file, book, or page of more than 2 MB; a file that needs more is skipped.",
     },
     200,
     64_000,
@@ -292,7 +292,7 @@ export const crawlerSettings = {
       name: "FOSSICK_SCAN_MEMORY_MB",
       default: "1000",
       about:
-        "Memory, in megabytes, that the process which recognises the text of scans may take; past it, it is started again, and a page that takes it there three times is given up.",
+        "Memory limit, in megabytes, of the process that recognises the text of scans; above the limit it is restarted, and a page that exceeds it three times is skipped.",
     },
     500,
     64_000,
@@ -302,7 +302,7 @@ export const crawlerSettings = {
       name: "FOSSICK_IMAGE_MEMORY_MB",
       default: "1000",
       about:
-        "Memory, in megabytes, that the process which looks at images may take; past it, it is started again, and an image that takes it there three times is given up.",
+        "Memory limit, in megabytes, of the process that reads images; above the limit it is restarted, and an image that exceeds it three times is skipped.",
     },
     200,
     64_000,
@@ -323,7 +323,7 @@ export const crawlerSettings = {
       name: "FOSSICK_BROWSER_MEMORY_MB",
       default: "1000",
       about:
-        "Memory, in megabytes, that the browser may take with all its pages; past it, the largest page is given up.",
+        "Memory limit, in megabytes, of the browser with all its pages; above the limit the largest page is closed.",
     },
     300,
     64_000,
@@ -332,7 +332,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_RENDER_TIMEOUT_MS",
       default: "20000",
-      about: "Milliseconds for one page in the browser, from the moment there is room for it.",
+      about: "Milliseconds for one page in the browser, not counting the wait for a free place.",
     },
     1000,
     600_000,
@@ -347,7 +347,7 @@ export const crawlerSettings = {
       name: "FOSSICK_HANDBOOK",
       default: "on",
       about:
-        "`on`: the first start with an empty index crawls the appliance's own handbook, which leaves the results once other sources have pages; `always`: it stays among them; `off`: it is neither crawled nor among them.",
+        "`on`: the first start with an empty index crawls the appliance's own handbook, which disappears from results once other sources have pages; `always`: it stays in results; `off`: it isn't crawled and isn't in results.",
     },
     "on",
     "always",
@@ -357,13 +357,13 @@ export const crawlerSettings = {
     name: "FOSSICK_SOURCES_FILE",
     default: "",
     about:
-      "File that declares the sources to crawl, applied at every start; when this is empty, `sources.yaml` in the working directory, if there is one.",
+      "File that declares the sources to crawl, applied at every start. If empty, `sources.yaml` in the working directory, if it exists.",
   }),
   jobHistoryDays: integer(
     {
       name: "FOSSICK_JOB_HISTORY_DAYS",
       default: "90",
-      about: "Days for which a job that is over is remembered; the last one of each source is for ever.",
+      about: "Days to keep the record of a finished job; the last job of each source is always kept.",
     },
     1,
     3650,
@@ -373,7 +373,7 @@ export const crawlerSettings = {
       name: "FOSSICK_READ_ONLY",
       default: "off",
       about:
-        "Whether the appliance only answers from what it holds: `on` has it crawl nothing, run no schedules, send no webhooks and sell no searches, and refuse live calls and changes over the admin API; `drill` also leaves the language model unasked, and says everywhere that it is a restore drill. `folder` is `on` as a start sets it by itself while the data folder cannot be written to.",
+        "Whether the appliance is read-only. `on`: it doesn't crawl, run schedules, send webhooks or sell searches, and refuses live calls and changes over the admin API. `drill`: it doesn't ask the language model either, and says everywhere that it is a restore drill. `folder`: set at start while the data folder can't be written to; otherwise like `on`.",
     },
     "off",
     "on",
@@ -384,7 +384,7 @@ export const crawlerSettings = {
     name: "FOSSICK_IMAGES",
     default: "on",
     about:
-      "Whether the images of crawled pages are fetched once, after the crawl, to measure them and keep a thumbnail.",
+      "Whether the images of crawled pages are fetched once, after the crawl, to measure them and store a thumbnail.",
   }),
   ...traceSettings,
 }
@@ -407,9 +407,9 @@ export function userAgentHeader(config: CrawlerConfig): string {
 type Mode = CrawlerConfig["readOnly"]
 
 const NOTICES: Readonly<Record<Exclude<Mode, "off">, string>> = {
-  on: `This appliance is read-only (FOSSICK_READ_ONLY): it answers from what it holds, crawls nothing, and tells nobody anything.`,
-  folder: `The data folder (FOSSICK_DATA_DIR) takes no writes, since it is read-only or its disk is full; so this appliance is read-only: it answers from what the folder holds, crawls nothing, tells nobody anything, and forgets what it counts. It goes on by itself once the folder can be written to.`,
-  drill: `This is a restore drill, and not the appliance it was restored from: it answers from what it holds, crawls nothing, and sends nothing anywhere.`,
+  on: `This appliance is read-only (FOSSICK_READ_ONLY): it answers from its index, crawls nothing and sends nothing.`,
+  folder: `The data folder (FOSSICK_DATA_DIR) can't be written to, because it is read-only or its disk is full. Until it can, this appliance is read-only: it answers from its index, crawls nothing, sends nothing, and doesn't keep what it counts.`,
+  drill: `This is a restore drill, not the appliance it was restored from: it answers from its index, crawls nothing and sends nothing.`,
 }
 
 /** The notice that every user of a read-only appliance sees; null: it is not read-only. */

@@ -53,7 +53,7 @@ export class FossickClient {
   /**
    * @param url address of the appliance, such as `http://localhost:8080`; a path in it is kept
    * @param key an API key; calls on `/admin` need one of the role `admin`
-   * @throws TypeError when `url` is no http or https address
+   * @throws TypeError when `url` isn't an http or https address
    */
   constructor({ url, key }: { readonly url: string | URL; readonly key?: string | undefined }) {
     const address = URL.parse(String(url))

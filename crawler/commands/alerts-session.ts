@@ -27,4 +27,4 @@ export async function testAlertsNow(json: boolean): Promise<number> {
 const onWire = ({ by, to, error, reason }: TestedReceiver) => ({ by, to, error: reason ?? error })
 
 const lineOf = ({ by, to, error, reason }: TestedReceiver): string =>
-  `${CHANNELS.find(({ name }) => name === by)!.called.way} to ${to}: ${error === null ? "taken" : `not taken: ${reason ?? error}`}`
+  `${CHANNELS.find(({ name }) => name === by)!.called.way} to ${to}: ${error === null ? "sent" : `not sent: ${reason ?? error}`}`

@@ -70,19 +70,19 @@ export async function showJob(id: number, json: boolean): Promise<number> {
       return 0
     }
     say(`Job ${id}: ${job.source.name} (${job.source.seeds.join(", ")})`)
-    say(`${endOf(job)}, asked by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
-    if (job.startedAt) say(`began ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
+    say(`${endOf(job)}, asked for by ${job.trigger} at ${timeText(job.createdAt)}, visits ${job.visits}`)
+    if (job.startedAt) say(`started ${timeText(job.startedAt)}, ended ${timeText(job.endedAt)}`)
     if (job.reason !== null) say(`why: ${job.reason}`)
     if (job.note !== null) say(`note: ${job.note}`)
     if (job.queued > 0) say(`${addressesText(job.queued)} to do`)
     for (const wait of job.waits) say(waitText(wait))
     for (const line of summaryLines(job)) say(line)
-    if (failures.length > 0) say("Failed, among others:")
+    if (failures.length > 0) say("Some that failed:")
     for (const { url, detail } of failures) say(`  ${url}: ${detail ?? "failed"}`)
     const more = Object.keys(job.outcomes).length > 0
     if (more)
       say(
-        `fossick jobs show ${id} --outcome failed lists all addresses that ended so; any outcome may be named`,
+        `fossick jobs show ${id} --outcome failed lists all failed addresses; it takes any other outcome too`,
       )
     say("Log:")
     for (const { at, level, text } of events) say(`  ${at.toISOString()}  ${level.padEnd(5)}  ${text}`)
@@ -97,7 +97,7 @@ export async function showJob(id: number, json: boolean): Promise<number> {
 export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
   if (!OUTCOME_NAMES.some((name) => isMeantBy(name, text))) {
     throw new ArgumentsError(
-      `No outcome is called ${JSON.stringify(text)}; there are ${OUTCOME_NAMES.join(", ")}`,
+      `There is no outcome ${JSON.stringify(text)}; the outcomes are ${OUTCOME_NAMES.join(", ")}`,
     )
   }
   return await withState(async (db) => {
@@ -118,11 +118,11 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
       after = last
     }
     const total = counted.reduce((sum, [, count]) => sum + count, 0)
-    if (total === 0) process.stderr.write(`No visit of job ${id} ended so.\n`)
+    if (total === 0) process.stderr.write(`No visit of job ${id} ended with this outcome.\n`)
     else if (listed < total) {
       const others = counted.some(([name]) => isFailure(name))
-        ? `those that failed are kept of the last ${RUNS_WITH_FAILURES} runs of a source.`
-        : "later runs have visited the others, which are listed with them now."
+        ? `failed addresses are kept for the last ${RUNS_WITH_FAILURES} runs of a source.`
+        : "the others have been visited by later runs and are listed there."
       process.stderr.write(`${listed} of ${total}: ${others}\n`)
     }
     return EXIT.ok
@@ -140,7 +140,7 @@ async function written(line: string): Promise<void> {
 export const pauseJob = (id: number, json: boolean): Promise<number> =>
   change(id, json, async (jobs) => [
     await jobs.pause(id),
-    `Job ${id} pauses; fossick jobs resume ${id} continues it`,
+    `Job ${id} is being paused; to continue it, run fossick jobs resume ${id}`,
   ])
 
 export const resumeJob = (id: number, json: boolean): Promise<number> =>
@@ -162,7 +162,11 @@ export const skipHost = (id: number, host: string, json: boolean): Promise<numbe
       process.stderr.write(`Job ${id} is ${job.state} and has nothing to visit on ${printableLine(host)}.\n`)
       return EXIT.failed
     }
-    say(json ? JSON.stringify(brief((await jobs.get(id)) ?? job)) : `Job ${id} gives up ${host} for this run`)
+    say(
+      json
+        ? JSON.stringify(brief((await jobs.get(id)) ?? job))
+        : `Job ${id} skips ${host} for the rest of this run`,
+    )
     return EXIT.ok
   })
 
@@ -188,7 +192,7 @@ const withJobs = (work: (jobs: Jobs, db: StateStore) => Promise<number>): Promis
   withState((db) => work(new Jobs(db), db))
 
 function unknown(id: number): number {
-  process.stderr.write(`There is no job ${id}; fossick jobs list shows the newest.\n`)
+  process.stderr.write(`There is no job ${id}. To see the newest jobs, run fossick jobs list.\n`)
   return EXIT.failed
 }
 

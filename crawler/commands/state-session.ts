@@ -36,12 +36,12 @@ export async function moveState(
   const from = stateServer(dataDir, env)
   let tables: CopiedTable[]
   if (to === FILE) {
-    if (from === null) throw new CommandError("FOSSICK_STATE names no server to move from.")
-    if (existsSync(file)) throw new CommandError(`${file} is there already; put it aside first.`)
+    if (from === null) throw new CommandError("FOSSICK_STATE must name the server to move from.")
+    if (existsSync(file)) throw new CommandError(`${file} already exists. Move it out of the way first.`)
     tables = await fromServer(new PostgresStore(from), file)
   } else {
-    if (from !== null) throw new CommandError("The state is on a server already. Move it to file first.")
-    if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} holds no state.db.`)
+    if (from !== null) throw new CommandError("The state is already on a server. Move it to a file first.")
+    if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} has no state.db.`)
     const location = serverLocation(placeOf(to), statePassword, dataDir, env)
     tables = await toServer(dataDir, new PostgresStore(location), openParts)
     // Its log was put into it by the one that closed it last.
@@ -50,11 +50,11 @@ export async function moveState(
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   if (json) process.stdout.write(`${JSON.stringify({ to: to === FILE ? FILE : "server", rows, tables })}\n`)
   else {
-    process.stdout.write(`Moved and compared: ${rows} rows in ${tables.length} tables.\n`)
+    process.stdout.write(`Moved and verified: ${rows} rows in ${tables.length} tables.\n`)
     process.stdout.write(
       to === FILE
-        ? "Unset FOSSICK_STATE, then start. What is on the server is left there.\n"
-        : `Set FOSSICK_STATE, then start. The file is left as ${file}${MOVED}.\n`,
+        ? "Unset FOSSICK_STATE, then start Fossick. The copy on the server is kept.\n"
+        : `Set FOSSICK_STATE, then start Fossick. The file is kept as ${file}${MOVED}.\n`,
     )
   }
   return EXIT.ok
@@ -67,7 +67,7 @@ function placeOf(to: string): string {
   } catch (error) {
     throw new ArgumentsError(`--to ${(error as Error).message}`)
   }
-  throw new ArgumentsError("--to must name a place")
+  throw new ArgumentsError("--to must not be empty")
 }
 
 async function toServer(

@@ -163,7 +163,7 @@ function assertAddress(address: string): void {
   if (!HOST.test(new URL(address).hostname))
     throw new Error(`must name a host; ${JSON.stringify(bareHost(new URL(address)))} cannot be one`)
   if (isMetadataHost(bareHost(new URL(address))))
-    throw new Error("must not lead to the metadata service of a cloud, which is never read")
+    throw new Error("must not lead to a cloud metadata service, which is never read")
 }
 
 function assertPatterns(field: string, patterns: readonly string[]): void {

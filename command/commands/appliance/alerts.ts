@@ -6,7 +6,7 @@ export const alerts: GroupSpec = {
   commands: {
     test: command({
       about: `Sends one message now to each recipient of e-mails, to the topic of ntfy and to the webhook of the settings, and says how it went.
-Ends with 1 when one was not taken.`,
+Exits with 1 if a message was not sent.`,
       examples: [{ line: "fossick alerts test", about: "see that alerts arrive before you need them" }],
       run: async ({ json }) =>
         await (await import("#crawler/commands/alerts-session.ts")).testAlertsNow(json),

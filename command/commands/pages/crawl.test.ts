@@ -83,8 +83,8 @@ describe("a bare word", () => {
     const jobs = new Jobs(db)
     await new Sources(db, jobs).put({ name: "manuals", seeds: "https://docs.example.com/" }, "file")
     for (const [args, text] of [
-      [["manual"], 'No source is called "manual"; did you mean "manuals"?'],
-      [["intranet"], 'No source is called "intranet"; there are manuals'],
+      [["manual"], 'There is no source "manual"; did you mean "manuals"?'],
+      [["intranet"], 'There is no source "intranet"; the sources are manuals'],
       [["intranet", "--depth", "1"], "write its address: http://intranet/"],
     ] as const) {
       const { code, err } = await fossick.run(folder.path, ["crawl", ...args], {
@@ -111,9 +111,9 @@ describe("a bare word", () => {
     expect(found.out).toContain("Crawling team wiki")
     expect(site.requests).toContain("/")
     for (const [args, text] of [
-      [["team wikki"], 'No source is called "team wikki"; did you mean "team wiki"?'],
-      [["team wiki", "--depth", "1"], "team wiki is a declared source, which takes no options"],
-      [["our wiki 2.0", "--depth", "1"], 'No source is called "our wiki 2.0"'],
+      [["team wikki"], 'There is no source "team wikki"; did you mean "team wiki"?'],
+      [["team wiki", "--depth", "1"], "team wiki is a declared source and takes only the options"],
+      [["our wiki 2.0", "--depth", "1"], 'There is no source "our wiki 2.0"'],
     ] as const) {
       const { code, err } = await fossick.run(folder.path, ["crawl", ...args], {
         FOSSICK_DATA_DIR: folder.path,
@@ -139,7 +139,7 @@ describe("a bare word", () => {
 
 describe("arguments", () => {
   test.each([
-    [["ftp://example.com/"], "no http or https address"],
+    [["ftp://example.com/"], "isn't an http or https address"],
     [[], "missing required argument 'start'"],
     [["http://a.example/", "http://b.example/"], "too many arguments"],
     [["http://a.example/", "--depth", "deep"], "--depth must be a whole number from 0 to 1000"],
@@ -200,7 +200,7 @@ describe("fossick crawl", () => {
     using folder = temporaryFolder()
     const command = new Command(folder.path, ["ftp://example.com/"])
     expect(await command.ended).toBe(2)
-    expect(command.err).toContain('"ftp://example.com/" is no http or https address')
+    expect(command.err).toContain(`"ftp://example.com/" isn't an http or https address`)
     expect(command.out).toBe("")
   })
 
@@ -223,7 +223,7 @@ describe("fossick crawl", () => {
 
     const second = new Command(folder.path, [site.origin])
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
-    expect(second.out).toContain("going on after")
+    expect(second.out).toContain("continuing after")
     expect(second.out).toMatch(/Finished after \d+ s/)
     expect(second.out).toMatch(new RegExp(`${PAGES + 1}  indexed`))
   })

@@ -61,7 +61,7 @@ test("every address of a run is listed by how it ended, and later runs take over
   expect((await list(first, "failed")).lines).toHaveLength(621)
   expect(await list(first, "indexed")).toMatchObject({
     lines: [],
-    err: "0 of 2: later runs have visited the others, which are listed with them now.\n",
+    err: "0 of 2: the others have been visited by later runs and are listed there.\n",
   })
   expect(await list("99", "empty")).toMatchObject({ code: 1 })
 })
@@ -89,6 +89,6 @@ test("the list counts a page as one, and says the reason of a run once", async (
 
 test("an outcome that there is not is refused with those that there are", async () => {
   expect(await refusalOf("jobs", "show", "1", "--outcome", "lost")).toMatch(
-    /^No outcome is called "lost"; there are indexed, unchanged, /,
+    /^There is no outcome "lost"; the outcomes are indexed, unchanged, /,
   )
 })

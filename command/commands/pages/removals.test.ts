@@ -96,12 +96,12 @@ describe("fossick removals", () => {
         return found.flatMap((page) => page?.title ?? [])
       }
       await run()
-      expect((await removals(folder.path)).out).toBe("Nothing waits for your decision.\n")
+      expect((await removals(folder.path)).out).toBe("No removals wait for your decision.\n")
       site.serve({ "/a": status(410), "/b": status(410) })
       await run()
       expect(await pages()).toEqual(["Home", "Alpha", "Beta", "Gamma"])
       const { out } = await removals(folder.path, "list")
-      expect(out).toContain("harbour: 2 pages of 4 (50 %) seem to be gone, says run 2 of ")
+      expect(out).toContain("harbour: 2 pages of 4 (50 %) seem to be gone (run 2, ")
       expect(out).toContain("2 gone (410)")
       expect((await removals(folder.path, "list", "harbour")).out).toBe(
         `${site.url("/a")}  the site answered 410\n${site.url("/b")}  the site answered 410\n`,
@@ -177,7 +177,7 @@ describe("fossick removals", () => {
         expect(await settleRemovals({ db, engine, job })).toEqual({ removed: 1, held: 0 })
         expect(await known.hashOf(url)).toBeNull()
       }
-      expect((await removals(folder.path, "restore", url)).out).toBe("1 page put back\n")
+      expect((await removals(folder.path, "restore", url)).out).toBe("1 page restored\n")
       await using engine = await openEngine(settings, { mode: "read" })
       expect(await engine.get(url)).toMatchObject({ title: "Alpha" })
     } finally {

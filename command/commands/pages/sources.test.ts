@@ -53,7 +53,7 @@ test("a site is looked at, and its source added to the file, comments and all; w
   const asked = await run(folder.path, ["sources", "add", site.authority])
   expect(asked).toMatchObject({ code: 0, err: "" })
   // No user is there to answer, so nothing is written.
-  expect(asked.out).toMatch(/2 pages as they read\n {2}Home\n {4}http.*\n {4}Home is explained here/)
+  expect(asked.out).toMatch(/2 pages as Fossick reads them\n {2}Home\n {4}http.*\n {4}Home is explained here/)
   expect(asked.out).toContain(`  - name: ${site.authority}\n`)
   expect(readFileSync(file, "utf8")).not.toContain(site.authority)
 
@@ -99,7 +99,7 @@ test("a source from its file to its pages and back, without an appliance", async
     code: 0,
     // This machine's own site is read without pauses.
     out: expect.stringMatching(
-      /^\+ docs: new\n {4}a full crawl: pages not known yet, at most 10,000 .* without pauses\n$/,
+      /^\+ docs: new\n {4}a full crawl: page count not known yet, at most 10,000 .* without pauses\n$/,
     ),
     err: "",
   })
@@ -116,7 +116,7 @@ test("a source from its file to its pages and back, without an appliance", async
     "docs is a declared source",
   )
   expect((await run(folder.path, ["sources", "run", "blog"])).err).toContain(
-    'No source is called "blog"; there are docs',
+    'There is no source "blog"; the sources are docs',
   )
   const all = await run(folder.path, ["sources", "list"])
   expect(all.out.split("\n")).toEqual([
@@ -150,7 +150,7 @@ test("a source from its file to its pages and back, without an appliance", async
 
   expect(await run(folder.path, ["sources", "delete", "docs"])).toMatchObject({
     code: 2,
-    err: expect.stringContaining("docs is declared in sources.yaml: take it out there") as unknown,
+    err: expect.stringContaining("docs is declared in sources.yaml: remove it there") as unknown,
   })
   declare("sources: []")
   expect(await run(folder.path, ["sources", "apply", "--remove-pages"])).toEqual({
@@ -228,7 +228,7 @@ sources.yaml:2:49: backup.times is no field of the backup; there are schedule, f
     `sources.yaml:2:19: backup.folder must not be in the data folder (${at("data")})`,
   )
   declare("backup: { folder: backups, schedule: 30 2 * * *, keep: 2 }")
-  expect(await told("sources", "validate")).toBe("sources.yaml: 0 sources and a backup, nothing wrong\n")
+  expect(await told("sources", "validate")).toBe("sources.yaml: 0 sources and a backup, no problems\n")
   expect(await told("sources", "plan")).toContain("+ backup: new\n")
   expect(await told("sources", "apply")).toContain("+ backup: new\n")
   expect(await told("sources", "list")).toMatch(
@@ -251,7 +251,7 @@ sources.yaml:2:49: backup.times is no field of the backup; there are schedule, f
 `)
   declare("")
   expect(await told("sources", "apply")).toContain(
-    "- backup: no longer declared; the files that were made stay\n",
+    "- backup: no longer declared; existing backup files are kept\n",
   )
   expect(await told("backups", "list")).toContain("No backup is declared.")
 })
@@ -268,7 +268,7 @@ test("names that keys, collections and settings have for no source are warned of
   const first = await run(folder.path, ["sources", "validate"], env)
   expect(first).toEqual({
     code: 0,
-    out: "sources.yaml: 2 sources, nothing wrong\n",
+    out: "sources.yaml: 2 sources, no problems\n",
     err: 'warning: FOSSICK_X402_SOURCES names the source "wikki", which is not declared; did you mean "wiki"?\n',
   })
   expect((await run(folder.path, ["sources", "validate", "--strict"], env)).code).toBe(2)
@@ -324,7 +324,7 @@ test("a secret may be set elsewhere, and what is wrong is told to programs, too"
   writeFileSync(join(folder.path, "fossick.env"), "WIKI_PASSWORD=hunter2\n")
   expect(await run(folder.path, ["sources", "plan"])).toEqual({
     code: 0,
-    out: "+ wiki: new\n    a full crawl: pages not known yet, at most 10,000 pages, 2 h 47 min at one request to a host each second\n",
+    out: "+ wiki: new\n    a full crawl: page count not known yet, at most 10,000 pages, 2 h 47 min at one request per host per second\n",
     err: "",
   })
 })
@@ -351,7 +351,7 @@ test("several sources are run by one command, and new or changed ones when the f
   expect((await run(folder.path, ["sources", "run"])).err).toContain("or give --all")
   await run(folder.path, ["sources", "pause", "b"])
   const all = await run(folder.path, ["sources", "run", "--all"])
-  expect([all.code, all.err]).toEqual([1, expect.stringContaining("Left out, since paused: b.")])
+  expect([all.code, all.err]).toEqual([1, expect.stringContaining("Skipped, because they are paused: b.")])
   expect(all.out).toMatch(/\na: finished\ngone: failed, .*\n$/)
 })
 

@@ -28,7 +28,7 @@ export async function showBackups(backups: BackupTable, json: boolean): Promise<
   const stored = await backups.plan()
   const runs = await backups.runs(SHOWN_RUNS)
   if (json) say(JSON.stringify({ ...stored, runs }))
-  else if (stored === null) say("No backup is declared. docs/backup-and-restore.md shows how.")
+  else if (stored === null) say("No backup is declared. See docs/backup-and-restore.md.")
   else for (const line of planAndRuns(stored, runs)) say(line)
   return EXIT.ok
 }
@@ -41,7 +41,7 @@ export async function runBackup(json: boolean): Promise<number> {
     const backups = new BackupTable(db)
     if ((await backups.plan()) === null) {
       throw new CommandError(
-        "No backup is declared: write a block backup into the file of sources, or name a file: fossick backup <file>.",
+        "No backup is declared. Add a block backup to the sources file, or name a file: fossick backup <file>.",
       )
     }
     const { id } = await backups.ask("command")
@@ -57,7 +57,7 @@ export async function runBackup(json: boolean): Promise<number> {
         }
         return told(await backups.get(id), json)
       },
-      () => process.stderr.write("Stopped; there is no new backup.\n"),
+      () => process.stderr.write("Stopped. No backup was made.\n"),
     )
   } finally {
     db.close()

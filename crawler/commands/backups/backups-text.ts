@@ -9,7 +9,7 @@ export function backupLines(change: BackupChange | null): string[] {
     case "new":
       return ["+ backup: new"]
     case "removed":
-      return ["- backup: no longer declared; the files that were made stay"]
+      return ["- backup: no longer declared; existing backup files are kept"]
     case "changed":
       return [
         "~ backup: changed",
@@ -26,7 +26,7 @@ export function backupLines(change: BackupChange | null): string[] {
 export function backupLine({ nextRun }: StoredPlan, last: BackupRun | null): string {
   const next = nextRun === null ? "when asked" : timeText(nextRun)
   const was = last === null ? "never" : `${last.state} ${timeText(last.endedAt)}`
-  return `Backup: next run ${next}, last run ${was}${last?.error ? `: ${last.error}` : ""}. fossick backups list shows more.`
+  return `Backup: next run ${next}, last run ${was}${last?.error ? `: ${last.error}` : ""}. For details, run fossick backups list.`
 }
 
 /** The plan, and its newest runs. */
@@ -45,11 +45,11 @@ export function planAndRuns({ plan, nextRun }: StoredPlan, runs: readonly Backup
     return said === null ? [] : [`${id}: ${said}`]
   })
   return [
-    `files       ${folder}, named ${name}-<time>.tar; the newest ${keep} stay`,
+    `files       ${folder}, named ${name}-<time>.tar; the newest ${keep} are kept`,
     `schedule    ${schedule === null ? "none" : scheduleText(schedule)}`,
     `next run    ${nextRun === null ? "when asked" : timeText(nextRun)}`,
     ...(rows.length === 0
-      ? ["No backup was made yet."]
+      ? ["No backups yet."]
       : ["", ...table([["BACKUP", "STATE", "ASKED BY", "BEGAN", "ENDED", "FILE"], ...rows]), ...troubles]),
   ]
 }

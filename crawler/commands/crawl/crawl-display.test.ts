@@ -71,5 +71,5 @@ test("a crawl that waits names the process that has the index and the sources cr
   }
   expect(out.match(/Another process \(process \d+\) is writing to the index/g)).toHaveLength(1)
   expect(out).toContain(`(process ${process.pid})`)
-  expect(out).toContain("waiting for a turn, while others are crawled: docs")
+  expect(out).toContain("waiting for other sources to be crawled: docs")
 })

@@ -46,7 +46,8 @@ export class CrawlDisplay {
     const visited = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
     if (this.#json)
       this.#object({ event: "started", job: id, source: source.name, url, scope, depth, limit, visited })
-    else if (visited > 0) this.#line(`Crawling ${called}${url}, going on after ${counted(visited, "visit")}`)
+    else if (visited > 0)
+      this.#line(`Crawling ${called}${url}, continuing after ${counted(visited, "visit")}`)
     else
       this.#line(
         `Crawling ${called}${url} (scope ${scope}, depth ${depth}, at most ${counted(limit, "page")})`,
@@ -59,9 +60,7 @@ export class CrawlDisplay {
    */
   show(crawls: readonly Job[], atWork: ReadonlySet<string> = new Set()): void {
     if (!this.#json && atWork.size > 0 && crawls.every(({ state }) => state === "queued")) {
-      this.#progress(
-        `${this.#standing()}waiting for a turn, while others are crawled: ${[...atWork].join(", ")}`,
-      )
+      this.#progress(`${this.#standing()}waiting for other sources to be crawled: ${[...atWork].join(", ")}`)
       return
     }
     const all = crawls.map((job) => ({ job: job.id, ...this.#meterOf(job).measure(job) }))
@@ -83,7 +82,7 @@ export class CrawlDisplay {
   vectors(pages: number): void {
     if (pages === 0) return
     if (this.#json) this.#object({ event: "vectors", pagesLeft: pages })
-    else this.#progress(`pages are searchable; vectors to make for ${pages}`)
+    else this.#progress(`pages are searchable; ${counted(pages, "page")} still without vectors`)
   }
 
   end(job: Job, failures: readonly Failure[]): void {
@@ -125,7 +124,7 @@ export class CrawlDisplay {
   }
 
   #standing(): string {
-    return this.#areSeveral ? `${this.#over} of ${this.#meters.size} crawls over; ` : ""
+    return this.#areSeveral ? `${this.#over} of ${this.#meters.size} crawls done; ` : ""
   }
 
   #meterOf({ id }: Job): ProgressMeter {
@@ -176,10 +175,10 @@ function headline(job: Job, time: string): string {
   if (job.result === "finished-with-problems") return `Finished with problems after ${time}: ${reason}`
   switch (job.state) {
     case "paused":
-      return `Paused after ${time}, ${addressesText(job.queued)} left; the same command, or fossick jobs resume ${job.id}, continues from here`
+      return `Paused after ${time}, ${addressesText(job.queued)} left. To continue, run the same command again, or fossick jobs resume ${job.id}`
     case "queued":
     case "running":
-      return `No longer watched after ${time}; the appliance continues job ${job.id}`
+      return `Stopped watching after ${time}; the appliance continues job ${job.id}`
     default:
       return `${job.state[0]?.toUpperCase()}${job.state.slice(1)} after ${time}`
   }

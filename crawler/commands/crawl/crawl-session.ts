@@ -212,8 +212,9 @@ async function unpaused(sources: SourceTable, json: boolean): Promise<readonly s
   const all = await sources.list()
   const paused = all.filter((one) => one.paused).map(({ source }) => source.name)
   if (paused.length > 0 && !json)
-    process.stderr.write(`Left out, since paused: ${paused.join(", ")}. By name they run all the same.\n`)
-  if (all.length === paused.length) throw new ArgumentsError("There is no source to run")
+    process.stderr.write(`Skipped, because they are paused: ${paused.join(", ")}. To run one, name it.\n`)
+  if (all.length === paused.length)
+    throw new ArgumentsError("There is no source to run. Declare one, or name a paused one")
   return all.filter((one) => !one.paused).map(({ source }) => source.name)
 }
 
@@ -234,7 +235,7 @@ async function jobFor(
   if (wish.source === null || /^[^./:?#]+$/.test(name)) {
     if (await sources.get(name)) {
       throw new ArgumentsError(
-        `${name} is a declared source, which takes no options but --failed and --json; change its declaration instead`,
+        `${name} is a declared source and takes only the options --failed and --json; change its declaration instead`,
       )
     }
     if (wish.source === null || name.toLowerCase() !== "localhost") {
@@ -255,9 +256,9 @@ async function noSource(name: string, sources: SourceTable): Promise<string> {
   const more = names.length > SHOWN_SOURCES ? ` and ${names.length - SHOWN_SOURCES} more` : ""
   const others =
     names.length === 0
-      ? "; none is declared"
-      : `; there are ${names.slice(0, SHOWN_SOURCES).join(", ")}${more}`
-  return `No source is called ${JSON.stringify(name)}${didYouMean(name, names) || others}`
+      ? "; no sources are declared"
+      : `; the sources are ${names.slice(0, SHOWN_SOURCES).join(", ")}${more}`
+  return `There is no source ${JSON.stringify(name)}${didYouMean(name, names) || others}`
 }
 
 interface RunHereOptions extends Pick<JobRunsOptions, "db" | "jobs" | "engine" | "signal"> {

@@ -36,9 +36,9 @@ export function describedCrawl(address: string, options: CrawlOptions, isDescrib
   if (url === null && !address.includes("://") && address.trim() !== "") {
     return { source: null, name: address, isDescribed }
   }
-  if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} is no http or https address`)
+  if (url === null) throw new ArgumentsError(`${JSON.stringify(address)} isn't an http or https address`)
   if (isMetadataHost(bareHost(new URL(url)))) {
-    throw new ArgumentsError(`${address} is the metadata service of a cloud, which is never read`)
+    throw new ArgumentsError(`${address} is a cloud metadata service, which is never read`)
   }
   if (name?.trim() === "") throw new ArgumentsError("--source must not be empty")
   return {

@@ -73,11 +73,11 @@ export async function removals(args: RemovalsArguments): Promise<number> {
   }
 }
 
-const DONE = { approve: "removed", reject: "kept", restore: "put back" } as const
+const DONE = { approve: "removed", reject: "kept", restore: "restored" } as const
 const TO_DO = {
-  approve: "will be removed by the crawler, after the run that is under way",
+  approve: "will be removed by the crawler after the current run",
   reject: "kept",
-  restore: "will be put back by the crawler, after the run that is under way",
+  restore: "will be restored by the crawler after the current run",
 } as const
 
 async function show(
@@ -88,7 +88,7 @@ async function show(
   if (command === "list" && source === null) {
     const held = await store.held()
     if (json) write(JSON.stringify(held))
-    else if (held.length === 0) write("Nothing waits for your decision.")
+    else if (held.length === 0) write("No removals wait for your decision.")
     else {
       write(...held.flatMap(heldLines))
       write("fossick removals list|approve|reject <source>")
@@ -104,9 +104,9 @@ async function show(
   }
   const more = (await store.count(state, list.source)) - pages.length
   if (pages.length === 0)
-    write(command === "list" ? `Nothing of ${source} waits.` : "No removed page is kept.")
+    write(command === "list" ? `No removals of ${source} wait.` : "There are no removed pages.")
   write(...pages.map(removalLine))
-  if (more > 0) write(`and ${more} more; --limit shows them`)
+  if (more > 0) write(`and ${more} more; to see them, use --limit`)
 }
 
 async function decide(store: Removals, args: DecideArguments): Promise<number> {
@@ -124,8 +124,8 @@ function asKnown(pages: RemovedPages): RemovedPages {
 
 function nothing(args: DecideArguments): string {
   return args.command === "restore"
-    ? "No such page is kept; fossick removals removed shows those that are."
-    : `Nothing of ${args.source} waits; fossick removals shows what does.`
+    ? "No such page was removed. To see the removed pages, run fossick removals removed."
+    : `No removals of ${args.source} wait. To see those that do, run fossick removals.`
 }
 
 /** @returns whether it is done; false when another process writes the index and will do it. */

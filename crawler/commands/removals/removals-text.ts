@@ -4,11 +4,11 @@ import type { HeldRemovals, Removal } from "../../upkeep/removals/removals.ts"
 const REASONS: Readonly<Record<RemovalReason, string>> = {
   "not-found": "not found (404)",
   gone: "gone (410)",
-  noindex: "not to be indexed",
+  noindex: "noindex",
   robots: "disallowed by robots.txt",
   "out-of-scope": "no longer part of the source",
   moved: "moved",
-  "leads-elsewhere": "leading elsewhere",
+  "leads-elsewhere": "redirected elsewhere",
 }
 
 /** One source that waits, as the operator reads it. */
@@ -18,7 +18,7 @@ export function heldLines(held: HeldRemovals): string[] {
     ([reason, pages]) => `${pages} ${REASONS[reason as RemovalReason]}`,
   )
   return [
-    `${held.source}: ${pagesText(held.pages)} of ${held.ofPages} (${share} %) seem to be gone, says run ${held.job} of ${dateText(held.at)}`,
+    `${held.source}: ${pagesText(held.pages)} of ${held.ofPages} (${share} %) seem to be gone (run ${held.job}, ${dateText(held.at)})`,
     `  ${reasons.join(", ")}`,
   ]
 }

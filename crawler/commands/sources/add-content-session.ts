@@ -43,13 +43,13 @@ function surveyText(survey: ContentSurvey): string {
   const { place, noun, endings, tooLarge, troubles, pages } = survey
   const shown = endings
     .slice(0, SHOWN_ENDINGS)
-    .map(([ending, count]) => `${ending || "no ending"} ${count.toLocaleString("en")}`)
+    .map(([ending, count]) => `${ending || "no extension"} ${count.toLocaleString("en")}`)
   const rest = endings.length > SHOWN_ENDINGS ? `, and ${endings.length - SHOWN_ENDINGS} more` : ""
   return [
     place,
     `  ${`${noun}s`.padEnd(11)}${countText(survey)}`,
-    `  endings    ${shown.join(", ")}${rest}`,
-    ...(tooLarge > 0 ? [`  too large  ${counted(tooLarge, noun)}: FOSSICK_MAX_PAGE_BYTES is the limit`] : []),
+    `  extensions ${shown.join(", ")}${rest}`,
+    ...(tooLarge > 0 ? [`  too large  ${counted(tooLarge, noun)}: larger than FOSSICK_MAX_PAGE_BYTES`] : []),
     ...troubles.slice(0, SHOWN_TROUBLES).map((trouble) => `  unreadable ${trouble}`),
     ...(troubles.length > SHOWN_TROUBLES ? [`  and ${troubles.length - SHOWN_TROUBLES} more`] : []),
     ...pagesText(pages),

@@ -20,7 +20,8 @@ export function withSource(text: string, file: string, source: SourceSpec, note:
   const list = document.get("sources", true)
   if (!isSeq(list)) document.set("sources", document.createNode([]))
   const sources = document.get("sources", true)
-  if (!isSeq(sources)) throw new SourcesFileError(file, [{ place: null, text: "has no list of sources" }])
+  if (!isSeq(sources))
+    throw new SourcesFileError(file, [{ place: null, text: 'has no list of sources under "sources:"' }])
   if (sources.items.length === 0 && !isJson) sources.flow = false
   const node = sourceNode(document, source, note)
   if (sources.flow === true) {

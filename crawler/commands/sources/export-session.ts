@@ -9,7 +9,7 @@ import { declaredYaml } from "../../sources/file/write-sources.ts"
 export async function exportSources(): Promise<number> {
   const { dataDir } = readSettings(engineSettings, environment())
   using db = openStateToRead(dataDir)
-  if (db === null) throw new CommandError(`There is nothing to export: ${dataDir} holds no state.db.`)
+  if (db === null) throw new CommandError(`There is nothing to export: ${dataDir} has no state.db.`)
   process.stdout.write(await declaredYaml(db))
   return EXIT.ok
 }

@@ -66,7 +66,7 @@ export async function sourcesOfFile(args: FileArguments): Promise<number> {
   if (command !== "validate") return await planned(args, declared, config, warnings)
   const { length } = declared.sources
   teller(json)(
-    `${file}: ${counted(length, "source")}${declared.backup === null ? "" : " and a backup"}, nothing wrong`,
+    `${file}: ${counted(length, "source")}${declared.backup === null ? "" : " and a backup"}, no problems`,
     { file, sources: length, backup: declared.backup !== null, warnings },
   )
   return EXIT.ok
@@ -147,7 +147,9 @@ const onWire = ({ place, text }: SourcesFileError["problems"][number]) => ({
 function fileFor(given: string, named: string): string {
   const file = given === "" ? sourcesFile(named) : given
   if (file === null) {
-    throw new ArgumentsError("There is no sources.yaml here, and FOSSICK_SOURCES_FILE names no other file")
+    throw new ArgumentsError(
+      "There is no sources.yaml here. Create it, or name another file in FOSSICK_SOURCES_FILE",
+    )
   }
   return file
 }

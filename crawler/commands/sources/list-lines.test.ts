@@ -59,9 +59,7 @@ test("pages that nobody may read are counted below the table", () => {
     [entry("docs")],
     new Map([["docs", status({ pagesForNobody: 1, lastResult: null })]]),
   )
-  expect(lines.at(-1)).toBe(
-    "docs: nobody may read 1 page: everyone they allow is denied, or they allow no one",
-  )
+  expect(lines.at(-1)).toBe("docs: nobody can read 1 page: they allow no one, or deny everyone they allow")
 })
 
 test("one-off crawls are marked as such", () => {

@@ -17,7 +17,7 @@ export function proposalText(survey: Survey): string {
     ...facts.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
   ]
   if (survey.obstacles.length > 0) {
-    lines.push("", "In the way")
+    lines.push("", "Obstacles")
     for (const { text, help } of survey.obstacles) {
       lines.push(`  ${text}`)
       if (help !== null) lines.push(`    ${help}`)
@@ -30,7 +30,7 @@ export function proposalText(survey: Survey): string {
 /** Pages as they read, for people. */
 export function pagesText(pages: readonly Tried[]): string[] {
   if (pages.length === 0) return []
-  const head = `${countText(pages.length, "page")} as ${pages.length === 1 ? "it reads" : "they read"}`
+  const head = `${countText(pages.length, "page")} as Fossick reads ${pages.length === 1 ? "it" : "them"}`
   const each = pages.flatMap(({ url, page, outcome, detail }) => {
     const end = `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`
     return [
@@ -58,7 +58,7 @@ function factsOf(survey: Survey): [string, string | null][] {
     [
       "sitemap",
       sitemap
-        ? `${sitemap.url}: ${sitemap.total === 0 ? "no page of this source" : countText(sitemap.total, "page")}`
+        ? `${sitemap.url}: ${sitemap.total === 0 ? "no pages of this source" : countText(sitemap.total, "page")}`
         : survey.url === null
           ? null
           : "none found",
@@ -79,13 +79,13 @@ function languagesText(languages: Survey["languages"]): string | null {
     .join(", ")
   const more = languages.length > SHOWN_LANGUAGES ? `, and ${languages.length - SHOWN_LANGUAGES} more` : ""
   const advice =
-    languages.filter(({ path }) => path !== null).length > 1 ? "; exclude those you do not want" : ""
+    languages.filter(({ path }) => path !== null).length > 1 ? "; exclude the ones you don't want" : ""
   return shown + more + advice
 }
 
 function loginText({ url, user, password, hidden, isNeeded }: NonNullable<Survey["login"]>): string {
   const fields = [user, password].filter((field) => field !== null).join(", ")
-  const sent = hidden.length === 0 ? "" : `; ${hidden.join(", ")} sent as the page has them`
+  const sent = hidden.length === 0 ? "" : `; ${hidden.join(", ")} sent unchanged`
   return `${isNeeded ? "needed" : "possible"}, at ${url}: fields ${fields}${sent}`
 }
 

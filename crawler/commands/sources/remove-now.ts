@@ -18,7 +18,7 @@ export async function removeNow(
 ): Promise<number> {
   if ((await sources.removals()).length === 0) return EXIT.ok
   if (await jobs.hasCrawler()) {
-    if (!json) say("The appliance removes the pages now.")
+    if (!json) say("The appliance is removing the pages now.")
     return EXIT.ok
   }
   try {
@@ -28,7 +28,7 @@ export async function removeNow(
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof EngineError)) throw error
-    process.stderr.write(`${error.message}\nThe pages are removed at the next start.\n`)
+    process.stderr.write(`${error.message}\nThe pages will be removed at the next start.\n`)
     return EXIT.failed
   }
 }

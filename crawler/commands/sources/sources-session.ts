@@ -61,7 +61,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
         return await show(db, subject, json, jobs, sources, backups)
       case "pause":
         if (!(await sources.pause(subject))) return await undeclared(sources, subject)
-        tell(`${subject} is paused: its schedule no longer runs it`, { source: subject, paused: true })
+        tell(`${subject} is paused: it doesn't run on its schedule`, { source: subject, paused: true })
         return EXIT.ok
       case "resume": {
         if (!(await sources.resume(subject))) return await undeclared(sources, subject)
@@ -76,7 +76,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
       case "accept":
         if (!(await new PinnedNetworks(db).forget(subject)) && !(await sources.get(subject)))
           return unknown(subject)
-        tell(`${subject}: the next run takes its hosts to be where it finds them`, {
+        tell(`${subject}: the next run accepts the current networks of its hosts`, {
           source: subject,
           accepted: true,
         })
@@ -149,9 +149,9 @@ async function asJson(
 }
 
 const DECLARED: Readonly<Record<ListedSource["origin"], string>> = {
-  file: "by the file of sources",
+  file: "in the sources file",
   api: "over the API",
-  "one-off": "nowhere: a one-off crawl",
+  "one-off": "not declared: a one-off crawl",
 }
 
 /** The block `backup` is shown by that name, unless a source has it. */
@@ -215,7 +215,7 @@ async function forget(
     const file = sourcesFile(named)
     if (file !== null && readSourcesFile(file).sources.some(({ name }) => name === subject)) {
       throw new ArgumentsError(
-        `${subject} is declared in ${file}: take it out there, then fossick sources apply`,
+        `${subject} is declared in ${file}: remove it there, then run fossick sources apply`,
       )
     }
   }
@@ -223,7 +223,7 @@ async function forget(
   if (!entry && !(removePages && pages > 0)) return unknown(subject)
   if (entry) await sources.delete(subject, { origin: "file", removePages })
   else await sources.removePages(subject)
-  const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and lists show it as a one-off crawl`
+  const kept = `its ${counted(pages, "page")} stay${pages === 1 ? "s" : ""} in the index, and it is listed as a one-off crawl`
   const fate = removePages ? `${counted(pages, "page")} to remove` : kept
   teller(json)(`${subject} is deleted; ${pages === 0 ? "it has no pages" : fate}`, {
     source: subject,
@@ -241,6 +241,8 @@ async function undeclared(sources: Sources, name: string): Promise<number> {
 }
 
 function unknown(name: string): number {
-  process.stderr.write(`No source is called ${JSON.stringify(name)}; fossick sources list shows all.\n`)
+  process.stderr.write(
+    `There is no source ${JSON.stringify(name)}. To see all sources, run fossick sources list.\n`,
+  )
   return EXIT.failed
 }

@@ -17,7 +17,7 @@ export function planLines(changes: readonly SourceChange[], removePages: boolean
   ])
   const same = changes.filter(({ kind }) => kind === "unchanged").length
   if (same > 0) lines.push(`${same} unchanged`)
-  return lines.length > 0 ? lines : ["No sources, and none before"]
+  return lines.length > 0 ? lines : ["No sources declared, and nothing to change"]
 }
 
 function* changeLines(
@@ -26,14 +26,14 @@ function* changeLines(
 ): Generator<string> {
   if (kind === "unchanged") return
   if (kind === "new") {
-    yield `+ ${name}: new${pages > 0 ? `; ${pages} pages are in the index under this name already` : ""}`
+    yield `+ ${name}: new${pages > 0 ? `; ${pages} pages are already in the index under this name` : ""}`
   } else if (kind === "removed") {
     const fate = removePages
-      ? `its ${pages} pages are removed from the index${pagesShared > 0 ? `, but for ${pagesShared} that other sources have, too` : ""}`
-      : `its ${pages} pages stay in the index; --remove-pages removes them`
+      ? `its ${pages} pages are removed from the index${pagesShared > 0 ? `, except ${pagesShared} that other sources also have` : ""}`
+      : `its ${pages} pages stay in the index; to remove them, use --remove-pages`
     yield `- ${name}: no longer declared; ${pages === 0 ? "it has no pages" : fate}`
   } else {
-    yield `~ ${name}: ${kind === "taken-over" ? "was declared over the API, now by the file" : "changed"}`
+    yield `~ ${name}: ${kind === "taken-over" ? "was declared over the API, now in the file" : "changed"}`
     for (const { field, from, to } of fields) yield `    ${field}: ${valueText(from)} -> ${valueText(to)}`
     if (pagesOutOfScope > 0) {
       yield `    ${pagesOutOfScope} of its ${pages} pages would no longer belong to it`
@@ -49,7 +49,7 @@ const wideningNotes = ({ name, pages, opens }: SourceChange): string[] =>
   opens === undefined
     ? []
     : [
-        `! ${name}: ${OPENED[opens]} could read its ${counted(pages, "page")}, except those with readers of their own`,
+        `! ${name}: ${OPENED[opens]} will be able to read its ${counted(pages, "page")}, except pages with their own readers`,
       ]
 
 const listNotes = ({ name, lists = [] }: SourceChange): string[] =>
@@ -62,10 +62,10 @@ function fullCrawlText({ pages, areKnown, seconds, delayMs }: FullCrawl): string
   const pace =
     delayMs === 0
       ? "without pauses"
-      : `at one request to a host ${delayMs === 1000 ? "each second" : `every ${delayMs / 1000} s`}`
+      : `at one request per host ${delayMs === 1000 ? "per second" : `every ${delayMs / 1000} s`}`
   return areKnown
     ? `a full crawl: about ${count}, ${time} ${pace}`
-    : `a full crawl: pages not known yet, at most ${count}, ${time} ${pace}`
+    : `a full crawl: page count not known yet, at most ${count}, ${time} ${pace}`
 }
 
 const valueText = (value: unknown): string => JSON.stringify(value)
@@ -92,7 +92,7 @@ export function listLines(
   entries: readonly ListedSource[],
   statuses: ReadonlyMap<string, SourceStatus>,
 ): string[] {
-  if (entries.length === 0) return ["No source is declared. docs/sources.md shows how."]
+  if (entries.length === 0) return ["No sources are declared. See docs/sources.md."]
   const rows = entries.map((entry) => rowOf(entry, statuses.get(entry.source.name)))
   const troubles = entries.flatMap(({ source: { name } }) => {
     const trouble = troubleOf(statuses.get(name)?.lastJob ?? null) ?? statuses.get(name)?.lastResult?.reason
@@ -106,7 +106,7 @@ export function listLines(
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
-    : `nobody may read ${counted(pages, "page")}: everyone they allow is denied, or they allow no one`
+    : `nobody can read ${counted(pages, "page")}: they allow no one, or deny everyone they allow`
 
 function rowOf(
   { source, origin, paused, nextRun }: ListedSource,

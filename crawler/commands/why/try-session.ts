@@ -42,7 +42,7 @@ export async function tryOne(url: PageUrl, { source, rendering, json }: TryArgum
       signal,
     })
     if (tried === null) {
-      throw new ArgumentsError(`There is no source ${source}; fossick sources list shows them`)
+      throw new ArgumentsError(`There is no source ${source}. To see all sources, run fossick sources list`)
     }
     process.stdout.write(json ? `${JSON.stringify(triedOnWire(tried), null, 2)}\n` : tryText(tried))
     return EXIT.ok

@@ -7,10 +7,7 @@ export function tryText(tried: Tried): string {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   const facts: [string, string | null][] = [
     ["outcome", `${shownOutcome(outcome)}${detail === null ? "" : ` (${detail})`}`],
-    [
-      "source",
-      `${source.name}${belongs ? "" : ": the address does not belong to it, its runs leave it out"}`,
-    ],
+    ["source", `${source.name}${belongs ? "" : ": the address doesn't belong to it, so its runs skip it"}`],
     ["robots.txt", robotsText(robots)],
   ]
   if (reading !== null) {
@@ -56,15 +53,15 @@ export function tryText(tried: Tried): string {
 }
 
 function summaryOf({ outcome, belongs }: Tried): string {
-  if (outcome === "unchanged") return "It is in the index as it stands; a run would change nothing."
+  if (outcome === "unchanged") return "The index already has this version; a run would change nothing."
   if (outcome !== "indexed") return "A run would not index it."
   return belongs
-    ? "A run would index this. Nothing was indexed now."
-    : "It could be indexed, by a source that it belongs to."
+    ? "A run would index this page. Nothing was indexed now."
+    : "It could be indexed, but it doesn't belong to this source."
 }
 
 function robotsText({ obeyed, allowed, detail }: Tried["robots"]): string {
-  if (!obeyed) return "not asked: it is ignored here"
+  if (!obeyed) return "ignored for this source"
   if (allowed === null) return `unknown${detail === null ? "" : `: ${detail}`}`
   return allowed ? "allows it" : (detail ?? "disallows it")
 }

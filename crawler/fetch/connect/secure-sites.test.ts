@@ -262,7 +262,7 @@ describe("what names certificates", () => {
     ],
   ])("is refused for %s, by setting and by field", async (_, path, message) => {
     const setting = () => readSettings(crawlerSettings, { FOSSICK_CA_FILE: path })
-    expect(setting).toThrow(/FOSSICK_CA_FILE must name a file of certificates in PEM/)
+    expect(setting).toThrow(/FOSSICK_CA_FILE must name a PEM file of certificates/)
     expect(setting).toThrow(message)
     await using site = await startSecureSite(forLoopback)
     await expect(visited(site, { caFile: path })).rejects.toThrow(/^caFile: /)

@@ -253,4 +253,4 @@ export class AddressGuard implements AsyncDisposable {
 }
 
 const metadataError = (host: string) =>
-  new BlockedAddressError(`${host} is the metadata service of a cloud, which is never read`)
+  new BlockedAddressError(`${host} is a cloud metadata service, which is never read`)

@@ -32,8 +32,8 @@ describe("where a cloud hands out the credentials of a machine", () => {
     expect(isMetadataHost(address)).toBe(true)
     await using guard = new AddressGuard({ allowed: EVERYTHING, connections: 1, connectTimeoutMs: 1000 })
     const url = new URL(address.includes(":") ? `http://[${address}]/` : `http://${address}/`)
-    expect(() => guard.dispatcherFor(url)).toThrow("is the metadata service of a cloud, which is never read")
-    await expect(guard.open(url)).rejects.toThrow("is the metadata service of a cloud, which is never read")
+    expect(() => guard.dispatcherFor(url)).toThrow("is a cloud metadata service, which is never read")
+    await expect(guard.open(url)).rejects.toThrow("is a cloud metadata service, which is never read")
   })
 
   test.each([
@@ -72,7 +72,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("metadata service of a cloud")
     // It can never be allowed, not even by mistake.
     expect(() => parseRule(name)).toThrow(
-      `must not name the metadata service of a cloud, which is never read; "${name.toLowerCase()}" is one`,
+      `must not name a cloud metadata service, which is never read; "${name.toLowerCase()}" is one`,
     )
     expect(() => parseRule(`${name}:80`)).toThrow("metadata service of a cloud")
   })
@@ -108,7 +108,7 @@ test("a name that leads to a metadata service is refused, and so are names that 
     )
   }
   expect(await answers(EVERYTHING, "cloud.example")).toBe(
-    "cloud.example is the metadata service of a cloud, which is never read",
+    "cloud.example is a cloud metadata service, which is never read",
   )
   expect(await answers([], "near.example")).toBe(
     "near.example has no public address (10.0.0.8, 10.0.0.9); FOSSICK_ALLOWED_NETWORKS can allow it",

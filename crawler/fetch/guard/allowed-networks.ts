@@ -81,7 +81,7 @@ function addressRule(text: string, port: string | null): Rule {
 
 function refuseMetadata(host: string): void {
   if (isMetadataHost(host))
-    throw new Error(`must not name the metadata service of a cloud, which is never read; "${host}" is one`)
+    throw new Error(`must not name a cloud metadata service, which is never read; "${host}" is one`)
 }
 
 function networkRule(range: [ipaddr.IPv4 | ipaddr.IPv6, number], port: string | null): Rule {

@@ -48,7 +48,7 @@ test.each([
     }
     expect(await fossick(folder.path, { ...env, FOSSICK_CA_FILE: caFile })).toEqual({
       code: 0,
-      out: "e-mail to ops@example.com: taken\ne-mail to night@example.com: taken\n",
+      out: "e-mail to ops@example.com: sent\ne-mail to night@example.com: sent\n",
       err: "",
     })
     expect(server.received.map(({ user, isSecure }) => [user, isSecure])).toEqual([
@@ -59,7 +59,7 @@ test.each([
 
     const distrusted = await fossick(folder.path, env)
     expect(distrusted.code).toBe(1)
-    expect(distrusted.out).toMatch(/ops@example\.com: not taken: .*certificate/)
+    expect(distrusted.out).toMatch(/ops@example\.com: not sent: .*certificate/)
     expect(server.received).toHaveLength(2)
   },
 )
@@ -78,7 +78,7 @@ test("a test of alerts goes to the webhook and to ntfy, and says who did not tak
   const { authority } = site
   expect(taken).toEqual({
     code: 0,
-    out: `ntfy to ${authority}: taken\nwebhook to ${authority}: taken\n`,
+    out: `ntfy to ${authority}: sent\nwebhook to ${authority}: sent\n`,
     err: "",
   })
   const bodies = got.map((one) => JSON.parse(one) as object)
@@ -93,9 +93,9 @@ test("a test of alerts goes to the webhook and to ntfy, and says who did not tak
   const refused = await fossick(folder.path, { ...env, FOSSICK_ALERT_EMAIL: "ops@example.com" })
   expect(refused.code).toBe(1)
   expect(refused.out).toContain(
-    "e-mail to ops@example.com: not taken: FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL",
+    "e-mail to ops@example.com: not sent: FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL",
   )
-  expect(refused.out).toContain("not taken: answered 401")
+  expect(refused.out).toContain("not sent: answered 401")
 
   const nobody = await fossick(folder.path, {})
   expect(nobody.code).toBe(1)

@@ -43,7 +43,7 @@ describe("try", () => {
       page: { title: "Pumps", author: "Ada Pump", language: "en", topic: "news" },
     })
     expect(result.passages.map(({ text }) => text).join(" ")).toContain("Pumps is explained here")
-    expect(tryText(result)).toContain("A run would index this. Nothing was indexed now.")
+    expect(tryText(result)).toContain("A run would index this page. Nothing was indexed now.")
     expect(triedOnWire(result).page!.markdown).toBe(result.page!.markdown)
   })
 

@@ -208,7 +208,7 @@ sources:
       "f:5:14: a: webhooks[0].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
       "f:6:14: a: webhooks[1].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
       "f:7:14: a: webhooks[2].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
-      "f:8:14: a: webhooks[3].url must not lead to the metadata service of a cloud, which is never read",
+      "f:8:14: a: webhooks[3].url must not lead to a cloud metadata service, which is never read",
       'f:9:14: a: webhooks[4].url must be an http or https address; "ftp://hooks.example.com/" is none',
     ],
   ],

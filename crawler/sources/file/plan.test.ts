@@ -62,7 +62,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
     "    limits.pages: 10000 -> 100",
     '    login: null -> "basic (its values are not shown)"',
     "    1 of its 4 pages would no longer belong to it",
-    "~ mine: was declared over the API, now by the file",
+    "~ mine: was declared over the API, now in the file",
     '    scope: "host" -> "domain"',
     "- other: no longer declared; it has no pages",
   ])
@@ -72,7 +72,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
     ["mine", "file"],
   ])
   expect(await fixture.plan([mine])).toEqual([
-    "- docs: no longer declared; its 4 pages stay in the index; --remove-pages removes them",
+    "- docs: no longer declared; its 4 pages stay in the index; to remove them, use --remove-pages",
     "1 unchanged",
   ])
   expect((await fixture.plan([mine], { removePages: true }))[0]).toBe(
@@ -92,7 +92,7 @@ test("pages that a source shares stay for the others when it goes, as the plan s
   await fixture.crawl(whole)
   await fixture.crawl(chapter)
   expect((await fixture.plan([chapter], { removePages: true }))[0]).toBe(
-    "- whole: no longer declared; its 2 pages are removed from the index, but for 1 that other sources have, too",
+    "- whole: no longer declared; its 2 pages are removed from the index, except 1 that other sources also have",
   )
   await fixture.apply([chapter], { removePages: true })
   const { db, engine, sources } = fixture
@@ -139,7 +139,7 @@ test("a change says how long a whole crawl takes, by what is known", async () =>
   const planned = await planSources(fixture.db, fixture.sources, [slow], testConfig())
   expect(planned[0]?.fullCrawl).toEqual({ pages: 2, areKnown: true, seconds: 60, delayMs: 30_000 })
   expect(planLines(planned, false).at(-1)).toBe(
-    "    a full crawl: about 2 pages, 1 min at one request to a host every 30 s",
+    "    a full crawl: about 2 pages, 1 min at one request per host every 30 s",
   )
 })
 
@@ -149,7 +149,7 @@ test("a plan warns when it opens a source to many", async () => {
   await fixture.apply([{ ...hr, readers: { allow: "group:hr" } }])
   const plan = async (readers: object | null) =>
     (await fixture.plan([{ ...hr, readers }])).filter((line) => line.startsWith("!"))
-  const opened = "could read its 0 pages, except those with readers of their own"
+  const opened = "will be able to read its 0 pages, except pages with their own readers"
   expect(await plan(null)).toEqual([`! hr: everybody ${opened}`])
   expect(await plan({ deny: "group:interns" })).toEqual([`! hr: everybody ${opened}`])
   expect(await plan({ allow: ["signed-in"] })).toEqual([`! hr: everybody who signs in ${opened}`])

@@ -169,7 +169,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
   if (sitemap !== null && listedTotal === 0) {
     found.push({
       kind: "sitemap",
-      text: `The sitemap ${sitemap.url} lists no page of this source: its addresses are elsewhere, such as ${sitemap.pages[0]}.`,
+      text: `The sitemap ${sitemap.url} lists no pages of this source: its addresses are elsewhere, such as ${sitemap.pages[0]}.`,
       help: "The crawl follows links instead. Where the site is built with another address than it has, correct that.",
     })
   }

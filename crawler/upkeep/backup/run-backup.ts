@@ -26,7 +26,7 @@ export async function runBackup(
   }
   const settings = readSettings(engineSettings, environment())
   if (settings.state === "" && !existsSync(path.join(settings.dataDir, "state.db"))) {
-    throw new CommandError(`There is nothing to back up: ${settings.dataDir} holds no state.db.`)
+    throw new CommandError(`There is nothing to back up: ${settings.dataDir} has no state.db.`)
   }
   const progress = new CommandProgress()
   const startedAt = steadyNow()
@@ -67,7 +67,7 @@ export async function runBackup(
       }
     },
     () => {
-      progress.say("Stopped; there is no backup.")
+      progress.say("Stopped. No backup was made.")
     },
   )
 }

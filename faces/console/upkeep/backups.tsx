@@ -35,7 +35,7 @@ export function Backups() {
       <Files files={files} />
       <Block id="runs" title="Runs">
         {runs.length === 0 ? (
-          <p class="small">No backup was made yet.</p>
+          <p class="small">No backups yet.</p>
         ) : (
           <Table caption="Backups made" columns={RUNS} rows={runs} keyOf={({ id }) => String(id)} />
         )}
