@@ -148,7 +148,7 @@ test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, as
   await expect.poll(() => metric("fossick_calls_uncounted")).toBe(0)
   expect(await calls()).toBe(answered)
   await expect.poll(job).toContain('"finished"')
-  await expect.poll(() => text).toContain("there is room on the disk again")
+  await expect.poll(() => text).toContain("the disk has free space again")
 
   child.kill("SIGTERM")
   await exited

@@ -131,7 +131,7 @@ test("the week of an archive: it is read, replaced, away, cut off and back, and 
 
   // Half of the files are missing, so the run waits for a person to confirm that.
   shelf.pack(files(10))
-  expect((await shelf.run()).note).toContain("too many to remove unasked")
+  expect((await shelf.run()).note).toContain("too many to remove without your approval")
   expect(Object.keys(shelf.indexed)).toHaveLength(21)
 
   writeFileSync(shelf.path, whole)

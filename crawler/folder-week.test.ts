@@ -155,7 +155,7 @@ test("a share that is not mounted, or is mounted empty, takes nothing out of the
   // A half-filled one: more is gone than may go unasked.
   await handbook.write("leave/page 0.md")
   const held = await handbook.run()
-  expect(held.note).toContain("pages that seem to be gone, too many to remove unasked: 23")
+  expect(held.note).toContain("23 pages seem to be gone, too many to remove without your approval")
   expect(handbook.indexed).toEqual(before)
 
   await rm(handbook.root, { recursive: true })

@@ -207,7 +207,7 @@ test("no page is lost when the server is away or the password is wrong", { tags 
   const refused = await week.run()
   expect(refused).toMatchObject({
     state: "failed",
-    error: `imaps://ada@mail.example@localhost:${week.mail.port}: the server refuses the user or the password (AUTHENTICATIONFAILED).`,
+    error: `imaps://ada@mail.example@localhost:${week.mail.port}: the server rejected the user or password (AUTHENTICATIONFAILED).`,
   })
   expect(JSON.stringify(refused)).not.toContain("not-the-password")
   vi.stubEnv("IMAP_PASSWORD", week.mail.password)
@@ -217,7 +217,7 @@ test("no page is lost when the server is away or the password is wrong", { tags 
   await week.with(0, (client) => client.messageDelete("1:*"))
   expect(await week.run()).toMatchObject({
     state: "failed",
-    error: expect.stringMatching(/holds no messages/),
+    error: expect.stringMatching(/contains no messages/),
   })
   expect(week.indexed).toEqual(before)
   for (const id of [0, 1, 2, 3]) await week.deliver({ id })

@@ -59,7 +59,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     .filter((line) => /format|^crawl /.test(line))
     .map((line) => line.replace(/^crawl \S+ /, ""))
   expect(order.join("\n")).toMatch(
-    /^the index has today's format now\nstarted\nfinished: 1 new, 0 failed, \d+ s$/,
+    /^the index was upgraded to the current format\nstarted\nfinished: 1 new, 0 failed, \d+ s$/,
   )
   for (const [text, title] of [
     ["a spring tide", "Tides"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { BETWEEN_NOTES, givenUpNote, limitNote, stoppedNote, undoneIn } from "./job.ts"
 
-const HELD = "pages that seem to be gone, too many to remove unasked: 40 (fossick removals)"
+const HELD = "40 pages seem to be gone, too many to remove without your approval: run fossick removals"
 
 test.each([
   { notes: [], endedAtLimit: false, leftAddresses: false },

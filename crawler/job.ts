@@ -119,11 +119,11 @@ export const stoppedNote = (why: string): string => `stopped: ${why}`
 
 /** For an observer that could not look at all pages. */
 export const observerNote = (name: string, why: string): string =>
-  `the observer ${name} could not look at every page: ${why}`
+  `the observer ${name} could not check every page: ${why}`
 
 /** Names pages that are in the index although their answers were cut off. */
 export const cutOffNote = ([first, ...others]: readonly string[]): string =>
-  `pages read although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
+  `pages indexed although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
 /** @param what is wrong, in words that follow the list's address */
 export const listNote = (kind: string, url: string, what: string): string => `the ${kind} ${url} ${what}`
 /** Counts the lists beyond those that have notes of their own. */

@@ -161,7 +161,7 @@ async function tick(): Promise<void> {
     log[isLeftOut ? "warn" : "info"](
       kind === "crawl" ? { source: name, job: run } : { [kind]: name, run },
       isLeftOut
-        ? `the scheduled ${kind} ${name} was left out, since the last one is not over`
+        ? `the scheduled ${kind} ${name} was skipped, because the last one is still running`
         : `the scheduled ${kind} ${name} is queued`,
     )
   }
@@ -176,7 +176,7 @@ async function tick(): Promise<void> {
     await removals.purge()
     await removals.forgetDead()
     givingBack = giveBack(db).catch((err: unknown) =>
-      log.warn({ err }, "room in state.db is not given back yet"),
+      log.warn({ err }, "free space in state.db could not be released yet"),
     )
   }
 }
@@ -228,7 +228,7 @@ if (process.connected) process.disconnect()
 async function sign(me: OwnProcess): Promise<void> {
   signAt = steadyNow() + SIGN_MS
   if (!(await me.sign())) {
-    log.error("the crawler was taken for lost, and others go on with its work; it begins anew")
+    log.error("the crawler was considered lost and others have taken over its work; it is restarting")
     process.exitCode = 1
     stop.abort()
     return
@@ -302,7 +302,7 @@ async function becomeOnlyOne(me: OwnProcess): Promise<void> {
   while (!(await me.take(ONLY))) {
     if (performance.now() >= late) {
       throw new KnownError(
-        "Another crawler works on this state (FOSSICK_STATE), and the embedded engine has one writer. For several crawlers set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance name another schema.",
+        "Another crawler uses this state (FOSSICK_STATE), and the embedded engine allows only one. For several crawlers, set FOSSICK_ENGINE to opensearch or meilisearch; for another appliance, name another schema.",
       )
     }
     await pause(SIGN_MS, stop.signal)
@@ -332,7 +332,7 @@ function endBroken(error: unknown): void {
 /** Reports once that work waits for room on the disk, and once that it continues. */
 function hasRoom(): boolean {
   const isLow = room.isLow()
-  if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "there is room on the disk again")
+  if (isLow !== isWaiting) log[isLow ? "warn" : "info"](isLow ? room.note : "the disk has free space again")
   isWaiting = isLow
   return !isLow
 }
@@ -342,7 +342,7 @@ async function tellClock(): Promise<void> {
   const doubt = await clockInDoubt(db)
   if (doubt !== null && !isInDoubt) log.warn(`${doubt} ${DOUBT_ADVICE}`)
   if (doubt === null && isInDoubt) {
-    log.info("the clock is in doubt no longer")
+    log.info("the clock is no longer in doubt")
     tidyAt = 0
   }
   isInDoubt = doubt !== null
@@ -359,12 +359,12 @@ function tellNear(): void {
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()
-    if (stuckBy !== null) log.info("the crawler goes on")
+    if (stuckBy !== null) log.info("the crawler continues")
     stuckBy = null
   } catch (error) {
     const isAway = isStateAway(error)
     if (!isAway && !isUnwritable(error, dataDir)) throw error
-    const then = isAway ? "The crawler waits for it." : "Then work goes on by itself."
+    const then = isAway ? "The crawler is waiting for it." : "Work then continues automatically."
     const why = `${isAway ? (error as Error).message : unwritableMessage(dataDir)} ${then}`
     if (why !== stuckBy) log.error(why)
     stuckBy = why

@@ -27,7 +27,7 @@ export type SkipReason =
   | "out-of-scope" // a redirect or canonical left the scope
   | "logout" // visiting it would end the crawler's own login
   | "duplicate" // another address of a page that is kept
-  | "trap" // one of a row of addresses that no longer gave anything new
+  | "trap" // one of a series of addresses that gave nothing new any more
   | "soft-404" // says or shows that it is not there, though with status 200
   | "gone" // it was in the content of the source, and is there no longer
   | "unsupported-type" // no text we can read

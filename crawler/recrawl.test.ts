@@ -101,7 +101,7 @@ describe("conditional requests", () => {
     expect(again.outcomes).toEqual({ unchanged: 3, indexed: 1 })
     expect(await runs.known("/")).toMatchObject({
       outcome: "unchanged",
-      detail: "not modified since it was read",
+      detail: "not modified since the last read",
     })
     expect(runs.fixture.engine.pages.size).toBe(4)
   })
@@ -310,7 +310,7 @@ describe("what is visited", () => {
     })
     expect(await runs.known("/b/c")).toMatchObject({
       outcome: "skipped:out-of-scope",
-      detail: "no longer in the scope of its source",
+      detail: "no longer in the scope of the source",
       hash: expect.any(String) as unknown,
     })
     expect((await runs.run("all", { limits: { depth: 0 } })).outcomes).toEqual({

@@ -230,7 +230,7 @@ test(
     const refused = await handbook.run()
     expect(refused).toMatchObject({
       state: "failed",
-      error: expect.stringMatching(/refuses the token \(401\)/),
+      error: expect.stringMatching(/rejected the token \(401\)/),
     })
     expect(JSON.stringify(refused)).not.toMatch(/s3cret|expired-token/)
     expect(await handbook.isExact()).toBe(true)

@@ -100,7 +100,7 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
     {
       await using second = new Crawler(there.path, env)
       expect(await second.ended).toBe(1)
-      expect(second.said).toContain("the embedded engine has one writer")
+      expect(second.said).toContain("the embedded engine allows only one")
       expect(second.log).not.toContain("the crawler is ready")
     }
     await first.kill()

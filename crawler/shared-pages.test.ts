@@ -169,7 +169,7 @@ describe("a page that two sources crawl", () => {
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })
     expect(held()).toEqual({ "/docs/": "docs", "/docs/a": "docs", "/docs/b": "docs" })
     expect([await countOf("all"), await countOf("docs")]).toEqual([0, 3])
-    expect(await why("/news")).toContain("no run has seen it: all was deleted with all that it had found")
+    expect(await why("/news")).toContain("no run has seen it: all was deleted with all its records")
     expect(await run("docs")).toEqual({ unchanged: 3 })
     await sources.delete("docs", { removePages: true })
     await removeAskedPages({ db, engine, sources, signal: new AbortController().signal })

@@ -278,7 +278,7 @@ const wholeMailbox = (mailbox: NonNullable<SourceSpec["mailbox"]> | null): Sourc
 /** A whole source; its name is the host of its first seed when it has none. */
 export function defineSource(spec: SourceSpec): Source {
   const [first] = spec.seeds
-  if (first === undefined) throw new Error("a source needs an address to start from")
+  if (first === undefined) throw new Error("a source needs at least one seed")
   const given = contentFieldsOf(spec).length === 0 ? null : OF_CONTENT
   return {
     name: spec.name ?? new URL(first).hostname,

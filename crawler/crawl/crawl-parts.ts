@@ -60,7 +60,7 @@ export interface CrawlPartsOptions {
   readonly onGivenUp?: ((host: string, last: NoPage) => Promise<void>) | undefined
   /** Called for each sitemap or feed that could not be read in full, with a note for the operator. */
   readonly onListTrouble?: ((note: string) => Promise<void>) | undefined
-  /** Called for each row of addresses that is left alone from then on, with the reason in words. */
+  /** Called for each series of addresses that is left alone from then on, with the reason in words. */
   readonly onTrap?: ((trap: string) => Promise<void>) | undefined
 }
 
@@ -102,7 +102,7 @@ export class CrawlParts {
     const { source } = job
     // Without them, everybody could read its pages.
     if (observersOf(source).length > 0 && !options.observers)
-      throw new Error(`the observers of ${source.name} are not open`)
+      throw new Error(`the observers of ${source.name} have not been opened`)
     const known = new KnownAddresses(db, clock)
     const shared = new SharedPages(db, options.engine, source, clock)
     const unrecorded = new UnrecordedPages(db, source.name)

@@ -235,8 +235,8 @@ describe("sitemaps", () => {
     const source = { name: "lists", seeds: [site.origin] }
     const { note } = await fixture.crawl(source)
     const notes = [
-      `the sitemap ${site.url("/cut.xml")} is cut off: only its whole entries were read`,
-      `the sitemap ${site.url("/page.xml")} is a web page and lists nothing`,
+      `the sitemap ${site.url("/cut.xml")} is cut off: only its complete entries were read`,
+      `the sitemap ${site.url("/page.xml")} is a web page and lists no addresses`,
       `the sitemap ${site.url("/gone.xml")} could not be read: the site answered 404`,
     ]
     expect(note).toBe(notes.join("; "))

@@ -93,12 +93,12 @@ const among =
         db,
         jobs,
         onLost(why) {
-          log.warn({ why }, "the job process stops: {why}")
+          log.warn({ why }, "the job process is stopping: {why}")
           isAgain = true
           lost.abort()
         },
         onProblem(error) {
-          if (!storeFailed) log.warn({ err: error }, "the state cannot be reached; visits wait for it")
+          if (!storeFailed) log.warn({ err: error }, "the state cannot be reached; visits are waiting for it")
           storeFailed = true
         },
       })
@@ -109,11 +109,12 @@ await forgetCopies(
 const isKeeper = among?.isKeeper ?? true
 const beAlone = async () => among === null || (await among.beAlone())
 try {
-  if (await among?.hasToWait()) throw new EngineError("INDEX_LOCKED", "Another crawler changes the index.")
+  if (await among?.hasToWait())
+    throw new EngineError("INDEX_LOCKED", "Another crawler is changing the index.")
   await using generations = await openGenerations(engineConfig, {
     chooses: isKeeper,
     onProblem: (error) => {
-      log.warn({ err: error }, "the engine will try again")
+      log.warn({ err: error }, "the engine had a problem and will try again")
     },
   })
   const onProgress = loggedNowAndThen()
@@ -131,7 +132,7 @@ try {
     lostPages = repair.pages
     // Nothing can be crawled into an index of an older format.
     if (await upgradeFormat(generations, { signal: stop, onProgress }))
-      log.info("the index has today's format now")
+      log.info("the index was upgraded to the current format")
     const crawlWaits = (await jobs.hasRunning()) || (await jobs.nextQueued()) !== null
     if (await adoptModel(generations, { crawlWaits, signal: stop, onProgress }))
       log.info("a new index is in use")
@@ -152,7 +153,7 @@ try {
   // While other processes write, the record of their pages is not complete.
   if (isAlone && (lostPages !== null || pages < (await new KnownAddresses(db).pages()))) {
     const lost = await new LostPages(db).find(engine, stop)
-    if (lost > 0) log.warn({ lost }, "the index has lost pages; their next visits read them again")
+    if (lost > 0) log.warn({ lost }, "the index has lost pages; they will be read again at their next visit")
   }
   let [wasOver, lookedAt] = [false, -Infinity]
   /** Whether this process has to end, so that the next one loads the model that fits the index. */
@@ -193,7 +194,7 @@ try {
     jobs,
     dataDir: engineConfig.dataDir,
     onProblem(error) {
-      log.warn({ err: error }, "no job can be taken from the queue; tried again")
+      log.warn({ err: error }, "no job could be taken from the queue; will try again")
     },
   })
   const halt = new AbortController()
@@ -244,7 +245,7 @@ try {
       isDue: () => removals.hasWork(),
       async work() {
         await carryOutRemovals({ db, engine, writes: share.writes })
-        log.info("what the operator decided on removals was carried out")
+        log.info("the operator's decisions on removals were carried out")
       },
     },
   ]
@@ -263,7 +264,7 @@ try {
     beside.duty = duty
       .work()
       .catch((error: unknown) => {
-        log.error({ err: error }, "pages could not be removed or restored; tried again later")
+        log.error({ err: error }, "pages could not be removed or restored; will try again later")
         failed.add(duty)
         process.exitCode = 1
       })
@@ -286,10 +287,10 @@ try {
       // The loop that this gives way to asks again, and says what keeps it from that.
       await using _ = repeat(() => look().catch(() => giveWay.abort()), POLL_MS)
       const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
-      log.info(swapped ? "a new index is in use" : "the new index waits for a crawl")
+      log.info(swapped ? "a new index is in use" : "building the new index paused for a crawl")
       return true
     } catch (error) {
-      log.error({ err: error }, "the new index could not be built; tried again later")
+      log.error({ err: error }, "the new index could not be built; will try again later")
       // Trying at once makes no room.
       if (!(error instanceof EngineError && error.code === "NO_ROOM")) process.exitCode = 1
       return false

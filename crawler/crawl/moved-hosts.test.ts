@@ -81,7 +81,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
     internet.lead("docs.example", after)
     const moved = await run({ webhooks: [{ url: "https://hooks.example/" }] })
     expect(moved.state).toBe("failed")
-    expect(moved.error).toMatch(/^docs\.example led to .+ and now leads to .+ accept docs$/)
+    expect(moved.error).toMatch(/^docs\.example resolved to .+ and now resolves to .+ accept docs$/)
     expect(moved.error).toContain(was)
     expect(moved.error).toContain(is)
     expect(moved.note).toBe("stopped: docs.example moved to another network")
@@ -135,7 +135,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
     internet.lead("docs.example", HERE)
     const scheduled = await run({}, { trigger: "schedule" })
     expect(scheduled.error).toContain(
-      "docs.example had no address at the first run and now leads to the private",
+      "docs.example had no address in the first run and now resolves to the private",
     )
     expect(site.requests).toEqual([])
     expect(await run({}, { trigger: "command" })).toMatchObject({ outcomes: { indexed: 1 } })
@@ -153,7 +153,7 @@ describe("a host whose name leads elsewhere in the middle of a run", () => {
     })
     internet.lead("docs.example", HERE)
     const job = await run({ limits: { depth: 1 } })
-    expect(job.error).toMatch(/now leads to the private network 127\.0\.2\.0\/24/)
+    expect(job.error).toMatch(/now resolves to the private network 127\.0\.2\.0\/24/)
     expect(job.state).toBe("failed")
     expect(site.requests).not.toContain("/a")
   })
@@ -209,7 +209,7 @@ describe("what leads from a public site to a private host", () => {
     async (code, word) => {
       site.serve({ "/": redirect(inside("/"), code) })
       const job = await run({ scope: "domain" })
-      const detail = `${word} to ${inside("/")} (${code}): inside.example has no public address (127.0.0.1); FOSSICK_ALLOWED_NETWORKS can allow it`
+      const detail = `${word} to ${inside("/")} (${code}): inside.example has no public address (127.0.0.1); allow it with FOSSICK_ALLOWED_NETWORKS`
       expect(await fixture.jobs.failures(job.id, 9)).toMatchObject([
         { outcome: "failed:blocked-address", detail },
       ])
@@ -239,7 +239,7 @@ describe("what leads from a public site to a private host", () => {
     internet.lead("www.docs.example", PUBLIC_ADDRESS)
     expect((await run({ scope: "domain" })).outcomes).toMatchObject({ indexed: 1 })
     internet.lead("www.docs.example", HERE)
-    expect((await run({ scope: "domain" })).error).toContain("www.docs.example led to public addresses")
+    expect((await run({ scope: "domain" })).error).toContain("www.docs.example resolved to public addresses")
   })
 })
 
@@ -270,7 +270,7 @@ describe("a source that somebody with an admin key wrote", () => {
     internet.lead("docs.example", HERE)
     const { state, error } = await run({}, byApi)
     expect(state).toBe("failed")
-    expect(error).toContain("now leads to a private network; FOSSICK_ALLOWED_NETWORKS can allow it")
+    expect(error).toContain("now leads to a private network; allow it with FOSSICK_ALLOWED_NETWORKS")
     expect(error).not.toContain("127.")
   })
 })

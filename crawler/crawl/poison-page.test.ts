@@ -80,7 +80,7 @@ test("a page over which the crawler's process is lost is read alone, then left o
     runs.push(await run(folder.path, db, url, runs.length))
   expect(runs).toEqual(["killed", "killed", "killed", "ended"])
   expect((await jobs.get(id))?.outcomes).toEqual({ indexed: healthy.length + 1, "failed:crashed": 1 })
-  const detail = "the crawler's process was lost each time it read the page"
+  const detail = "the crawler's process crashed each time it read the page"
   expect(await jobs.failures(id, 9)).toEqual([{ url, outcome: "failed:crashed", detail }])
   const known = (await new KnownAddresses(db).get(url))!
   expect(outcomeStep({ known, others: [] } as unknown as Parameters<typeof outcomeStep>[0])?.text).toContain(

@@ -246,11 +246,11 @@ async function removeAndJudge(
   })
   const cutOff = await cutOffPages(db, job.source.name, job.id)
   if (cutOff.length > 0) await jobs.note(job.id, cutOffNote(cutOff))
-  if (removed > 0) await jobs.log(job.id, "info", `pages removed, since they are gone: ${removed}`)
+  if (removed > 0) await jobs.log(job.id, "info", `pages removed because they are gone: ${removed}`)
   if (held > 0) {
     await jobs.note(
       job.id,
-      `pages that seem to be gone, too many to remove unasked: ${held} (fossick removals)`,
+      `${held} pages seem to be gone, too many to remove without your approval: run fossick removals`,
     )
   }
   const judged = judgeJob((await jobs.get(job.id)) ?? job, facts, { held })

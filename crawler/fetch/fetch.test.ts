@@ -205,7 +205,7 @@ describe("a redirect", () => {
     expect(await fetch("/a")).toEqual({
       kind: "failed",
       because: "redirect-loop",
-      detail: `redirected in a circle back to ${url("/a")}`,
+      detail: `redirect loop back to ${url("/a")}`,
       transient: false,
     })
     expect(await fetch("/2")).toMatchObject({ kind: "fetched" })
@@ -215,7 +215,7 @@ describe("a redirect", () => {
     })
     expect(await fetch("/mail")).toMatchObject({
       because: "http-status",
-      detail: 'redirects to "mailto:a@b.example", which is no http address',
+      detail: 'redirects to "mailto:a@b.example", which isn\'t an http or https address',
     })
     expect(await fetch("/nowhere")).toMatchObject({ because: "http-status", detail: "the site answered 302" })
   })
@@ -250,12 +250,12 @@ describe("a redirect", () => {
     expect(await from("/today")).toMatchObject({
       because: "blocked-address",
       detail:
-        "redirects to http://10.0.0.7/ (302): 10.0.0.7 is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it",
+        "redirects to http://10.0.0.7/ (302): 10.0.0.7 isn't a public address; allow it with FOSSICK_ALLOWED_NETWORKS",
     })
     for (const [code, detail] of [
       ["ECONNREFUSED", "the connection was refused"],
       ["ERR_SSL_WRONG_VERSION_NUMBER", "no secure connection: no"],
-      ["ETIMEDOUT", "no connection in time"],
+      ["ETIMEDOUT", "the connection timed out"],
     ] as const) {
       const broken = byHand(({ host }) =>
         host === "docs.example" ? "https://wiki.example/" : failure(code, "no"),
@@ -442,8 +442,8 @@ describe("a site that", () => {
   })
 
   test.each([
-    ["UND_ERR_CONNECT_TIMEOUT", "timeout", "no connection in time"],
-    ["ETIMEDOUT", "timeout", "no connection in time"],
+    ["UND_ERR_CONNECT_TIMEOUT", "timeout", "the connection timed out"],
+    ["ETIMEDOUT", "timeout", "the connection timed out"],
     ["UND_ERR_HEADERS_TIMEOUT", "timeout", "the site stopped answering"],
     ["UND_ERR_BODY_TIMEOUT", "timeout", "the site stopped answering"],
     ["ECONNRESET", "refused", "the connection was reset"],
@@ -467,7 +467,7 @@ describe("a site that", () => {
       "tlsv13 alert certificate required:912",
     )
     const told =
-      "the site refused the connection (certificate required); it may ask for a client certificate: clientCert of the source names one"
+      "the site refused the connection (certificate required); it may require a client certificate: set the source's clientCert"
     const failed = { kind: "failed", because: "tls", transient: false }
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
     // With or without its own code.
@@ -500,7 +500,7 @@ describe("a site that", () => {
     })
     expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({
       because: "http-status",
-      detail: expect.stringMatching(/^no valid HTTP answer: /),
+      detail: expect.stringMatching(/^invalid HTTP answer: /),
       transient: false,
     })
     expect(await fetch(`https://127.0.0.1:${port}/`)).toMatchObject({
@@ -516,7 +516,7 @@ describe("a site that", () => {
     const before = site.requests.length
     expect(await fetch("http://10.0.0.7/")).toMatchObject({
       because: "blocked-address",
-      detail: "10.0.0.7 is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it",
+      detail: "10.0.0.7 isn't a public address; allow it with FOSSICK_ALLOWED_NETWORKS",
       transient: false,
     })
     expect(site.requests.length).toBe(before)

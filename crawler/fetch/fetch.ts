@@ -124,7 +124,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   for (;;) {
     const credentials = chain.headersFor(new URL(url), options.session)
     // A request to the same address with other cookies may get another answer.
-    if (!chain.add(url, credentials)) return failed("redirect-loop", `redirected in a circle back to ${url}`)
+    if (!chain.add(url, credentials)) return failed("redirect-loop", `redirect loop back to ${url}`)
     if (chain.length > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
     }
@@ -135,7 +135,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
     if (next === null)
       return failed(
         "http-status",
-        `redirects to ${JSON.stringify(result.location)}, which is no http address`,
+        `redirects to ${JSON.stringify(result.location)}, which isn't an http or https address`,
       )
     const outcome = chain.has(next) ? null : await options.onRedirect?.(next)
     if (outcome) return afterRedirect(outcome, next, result.status)
@@ -264,7 +264,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   if (isUnknownName(error))
     return failed("dns", `the host name cannot be resolved (${code})`, code === "EAI_AGAIN")
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
-    return failed("timeout", "no connection in time", true)
+    return failed("timeout", "the connection timed out", true)
   }
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return failed("timeout", "the site stopped answering", true)
@@ -275,7 +275,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
     return failed("tls", `no secure connection: ${wanted ?? error.message}`)
   const lost = LOST_CODES[code]
   if (lost !== undefined) return failed("refused", lost, true)
-  return failed("http-status", `no valid HTTP answer: ${error.message}`)
+  return failed("http-status", `invalid HTTP answer: ${error.message}`)
 }
 
 function isTlsError(code: string, error: Error): boolean {

@@ -47,12 +47,12 @@ describe("a login", () => {
   it("is told what is wrong with each field", () => {
     const named = "${T}"
     expect(messages({ kind: "headers", headers: { "a b": named, Host: named, "X-Own": named } })).toEqual([
-      "is no name of a header",
-      "is a header that requests set themselves",
+      "isn't a valid header name",
+      "is a header that Fossick sets itself",
     ])
-    expect(messages({ kind: "cookies", cookies: { "a b": named } })).toEqual(["is no name of a cookie"])
+    expect(messages({ kind: "cookies", cookies: { "a b": named } })).toEqual(["isn't a valid cookie name"])
     expect(messages(form({ user: "ada" }))).toEqual([
-      "must have a value that names a secret: ${NAME}, or file:/path",
+      "must have at least one value that names a secret: ${NAME}, or file:/path",
     ])
   })
 

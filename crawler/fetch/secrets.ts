@@ -27,7 +27,7 @@ export interface LoginProblem {
 export function checkSecret(text: string): string | null {
   return REFERENCE.test(text)
     ? null
-    : "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
+    : "must name a secret, not contain it: ${NAME} for an environment variable, or file:/path"
 }
 
 /** The secrets that a part of a source names, by the path to each: `${NAME}` as written, or `file:`. */
@@ -85,7 +85,7 @@ export function loginProblems(login: Login): LoginProblem[] {
     case "cookies":
       return [
         ...Object.keys(login.cookies).flatMap((name) =>
-          problem(["cookies", name], HEADER_NAME.test(name) ? null : "is no name of a cookie"),
+          problem(["cookies", name], HEADER_NAME.test(name) ? null : "isn't a valid cookie name"),
         ),
         ...namedSecrets("cookies", login.cookies),
       ]
@@ -99,8 +99,8 @@ function problem(path: readonly string[], message: string | null): LoginProblem[
 }
 
 function checkHeaderName(name: string): string | null {
-  if (!HEADER_NAME.test(name)) return "is no name of a header"
-  return OWN_HEADERS.has(name.toLowerCase()) ? "is a header that requests set themselves" : null
+  if (!HEADER_NAME.test(name)) return "isn't a valid header name"
+  return OWN_HEADERS.has(name.toLowerCase()) ? "is a header that Fossick sets itself" : null
 }
 
 function namedSecrets(field: string, values: Readonly<Record<string, string>>): LoginProblem[] {
@@ -109,7 +109,9 @@ function namedSecrets(field: string, values: Readonly<Record<string, string>>): 
   )
   const hasOne = Object.values(values).some((value) => checkSecret(value) === null)
   if (problems.length > 0 || hasOne) return problems
-  return [{ path: [field], message: "must have a value that names a secret: ${NAME}, or file:/path" }]
+  return [
+    { path: [field], message: "must have at least one value that names a secret: ${NAME}, or file:/path" },
+  ]
 }
 
 /**

@@ -335,7 +335,7 @@ export class Jobs extends JobRecords {
       const isHopeless = inVain >= MAX_CRASHES
       // A requested state takes effect now.
       const state = stop ?? (isHopeless ? "failed" : "queued")
-      const error = state === "failed" ? "its process died again and again; the log says more" : null
+      const error = state === "failed" ? "its process crashed repeatedly; see the log" : null
       await this.#set(id, { crashes: inVain, outcomes_at_crash: recorded })
       await this.#end(id, state, error)
       await this.log(id, "warn", `its process was lost: ${state}`)

@@ -30,6 +30,6 @@ test("a summary says how many pages were checked by markdown copies, if any were
   expect(summaryLines(job)).toHaveLength(1)
   expect(summaryLines({ ...job, checkedByCopy: { pages: 9, sparedBytes: 1_234_000 } })).toEqual([
     "  12  unchanged                  the same as in the index",
-    "  9 pages checked by markdown copies, which saved 1.2 MB",
+    "  9 pages checked by their markdown copies, which saved 1.2 MB",
   ])
 })

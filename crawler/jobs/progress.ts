@@ -74,13 +74,13 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "skipped:robots": "robots.txt disallows them",
   "skipped:noindex": "the pages ask not to be indexed",
   "skipped:out-of-scope": "redirected out of the crawl's scope",
-  "skipped:logout": "logout links, which would end the crawler's login",
+  "skipped:logout": "logout links, which would log the crawler out",
   "skipped:duplicate": "the same page under another address",
-  "skipped:trap": "rows of addresses without end, such as a calendar's",
-  "skipped:soft-404": "not there, though the site says 200",
+  "skipped:trap": "endless series of addresses, such as a calendar's",
+  "skipped:soft-404": "not found, though the site answered 200",
   "skipped:gone": "no longer in the source",
-  "skipped:unsupported-type": "no text that can be read",
-  "skipped:undecodable": "fonts that don't say which letters they draw",
+  "skipped:unsupported-type": "no readable text",
+  "skipped:undecodable": "fonts that don't map to letters",
   "skipped:too-large": "larger than FOSSICK_MAX_PAGE_BYTES",
   "skipped:empty": "no main content found",
   "failed:http-status": "the site answered with an error",
@@ -88,11 +88,11 @@ const MEANINGS: Readonly<Record<OutcomeName, string>> = {
   "failed:refused": "the connection was refused or lost",
   "failed:tls": "no secure connection",
   "failed:timeout": "no answer in time",
-  "failed:redirect-loop": "redirects that never end",
+  "failed:redirect-loop": "endless redirects",
   "failed:blocked-address": "a private address that is not allowed",
   "failed:bad-encoding": "the answer was cut off or damaged",
   "failed:unreadable": "the page cannot be read",
-  "failed:crashed": "reading the page took down the crawler's process",
+  "failed:crashed": "reading the page crashed the crawler's process",
   "failed:cancelled": "cut short; the next run visits them",
 }
 
@@ -114,6 +114,6 @@ export function summaryLines(job: Job): string[] {
     return `  ${String(count).padStart(width)}  ${shownOutcome(outcome).padEnd(26)} ${MEANINGS[outcome]}`
   })
   const { pages, sparedBytes } = job.checkedByCopy
-  const spared = `  ${counted(pages, "page")} checked by markdown copies, which saved ${bytesText(sparedBytes)}`
+  const spared = `  ${counted(pages, "page")} checked by their markdown copies, which saved ${bytesText(sparedBytes)}`
   return pages === 0 ? lines : [...lines, spared]
 }

@@ -83,7 +83,7 @@ describe("what a body is", () => {
       detail: "the file is password protected",
     })
     expect(sniff("application/msword", compoundFile(["__properties_version1.0"]), NAMELESS)).toMatchObject({
-      detail: "a compound file that is no document of Word, Excel or PowerPoint",
+      detail: "a compound file that isn't a Word, Excel or PowerPoint document",
     })
   })
 

@@ -54,7 +54,7 @@ export function sniff(type: string, body: Uint8Array, url: string, readsPictures
   for (const [name, magic] of MAGIC) {
     if (start.startsWith(magic)) return unsupported(`${name} sent as ${claimed}`)
   }
-  if (isPicture) return unsupported(`a picture sent as ${claimed}`)
+  if (isPicture) return unsupported(`an image sent as ${claimed}`)
   if (!isUtf16(head) && hasBinaryData(head)) return unsupported(`binary data sent as ${claimed}`)
   if (HTML.has(type)) return { kind: "html" }
   if (TEXT_TYPES.has(type)) return { kind: "text" }

@@ -47,7 +47,7 @@ export class CrawlTasks implements TaskKind<Job> {
           await jobs.log(
             id,
             "warn",
-            `the run due at ${due.toISOString()} was left out, since this one is not over`,
+            `the run due at ${due.toISOString()} was skipped, because this one is still running`,
           )
         },
       },

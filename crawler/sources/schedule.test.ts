@@ -99,7 +99,7 @@ describe("a scheduled source", () => {
     expect(await fixture.jobs.events(first?.job.id ?? 0)).toMatchObject([
       {
         level: "warn",
-        text: "the run due at 2026-05-01T14:00:00.000Z was left out, since this one is not over",
+        text: "the run due at 2026-05-01T14:00:00.000Z was skipped, because this one is still running",
       },
     ])
     await fixture.jobs.pause(first?.job.id ?? 0)

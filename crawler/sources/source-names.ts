@@ -43,7 +43,7 @@ export async function unknownSource(db: StateStore, names: readonly string[]): P
 /** Refuses a name of a source in a command. @throws CommandError */
 export async function requireSource(db: StateStore, name: string): Promise<void> {
   const unknown = await unknownSource(db, [name])
-  if (unknown !== null) throw new CommandError(`${unknown}\nfossick sources list shows them.`)
+  if (unknown !== null) throw new CommandError(`${unknown}\nTo see all sources, run fossick sources list.`)
 }
 
 /** Whether pages of a source that were removed can be restored. */

@@ -156,10 +156,10 @@ const HOST = /^(\[[\da-f:.]+\]|[\da-z_]([\da-z_-]*[\da-z_])?(\.[\da-z_]([\da-z_-
 
 function assertAddress(address: string): void {
   if (TYPOGRAPHIC_QUOTE.test(address))
-    throw new Error(`begins with a typographic quote; YAML knows only " and '`)
-  if (holdsPassword(address)) throw new Error("must not hold a user or password; there is login for them")
+    throw new Error(`begins with a typographic quote; YAML allows only " and '`)
+  if (holdsPassword(address)) throw new Error("must not contain a user or password; use login for them")
   if (toPageUrl(address) === null)
-    throw new Error(`must be an http or https address; ${JSON.stringify(address)} is none`)
+    throw new Error(`must be an http or https address; ${JSON.stringify(address)} isn't one`)
   if (!HOST.test(new URL(address).hostname))
     throw new Error(`must name a host; ${JSON.stringify(bareHost(new URL(address)))} cannot be one`)
   if (isMetadataHost(bareHost(new URL(address))))
@@ -171,6 +171,6 @@ function assertPatterns(field: string, patterns: readonly string[]): void {
     addressPatterns(field, patterns)
   } catch (error) {
     if (!(error instanceof PatternError)) throw error
-    throw new Error(`is no pattern: ${error.message}`, { cause: error })
+    throw new Error(`isn't a valid pattern: ${error.message}`, { cause: error })
   }
 }

@@ -48,9 +48,7 @@ export interface ScheduledSource {
 /** An attempt to change a source of the file elsewhere. */
 export class SourceOfFileError extends Error {
   constructor(name: string) {
-    super(
-      `The source ${JSON.stringify(name)} is declared in the file of sources and can only be changed there.`,
-    )
+    super(`The source ${JSON.stringify(name)} is declared in the sources file and can only be changed there.`)
     this.name = "SourceOfFileError"
   }
 }

@@ -11,7 +11,7 @@ const skips: Readonly<Record<SkipReason, string>> = {
   "soft-404": "there is no such page, though the site says otherwise",
   gone: "it is no longer there",
   "unsupported-type": "it is not a kind of document that can be read",
-  undecodable: "it draws letters, but its fonts don't say which they are",
+  undecodable: "its fonts don't map to letters",
   "too-large": "it is too large",
   empty: "no main content was found",
 }

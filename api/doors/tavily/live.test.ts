@@ -85,7 +85,7 @@ describe("extract", () => {
     expect(body.failed_results).toEqual([
       {
         url: site.url("/broken-gate"),
-        error: `Failed to fetch url: leads to ${site.url("/broken")} at once: the site answered 500`,
+        error: `Failed to fetch url: immediately leads to ${site.url("/broken")}: the site answered 500`,
       },
       {
         url: site.url("/slow-gate"),
@@ -295,7 +295,7 @@ describe("map", () => {
     const answer = await map({ exclude_paths: ["/ok/.*", "/(unclosed"] })
     expect(answer.status).toBe(400)
     expect(answer.body.detail.error).toMatch(
-      /^Invalid exclude_paths\. "\/\(unclosed" is no valid regular expression \(.*\)\.$/,
+      /^Invalid exclude_paths\. "\/\(unclosed" isn't a valid regular expression \(.*\)\.$/,
     )
   })
 })

@@ -391,7 +391,7 @@ describe("the admin API", () => {
         [
           {
             field: "webhooks[0].url",
-            message: "must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+            message: "must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
           },
           { field: "login.password", message: expect.stringContaining("${UNSET_PASSWORD} is not set") },
         ],
@@ -821,7 +821,7 @@ describe("the admin API", () => {
   test("proposes a source for a site, which can be declared as it is; a private address is told from an unknown name", async () => {
     const inside = (await call("POST", "/sources/propose", { url: "http://127.0.0.1:9/" })).body
     expect(inside).toMatchObject({ url: null, outcome: "failed:blocked-address", pages: [] })
-    expect(inside.obstacles).toMatchObject([{ kind: "network", text: "127.0.0.1 is not a public address." }])
+    expect(inside.obstacles).toMatchObject([{ kind: "network", text: "127.0.0.1 isn't a public address." }])
     const unknown = (await call("POST", "/sources/propose", { url: "https://nowhere.invalid/" })).body
     expect(unknown).toMatchObject({ outcome: "failed:dns", obstacles: [{ kind: "address" }] })
     expect((await call("POST", "/sources/propose", { url: "ftp://x" })).status).toBe(422)

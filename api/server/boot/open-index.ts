@@ -43,7 +43,10 @@ export async function openIndex(
         embedThreads: QUERY_THREADS,
         indexCacheMb: indexCacheMb(engineConfig.indexCacheMb, mostOfIndexMb(config)),
       },
-      { loadsModel: true, onProblem: (error) => log.warn({ err: error }, "the engine will try again") },
+      {
+        loadsModel: true,
+        onProblem: (error) => log.warn({ err: error }, "the engine had a problem and will try again"),
+      },
     ),
   )
   const ruleStore = new RuleStore(db)

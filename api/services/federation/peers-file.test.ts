@@ -55,7 +55,7 @@ describe("a file of peers", () => {
 
   test("never shows a key that was written into it, nor takes one", async () => {
     const written = `peers:\n  - { name: lab, url: "https://lab.example.com", key: tvly-0123456789abcdef }`
-    await expect(read(written)).rejects.toThrow("peers[0].key must name a secret, not hold one")
+    await expect(read(written)).rejects.toThrow("peers[0].key must name a secret, not contain it")
     await expect(read(written)).rejects.not.toThrow("tvly-0123456789abcdef")
   })
 

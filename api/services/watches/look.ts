@@ -221,7 +221,7 @@ async function hitsOf(
     if (degraded.hasOtherPages && Date.now() - since < VECTORS_MS) throw new NotYet()
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
-    // A source or collection that it names is no longer there.
+    // A source or collection that it names no longer exists.
     if (error instanceof Refusal && error.because === "wrong") return new Set()
     throw error
   }

@@ -306,7 +306,7 @@ test("why a receiver in a private network gets nothing stands in the log, and in
   const deliveries = async () => (await call("GET", `/watches/${beds.id}`, key)).body.deliveries
   await expect.poll(deliveries).toMatchObject([{ attempts: 1 }])
   const [told] = await deliveries()
-  expect(told.last_error).toContain("FOSSICK_WEBHOOK_NETWORKS does not open")
+  expect(told.last_error).toContain("FOSSICK_WEBHOOK_NETWORKS doesn't allow")
   const lineOf = () =>
     logged.map((one) => JSON.parse(one) as { id: string; error: string }).find(({ id }) => id === told.id)
   await until(async () => lineOf() !== undefined)

@@ -220,7 +220,7 @@ test("the backup of the file is validated, planned, applied, shown and made", as
   expect(await run(folder.path, ["sources", "validate"])).toMatchObject({
     code: 2,
     err: `sources.yaml:2:39: backup.keep must be >= 1
-sources.yaml:2:49: backup.times is no field of the backup; there are schedule, folder, keep, name
+sources.yaml:2:49: backup.times isn't a field of the backup; there are schedule, folder, keep, name
 `,
   })
   declare("backup: { folder: data/backups }")
@@ -241,7 +241,7 @@ sources.yaml:2:49: backup.times is no field of the backup; there are schedule, f
   const failed = await run(folder.path, ["backups", "run"])
   expect(failed).toMatchObject({
     code: 1,
-    err: `There is no folder ${at("backups")} for backups: make it, or mount it.\n`,
+    err: `The backup folder ${at("backups")} doesn't exist: create or mount it.\n`,
   })
   declare("backup: { folder: backups, schedule: { everyHours: 12 }, keep: 3 }")
   expect(await told("sources", "plan")).toContain(`~ backup: changed
@@ -292,7 +292,7 @@ test("a folder for backups that is not there is warned of, on the machine that i
   using folder = temporaryFolder()
   const text = "sources: []\nbackup: { folder: away, schedule: 30 2 * * * }\n"
   writeFileSync(join(folder.path, "sources.yaml"), text)
-  const away = `backup.folder: There is no folder ${join(folder.path, "away")} for backups: make it, or mount it`
+  const away = `backup.folder: The backup folder ${join(folder.path, "away")} doesn't exist: create or mount it`
   expect(await run(folder.path, ["sources", "validate"])).toMatchObject({
     code: 0,
     err: `warning: ${away}\n`,

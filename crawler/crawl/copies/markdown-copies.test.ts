@@ -135,7 +135,7 @@ describe("a site that answers Accept: text/markdown", () => {
       outcome: "unchanged",
       visitedAt: manual.now,
       misses: 0,
-      detail: `its markdown copy at ${manual.site.url("/inlet")} is the same as when it was read`,
+      detail: `its markdown copy at ${manual.site.url("/inlet")} is unchanged since the last read`,
     })
   })
 

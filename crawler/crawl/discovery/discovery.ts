@@ -98,7 +98,7 @@ export class Discovery {
     this.#seeds = new Map(
       (reader.content === null ? job.source.seeds : []).map((seed) => {
         const url = toPageUrl(seed)
-        if (url === null) throw new Error(`${seed} is no http address`)
+        if (url === null) throw new Error(`${seed} isn't an http or https address`)
         return [url, seed]
       }),
     )
@@ -262,7 +262,7 @@ export class Discovery {
       }
       await frontier.revisit(inside)
       if (outside.length > 0) {
-        await frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of its source")))
+        await frontier.record(outside.map((one) => outOfScope(one, "no longer in the scope of the source")))
       }
       await nextTurn()
     } while (from !== null)

@@ -10,11 +10,11 @@ import type { ListTrouble } from "../listings/list-parser.ts"
 const MAX_NAMED = 5
 
 const WORDS: Readonly<Record<ListTrouble, string>> = {
-  "cut-off": "is cut off: only its whole entries were read",
-  "too-long": "lists more than 50,000 addresses: only the first were read",
-  "web-page": "is a web page and lists nothing",
+  "cut-off": "is cut off: only its complete entries were read",
+  "too-long": "lists more than 50,000 addresses: only the first 50,000 were read",
+  "web-page": "is a web page and lists no addresses",
   "no-list": "lists no addresses",
-  damaged: "is a damaged gzip archive, or too large when unpacked",
+  damaged: "is a damaged gzip file, or too large when unpacked",
 }
 
 const BUSY = "the site asked to come back later"

@@ -114,7 +114,7 @@ export class AddressBook {
     if (url === clean || this.#isAskedAgain(clean)) {
       return clean === found
         ? null
-        : { url: clean, because: "what only follows a click or a visitor is left out" }
+        : { url: clean, because: "parameters that only track clicks or visitors are left out" }
     }
     if (this.#foldings.size >= REMEMBERED)
       this.#foldings.delete(this.#foldings.keys().next().value as PageUrl)

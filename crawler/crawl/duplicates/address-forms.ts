@@ -141,18 +141,18 @@ export function folded(url: PageUrl, rules: AddressRules): PageUrl {
 export function inWords(difference: Difference, value = ""): string {
   switch (difference) {
     case "https":
-      return "http and https are the same here"
+      return "http and https lead to the same page here"
     case "www":
       return "www. makes no difference here"
     case "index":
-      return "the index file is the folder here"
+      return "the index file is the same page as its folder here"
     case "slash":
-      return "the slash at the end makes no difference here"
+      return "a trailing slash makes no difference here"
     case "order":
-      return "the order of parameters makes no difference here"
+      return "the order of the parameters makes no difference here"
     default: {
       const name = difference.slice("parameter:".length)
-      return `the parameter ${value === "" ? name : `${name}=${value}`} does not choose content here`
+      return `the parameter ${value === "" ? name : `${name}=${value}`} doesn't affect the content here`
     }
   }
 }

@@ -7,7 +7,7 @@ import { Frontier } from "./frontier.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 import { Suspects } from "./suspects.ts"
 
-const LOST = "the crawler's process was lost each time it read the page"
+const LOST = "the crawler's process crashed each time it read the page"
 
 /** A job with some pages to visit, and the processes that read them. */
 async function crawl(...paths: readonly string[]) {

@@ -114,7 +114,7 @@ export class Suspects {
   async verdict(url: PageUrl): Promise<string | null> {
     return (await this.#count(url)) < MAX_STRIKES
       ? null
-      : "the crawler's process was lost each time it read the page"
+      : "the crawler's process crashed each time it read the page"
   }
 
   /** One that an earlier run left out has one more chance. */

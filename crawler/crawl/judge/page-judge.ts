@@ -85,8 +85,8 @@ export class PageJudge {
     const etag = validators.etag ?? before?.validators.etag ?? null
     const lastModified = validators.lastModified ?? before?.validators.lastModified ?? null
     const detail = copy
-      ? `its markdown copy at ${copy.at} is the same as when it was read`
-      : "not modified since it was read"
+      ? `its markdown copy at ${copy.at} is unchanged since the last read`
+      : "not modified since the last read"
     // A page whose validators work needs no copy.
     const known = { validators: { etag, lastModified }, copy: copy ?? null }
     const results: Visited[] = [{ url, outcome: "unchanged", detail, ...known }]

@@ -14,7 +14,7 @@ export interface RunHostsOptions {
   readonly onGivenUp: (host: string, last: NoPage) => Promise<void>
 }
 
-const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "its operator had it skipped" }
+const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "the operator skipped it" }
 
 /** Without the time of the next try, which a wait has of its own. */
 function whyOf(last: NoPage): string {

@@ -55,10 +55,10 @@ describe("a pattern", () => {
 
   test.each([
     ["docs/**", 'must begin with "/"'],
-    ["/a/{b,c", 'has a "{" without its "}"'],
-    ["re:(a", "is no valid regular expression"],
-    ["re:(?=a)", "is no valid regular expression"],
-    ["re:(a{1,500}){1,500}", "is no valid regular expression"],
+    ["/a/{b,c", 'has a "{" without a "}"'],
+    ["re:(a", "isn't a valid regular expression"],
+    ["re:(?=a)", "isn't a valid regular expression"],
+    ["re:(a{1,500}){1,500}", "isn't a valid regular expression"],
   ])("that makes no sense is refused: %s", (pattern, message) => {
     expect(() => addressPatterns("exclude", [pattern])).toThrow(PatternError)
     expect(() => addressPatterns("exclude", [pattern])).toThrow(message)

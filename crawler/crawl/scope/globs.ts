@@ -32,7 +32,7 @@ function globExpression(field: string, pattern: string): string {
   if (pattern.includes("/")) {
     throw new PatternError(
       field,
-      `${JSON.stringify(pattern)} must begin with "/" (a path), "https://" (an address) or "re:" (a regular expression), or hold no "/" (a file name).`,
+      `${JSON.stringify(pattern)} must begin with "/" (a path), "https://" (an address) or "re:" (a regular expression), or contain no "/" (a file name).`,
     )
   }
   return `^(?i:https?://[^?]*/${translated(field, pattern, pattern)}(?:\\?.*)?)$`
@@ -66,7 +66,7 @@ function translated(field: string, glob: string, pattern: string): string {
     } else if (part === "," && braces > 0) expression += "|"
     else expression += literal(part)
   }
-  if (braces > 0) throw new PatternError(field, `${JSON.stringify(pattern)} has a "{" without its "}".`)
+  if (braces > 0) throw new PatternError(field, `${JSON.stringify(pattern)} has a "{" without a "}".`)
   return expression
 }
 

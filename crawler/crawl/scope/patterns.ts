@@ -45,7 +45,7 @@ function compile(field: string, pattern: string): RE2JS {
     const reason = shortened((error as Error).message.replace("error parsing regexp: ", ""))
     throw new PatternError(
       field,
-      `${JSON.stringify(shortened(pattern))} is no valid regular expression (${reason}).`,
+      `${JSON.stringify(shortened(pattern))} isn't a valid regular expression (${reason}).`,
     )
   }
 }

@@ -58,7 +58,7 @@ export class AmongCrawlers implements AsyncDisposable {
       const isKnown = await this.process.sign()
       if (!isKnown && !this.#isLost) {
         this.#isLost = true
-        onLost("it was taken for lost, and others go on with its jobs")
+        onLost("it was considered lost, and other crawlers have taken over its jobs")
       }
       await this.process.bury()
       if (await jobs.hasLost()) await jobs.recover("the-lost")

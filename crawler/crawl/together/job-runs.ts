@@ -89,7 +89,7 @@ export class JobRuns {
       if (job && isStarted && log) crawlEnded(log, job)
     } catch (error) {
       this.failures.push(error)
-      log?.error({ job: next.id, err: error }, "a job could not be ended; the next process goes on with it")
+      log?.error({ job: next.id, err: error }, "a job could not be ended; the next process continues it")
     } finally {
       await this.#queue.done(next.id)
     }

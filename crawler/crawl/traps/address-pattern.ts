@@ -8,7 +8,7 @@
  */
 export type PatternKind = "calendar" | "facets" | "loop" | "tokens" | "series"
 
-/** A row of addresses that one rule could go on making without end. */
+/** A series of addresses that one rule could go on making without end. */
 export interface AddressPattern {
   readonly kind: PatternKind
   /** The same for all of them. */
@@ -36,7 +36,7 @@ const DEEPEST = 20
 /**
  * The patterns that an address belongs to, the narrower first; none for one that is all words.
  *
- * @param now milliseconds since 1970: dates to come and dates gone by are two patterns, as a calendar without end
+ * @param now milliseconds since 1970: dates to come and dates gone by are two patterns, as a endless calendar
  *   may have a past that is worth reading.
  */
 export function patternsOf(url: string, now: number): AddressPattern[] {

@@ -52,7 +52,7 @@ describe("traps", () => {
     )
     expect(visits).toBeLessThan(150)
     expect(traps.map(describeTrap)).toEqual([
-      "calendar without end at /cal?month=… (dates to come): the last 100 addresses gave 1 new page",
+      "endless calendar at /cal?month=… (dates to come): the last 100 addresses gave 1 new page",
     ])
   })
 
@@ -77,7 +77,7 @@ describe("traps", () => {
     }))
     expect(visits).toBeLessThan(300)
     expect(traps.map(describeTrap)).toEqual([
-      "combinations of parameters at /shop?…: the last 150 addresses gave 1 new page",
+      "parameter combinations at /shop?…: the last 150 addresses gave 1 new page",
     ])
   })
 
@@ -109,7 +109,7 @@ describe("traps", () => {
     )
     expect(visits).toBe(300)
     expect(traps.map(describeTrap)).toEqual([
-      "row of addresses at /print/#: the last 300 addresses gave nothing new",
+      "series of addresses at /print/#: the last 300 addresses gave nothing new",
     ])
   })
 

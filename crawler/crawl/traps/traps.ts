@@ -7,7 +7,7 @@ import {
   patternsOf,
 } from "./address-pattern.ts"
 
-/** A row of addresses that gives nothing new any more. */
+/** A series of addresses that gives nothing new any more. */
 export interface Trap {
   readonly kind: PatternKind
   readonly key: string
@@ -156,11 +156,11 @@ export function describeTrap({ kind, shown, read, fresh }: Trap): string {
 }
 
 const NAMES: Readonly<Record<PatternKind, string>> = {
-  calendar: "calendar without end",
-  facets: "combinations of parameters",
-  loop: "path that repeats itself",
-  tokens: "random parts of addresses",
-  series: "row of addresses",
+  calendar: "endless calendar",
+  facets: "parameter combinations",
+  loop: "repeating path",
+  tokens: "random address parts",
+  series: "series of addresses",
 }
 
 function push(row: Row, isFresh: boolean): void {

@@ -71,7 +71,7 @@ class SiteWalk {
     this.#options = options
     this.#filter = linkFilter(options)
     const start = toPageUrl(options.url)
-    if (start === null) throw new TypeError(`${options.url} is no http address`)
+    if (start === null) throw new TypeError(`${options.url} isn't an http or https address`)
     const from = options.pause?.from ?? {
       start: null,
       left: options.limit,

@@ -10,7 +10,7 @@ type Sent = Partial<Omit<DetailedPeerCertificate, "issuer" | "subject">> & {
   readonly subject?: object
 }
 
-const REMEDY = "name its PEM file in FOSSICK_CA_FILE, or in caFile of the source"
+const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
 const WORKS = { CN: "Works CA" }
 const SITE: Sent = {
   issuer: WORKS,
@@ -31,7 +31,7 @@ function told(sent: Sent, error: Error): Error {
 const unknown = (sent: Sent) => told(sent, failure("UNABLE_TO_VERIFY_LEAF_SIGNATURE")).message
 const otherHost = (sent: Sent) => told(sent, failure("ERR_TLS_CERT_ALTNAME_INVALID")).message
 const issuedBy = (name: string) =>
-  `the certificate was issued by ${name}, an authority that is not known here; ${REMEDY}`
+  `the certificate was issued by ${name}, an authority that this appliance doesn't trust; ${REMEDY}`
 
 describe("a secure connection that fails", () => {
   test("is told in other words, with the code and the error that it had", () => {
@@ -40,16 +40,16 @@ describe("a secure connection that fails", () => {
     expect(found).toBeInstanceOf(SecureConnectionError)
     expect(found).toMatchObject({ name: "SecureConnectionError", code: "CERT_HAS_EXPIRED", cause: error })
     expect(found.message).toBe(
-      'a certificate of the site has expired: its own is valid until 2026-03-04, issued by "Works CA"; the site must renew it',
+      `a certificate in the site's chain has expired: the site's own is valid until 2026-03-04, issued by "Works CA"; the site must renew it`,
     )
   })
 
   test("for a certificate of tomorrow has one look at the clock", () => {
     expect(told(SITE, failure("CERT_NOT_YET_VALID")).message).toBe(
-      'the certificate is valid from 2025-01-02 only (issued by "Works CA"); is the clock of this machine right?',
+      `the certificate is not valid until 2025-01-02 (issued by "Works CA"); check this machine's clock`,
     )
     expect(told({ ...SITE, valid_from: "some day" }, failure("CERT_NOT_YET_VALID")).message).toContain(
-      "is valid from some day only",
+      "is not valid until some day",
     )
   })
 
@@ -63,7 +63,7 @@ describe("a secure connection that fails", () => {
   ])("with %s is one by an authority that is not known, or by the site itself", (code) => {
     expect(told(SITE, failure(code)).message).toBe(issuedBy('"Works CA"'))
     expect(told({ ...SITE, subject: WORKS }, failure(code)).message).toBe(
-      `the site signed its certificate itself (as "Works CA"), so nobody vouches for it; if it is yours, ${REMEDY}`,
+      `the site's certificate is self-signed (as "Works CA"); if the site is yours, ${REMEDY}`,
     )
   })
 
@@ -84,7 +84,7 @@ describe("a secure connection that fails", () => {
       name: "SecureConnectionError",
       code: "",
       message:
-        "the site refused the connection (certificate required); it may ask for a client certificate: clientCert of the source names one",
+        "the site refused the connection (certificate required); it may require a client certificate: set the source's clientCert",
     })
     const other = new Error("tlsv1 alert internal error:rec.c:912")
     expect(told(SITE, other)).toBe(other)

@@ -27,7 +27,7 @@ const UNKNOWN_AUTHORITY = new Set([
 const CERTIFICATE_ALERT =
   /alert (certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
 
-const REMEDY = "name its PEM file in FOSSICK_CA_FILE, or in caFile of the source"
+const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
 
 /**
  * Watches a connection that is being made for what its certificate says, which is gone when it has failed.
@@ -82,21 +82,21 @@ function explained(error: Error, seen: Seen | null, host: string): Error {
   if (seen === null) return error
   if (code === "CERT_HAS_EXPIRED")
     return as(
-      `a certificate of the site has expired: its own is valid until ${seen.until}, issued by ${seen.issuer}; the site must renew it`,
+      `a certificate in the site's chain has expired: the site's own is valid until ${seen.until}, issued by ${seen.issuer}; the site must renew it`,
     )
   if (code === "CERT_NOT_YET_VALID")
     return as(
-      `the certificate is valid from ${seen.from} only (issued by ${seen.issuer}); is the clock of this machine right?`,
+      `the certificate is not valid until ${seen.from} (issued by ${seen.issuer}); check this machine's clock`,
     )
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID")
     return as(`the certificate is for ${listed(seen.names)}, not for ${host} (issued by ${seen.issuer})`)
   if (code === "DEPTH_ZERO_SELF_SIGNED_CERT" || (seen.isSelfSigned && UNKNOWN_AUTHORITY.has(code)))
-    return as(
-      `the site signed its certificate itself (as ${seen.issuer}), so nobody vouches for it; if it is yours, ${REMEDY}`,
-    )
+    return as(`the site's certificate is self-signed (as ${seen.issuer}); if the site is yours, ${REMEDY}`)
   if (UNKNOWN_AUTHORITY.has(code)) {
     const by = seen.root === seen.issuer ? seen.issuer : `${seen.issuer}, under ${seen.root}`
-    return as(`the certificate was issued by ${by}, an authority that is not known here; ${REMEDY}`)
+    return as(
+      `the certificate was issued by ${by}, an authority that this appliance doesn't trust; ${REMEDY}`,
+    )
   }
   return error
 }
@@ -109,7 +109,7 @@ export function clientCertificateWanted(error: Error): string | null {
   const alert = CERTIFICATE_ALERT.exec(error.message)
   return (
     alert &&
-    `the site refused the connection (${alert[1]}); it may ask for a client certificate: clientCert of the source names one`
+    `the site refused the connection (${alert[1]}); it may require a client certificate: set the source's clientCert`
   )
 }
 

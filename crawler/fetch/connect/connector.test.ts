@@ -147,7 +147,7 @@ describe("a plain connection", () => {
     await expect(refused).rejects.toMatchObject({ code: "ECONNREFUSED" })
     const never = (() => {}) as LookupFunction
     const late = openSocket(new URL("http://docs.example/"), never, way({ timeoutMs: 20 }))
-    await expect(late).rejects.toThrow("no connection in time")
+    await expect(late).rejects.toThrow("the connection timed out")
     expect(await talkedTo()).toEqual([])
   })
 
@@ -353,7 +353,7 @@ describe("the proxy", () => {
     const late = through(`127.0.0.1:${silent.port}`)!.open("docs.example", 80, 30)
     await expect(late).rejects.toMatchObject({
       name: "ProxyError",
-      message: `the proxy 127.0.0.1:${silent.port} gave no connection in time`,
+      message: `the connection through the proxy 127.0.0.1:${silent.port} timed out`,
       transient: true,
     })
     for (const [status, transient] of [
@@ -405,7 +405,9 @@ describe("a secure connection", () => {
   test("by an authority that is not known, or for another name, is refused with the reason", async () => {
     await using site = await startSecureSite(forNames)
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
-    await expect(secured(site.port, "docs.example")).rejects.toThrow("an authority that is not known here")
+    await expect(secured(site.port, "docs.example")).rejects.toThrow(
+      "an authority that this appliance doesn't trust",
+    )
     expect(vi.getTimerCount()).toBe(0)
     await expect(secured(site.port, "wiki.example", { tls })).rejects.toThrow(
       "the certificate is for docs.example, 127.0.0.1, not for wiki.example",
@@ -427,7 +429,7 @@ describe("a secure connection", () => {
   test("that is not there in time is none", async () => {
     await using silent = await startEcho(null)
     await expect(secured(silent.port, "docs.example", { timeoutMs: 30 })).rejects.toThrow(
-      "no connection in time",
+      "the connection timed out",
     )
   })
 })

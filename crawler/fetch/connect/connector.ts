@@ -84,7 +84,7 @@ export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Pr
   }
   const socket = connect({ host: bareHost(url), port: Number(portOf(url)), lookup })
   return await new Promise((resolve, reject) => {
-    socket.setTimeout(way.timeoutMs, () => socket.destroy(new Error("no connection in time")))
+    socket.setTimeout(way.timeoutMs, () => socket.destroy(new Error("the connection timed out")))
     socket.once("error", reject)
     socket.once("connect", () => {
       socket.setTimeout(0)
@@ -102,7 +102,7 @@ export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Pr
 export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<TLSSocket> {
   const { secure, explain } = startSecure(socket, url, way, ["http/1.1"])
   return await new Promise((resolve, reject) => {
-    const late = setTimeout(() => secure.destroy(new Error("no connection in time")), way.timeoutMs)
+    const late = setTimeout(() => secure.destroy(new Error("the connection timed out")), way.timeoutMs)
     const fail = (error: Error) => {
       clearTimeout(late)
       reject(explain(error))

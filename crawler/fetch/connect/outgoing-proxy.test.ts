@@ -142,8 +142,8 @@ describe("the proxy on the way out", () => {
       "refused",
     ])
     expect(details).toEqual([
-      `the proxy ${strict.authority} does not take the user and password of FOSSICK_PROXY (407)`,
-      `the proxy ${closed.authority} answered 403 to a connection to ${PUBLIC_ADDRESS}:443`,
+      `the proxy ${strict.authority} rejected the user or password of FOSSICK_PROXY (407)`,
+      `the proxy ${closed.authority} answered 403 when asked to connect to ${PUBLIC_ADDRESS}:443`,
       `the proxy ${gone.authority} cannot be reached (ECONNREFUSED)`,
     ])
     expect(JSON.stringify(ends)).not.toMatch(/s3cret|p@ss|p%40ss|Y3Jhd2xlcj/)

@@ -83,7 +83,7 @@ export class OutgoingProxy {
         },
       })
       asked.setTimeout(timeoutMs, () => {
-        asked.destroy(new ProxyError(`the proxy ${place} gave no connection in time`, true))
+        asked.destroy(new ProxyError(`the connection through the proxy ${place} timed out`, true))
       })
       // Emitted for a refusal, too.
       asked.once("connect", ({ statusCode = 0 }, socket, head) => {
@@ -111,9 +111,9 @@ export class OutgoingProxy {
 
 function refusal(place: string, status: number, target: string): ProxyError {
   if (status === 407)
-    return new ProxyError(
-      `the proxy ${place} does not take the user and password of FOSSICK_PROXY (407)`,
-      false,
-    )
-  return new ProxyError(`the proxy ${place} answered ${status} to a connection to ${target}`, status >= 500)
+    return new ProxyError(`the proxy ${place} rejected the user or password of FOSSICK_PROXY (407)`, false)
+  return new ProxyError(
+    `the proxy ${place} answered ${status} when asked to connect to ${target}`,
+    status >= 500,
+  )
 }

@@ -52,7 +52,7 @@ describe("the certificate of a site", () => {
     expect(result).toMatchObject({ kind: "failed", because: "tls" })
     const { detail } = result as { detail: string }
     expect(detail).toContain('issued by "Example Works Root"')
-    expect(detail).toContain("FOSSICK_CA_FILE, or in caFile of the source")
+    expect(detail).toContain("FOSSICK_CA_FILE or in the source's caFile")
     expect(site.requests).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe("the certificate of a site", () => {
     await using site = await startSecureSite(own)
     expect(await visited(site)).toMatchObject({
       because: "tls",
-      detail: expect.stringMatching(/signed its certificate itself \(as "printer.local"\).*FOSSICK_CA_FILE/),
+      detail: expect.stringMatching(/certificate is self-signed \(as "printer.local"\).*FOSSICK_CA_FILE/),
     })
     expect(await visited(site, { caFile: file("own.pem", own.cert) })).toMatchObject({ kind: "read" })
   })
@@ -89,7 +89,7 @@ describe("the certificate of a site", () => {
     const ended = await visited(late, spec)
     expect(ended).toMatchObject({
       because: "tls",
-      detail: expect.stringMatching(/has expired: its own is valid until 2025-03-04.*must renew/),
+      detail: expect.stringMatching(/has expired: the site's own is valid until 2025-03-04.*must renew/),
     })
     expect((ended as { detail: string }).detail).not.toContain("FOSSICK_CA_FILE")
     const other = makeCertificate({ subject: "x", names: ["wiki.example", "10.0.0.9"], issuer: root })
@@ -107,7 +107,7 @@ describe("the certificate of a site", () => {
     await using soon = await startSecureSite(early)
     expect(await visited(soon, spec)).toMatchObject({
       because: "tls",
-      detail: expect.stringContaining("is the clock of this machine right?"),
+      detail: expect.stringContaining("check this machine's clock"),
     })
     expect([...late.requests, ...elsewhere.requests, ...soon.requests]).toEqual([])
   })
@@ -168,7 +168,7 @@ describe("a client certificate", () => {
     alert.close()
     expect(refused).toMatchObject({
       because: "tls",
-      detail: expect.stringMatching(/certificate required.*clientCert of the source/),
+      detail: expect.stringMatching(/certificate required.*the source's clientCert/),
     })
     await using site = await startSecureSite(forLoopback, asking)
     const result = await visited(site, { caFile: rootFile, clientCert }, { CLIENT_KEY: client.key })
@@ -209,7 +209,7 @@ describe("a client certificate", () => {
       /^clientCert.key: \$\{CLIENT_KEY\} cannot be decrypted with clientCert.passphrase$/,
     )
     await expect(visited(site, { caFile: rootFile, clientCert }, env)).rejects.toThrow(
-      /is encrypted: clientCert.passphrase must name/,
+      /is encrypted: set clientCert\.passphrase/,
     )
   })
 
@@ -222,7 +222,7 @@ describe("a client certificate", () => {
     [
       "a key that is none",
       { cert: "${CERT}", key: "${NONE}" },
-      /^clientCert.key: \$\{NONE\} holds no private key/,
+      /^clientCert.key: \$\{NONE\} contains no private key/,
     ],
     ["another's key", { cert: "${CERT}", key: "${OTHER}" }, /^clientCert: .*mismatch/i],
     [
@@ -274,7 +274,7 @@ describe("what names certificates", () => {
       readSourceSpec({ name: "a", seeds: ["https://a.example/"], ...more })
     expect(written({ caFile: "ca.pem" })).toThrow("caFile must be an absolute path")
     expect(written({ clientCert: { cert: "file:/c.pem", key: "-----BEGIN PRIVATE KEY-----" } })).toThrow(
-      /^clientCert.key must name a secret, not hold one/,
+      /^clientCert.key must name a secret, not contain it/,
     )
     expect(written({ clientCert: { cert: "file:/c.pem" } })).toThrow("clientCert.key is missing")
     expect(written({ caFile: "/ca.pem", clientCert: { cert: "file:/c.pem", key: "${KEY}" } })).not.toThrow()

@@ -59,7 +59,7 @@ export function tlsProblems({
 }): { path: string[]; message: string }[] {
   const problems: { path: string[]; message: string }[] = []
   if (caFile != null && !path.isAbsolute(caFile))
-    problems.push({ path: ["caFile"], message: "must be an absolute path of a file" })
+    problems.push({ path: ["caFile"], message: "must be the absolute path of a file" })
   for (const field of ["cert", "key", "passphrase"] as const) {
     const value = clientCert?.[field]
     const message = value == null ? null : checkSecret(value)
@@ -88,9 +88,9 @@ function resolved({ cert, key, passphrase }: ClientCertificate, env: NodeJS.Proc
   } catch {
     const why = /ENCRYPTED/.test(read.key)
       ? passphrase === null
-        ? "is encrypted: clientCert.passphrase must name its passphrase"
+        ? "is encrypted: set clientCert.passphrase"
         : "cannot be decrypted with clientCert.passphrase"
-      : "holds no private key in PEM"
+      : "contains no private key in PEM format"
     throw new KnownError(`clientCert.key: ${key} ${why}`)
   }
   return read

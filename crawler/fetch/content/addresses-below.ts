@@ -14,7 +14,7 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
     : [
         {
           path: ["seeds"],
-          message: `must be one address that ends with /; the addresses of ${pages} start with it`,
+          message: `must be a single address that ends with /, because the addresses of ${pages} start with it`,
         },
       ]
 

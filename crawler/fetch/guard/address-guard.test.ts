@@ -124,6 +124,6 @@ describe("allowed networks", () => {
   })
 
   test("an entry that is nothing of the kind is named", () => {
-    expect(() => guard("http://intranet/")).toThrow(`"http://intranet/" is none`)
+    expect(() => guard("http://intranet/")).toThrow(`"http://intranet/" isn't one`)
   })
 })

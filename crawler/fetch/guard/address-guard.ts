@@ -187,7 +187,7 @@ export class AddressGuard implements AsyncDisposable {
       const isNamed = role === "seed" && this.#hosts?.mayBePrivate === true
       const address = ipaddr.process(host)
       if (!isNamed && !isPublic(address) && !this.#openPorts.includes(address, port)) {
-        throw new BlockedAddressError(`${host} is not a public address; ${this.#allowedBy} can allow it`)
+        throw new BlockedAddressError(`${host} isn't a public address; allow it with ${this.#allowedBy}`)
       }
     }
     return this.#lookup(role ?? "checked", port)
@@ -224,7 +224,7 @@ export class AddressGuard implements AsyncDisposable {
         const [first] = safe
         if (first === undefined) {
           const addresses = found.map(({ address }) => address).join(", ")
-          const message = `${hostname} has no public address (${addresses}); ${this.#allowedBy} can allow it`
+          const message = `${hostname} has no public address (${addresses}); allow it with ${this.#allowedBy}`
           callback(new BlockedAddressError(message), "")
         } else if (options.all) callback(null, [...safe])
         else callback(null, first.address, first.family)

@@ -69,17 +69,17 @@ describe("where a cloud hands out the credentials of a machine", () => {
   ])("is known by its name: %s", async (name) => {
     expect(isMetadataHost(name)).toBe(true)
     await using guard = new AddressGuard({ allowed: ["*.internal"], connections: 1, connectTimeoutMs: 1000 })
-    expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("metadata service of a cloud")
+    expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("cloud metadata service")
     // It can never be allowed, not even by mistake.
     expect(() => parseRule(name)).toThrow(
       `must not name a cloud metadata service, which is never read; "${name.toLowerCase()}" is one`,
     )
-    expect(() => parseRule(`${name}:80`)).toThrow("metadata service of a cloud")
+    expect(() => parseRule(`${name}:80`)).toThrow("cloud metadata service")
   })
 
   test("cannot be allowed by its address, and other names may be", () => {
     for (const entry of ["169.254.169.254", "169.254.169.254:80", "[fd00:ec2::254]:80", "fd00:ec2::254"])
-      expect(() => parseRule(entry)).toThrow("metadata service of a cloud")
+      expect(() => parseRule(entry)).toThrow("cloud metadata service")
     expect(isMetadataHost("data.example")).toBe(false)
   })
 })
@@ -111,7 +111,7 @@ test("a name that leads to a metadata service is refused, and so are names that 
     "cloud.example is a cloud metadata service, which is never read",
   )
   expect(await answers([], "near.example")).toBe(
-    "near.example has no public address (10.0.0.8, 10.0.0.9); FOSSICK_ALLOWED_NETWORKS can allow it",
+    "near.example has no public address (10.0.0.8, 10.0.0.9); allow it with FOSSICK_ALLOWED_NETWORKS",
   )
   expect(await answers([], "both.example")).toContain("both.example has no public address")
   expect(await answers([], "nowhere.example")).toContain("nowhere.example has no public address")
@@ -189,7 +189,9 @@ describe("what an operator allows", () => {
     "wiki]",
     "[[wiki]",
   ])("%j is none", (entry) => {
-    expect(() => parseRule(entry)).toThrow(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
+    expect(() => parseRule(entry)).toThrow(
+      `must be addresses, CIDR ranges or host names; "${entry}" isn't one`,
+    )
   })
 })
 

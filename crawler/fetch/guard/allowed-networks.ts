@@ -59,7 +59,7 @@ export function parseRule(entry: string): Rule {
   if (ipaddr.isValid(range)) return addressRule(range, null)
   const parts = /^(?<host>\[[^[\]]+\]|[^:/\s[\]]+)(?::(?<port>\d{1,5}))?$/.exec(entry)?.groups
   if (parts === undefined) {
-    throw new Error(`must be addresses, CIDR ranges or host names; "${entry}" is none`)
+    throw new Error(`must be addresses, CIDR ranges or host names; "${entry}" isn't one`)
   }
   const host = parts["host"]!.replaceAll(/[[\]]/g, "").toLowerCase()
   const port = parts["port"] ?? null

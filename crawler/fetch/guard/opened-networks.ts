@@ -136,9 +136,9 @@ export function closedBecause(network: string): string | null {
   const kind = address.kind()
   if (cidr(address, bits) !== network) return `must be written as ${cidr(address, bits)}`
   if (bits < WIDEST[kind]) return `must be a /${WIDEST[kind]} or narrower`
-  if (!OPENABLE.has(address.range()) || isMetadata(address)) return "is none that may be opened here"
+  if (!OPENABLE.has(address.range()) || isMetadata(address)) return "can't be allowed here"
   if (address.range() === "loopback" && bits !== WHOLE[kind])
-    return `must be one address of this machine, a /${WHOLE[kind]}`
+    return `must be a single address of this machine, a /${WHOLE[kind]}`
   return null
 }
 

@@ -95,7 +95,7 @@ describe("the first run of a source", () => {
     expect(await pinned()).toEqual([])
     // No one is watching when a schedule runs it, and the name may belong to someone else by now.
     await expect(() => admit(hosts({ first: "by-schedule" }), [HERE])).rejects.toThrow(
-      "docs.example had no address at the first run and now leads to the private network 10.0.0.0/24; if that is right, fossick sources accept docs",
+      "docs.example had no address in the first run and now resolves to the private network 10.0.0.0/24; if this is expected, run fossick sources accept docs",
     )
     expect(await pinned()).toEqual([])
     expect(await admit(hosts({ first: "by-schedule" }), [HERE, NET])).toEqual([NET])
@@ -134,7 +134,7 @@ describe("a later run", () => {
     const later = hosts({ onMoved: (error) => told.push(error) })
     expect(later.hasMoved).toBe(false)
     await expect(() => admit(later, [after])).rejects.toThrow(
-      `docs.example led to ${was} and now leads to ${is}; if that is right, fossick sources accept docs`,
+      `docs.example resolved to ${was} and now resolves to ${is}; if this is expected, run fossick sources accept docs`,
     )
     expect(later.hasMoved).toBe(true)
     expect(told.map(({ host, code, name }) => [host, code, name])).toEqual([
@@ -149,7 +149,7 @@ describe("a later run", () => {
   test("names each network once, and none of this machine's to an admin key", async () => {
     await admit(hosts({ author: "api" }), [NET])
     await expect(() => admit(hosts({ author: "api" }), [HERE, BESIDE, THERE])).rejects.toThrow(
-      /^docs\.example led to public addresses and now leads to a private network; FOSSICK_ALLOWED_NETWORKS can allow it$/,
+      /^docs\.example resolved to public addresses and now resolves to a private network; allow it with FOSSICK_ALLOWED_NETWORKS$/,
     )
     await admit(hosts(), [NET])
     await expect(() => admit(hosts(), [HERE, BESIDE, THERE])).rejects.toThrow(
@@ -193,7 +193,7 @@ describe("a later run", () => {
 
   test("does not land where no run could read, be it for the first time", async () => {
     await expect(() => admit(hosts(), [HERE], "landing")).rejects.toThrow(
-      "led to public addresses and now leads to",
+      "resolved to public addresses and now resolves to",
     )
     await pins.pin("docs", "api", "docs.example", ["10.0.0.0/24"])
     expect(await admit(hosts({ author: "api" }), [HERE])).toEqual([])
@@ -237,9 +237,9 @@ describe("the hosts of a source", () => {
     expect(() => mine.dispatcherFor(new URL("http://10.0.0.7:81/"))).not.toThrow()
     for (const refused of ["http://10.0.0.7/", "http://10.0.0.9/", "http://10.0.0.8:81/"])
       expect(() => mine.dispatcherFor(new URL(refused))).toThrow(
-        `${new URL(refused).hostname} is not a public address; FOSSICK_ALLOWED_NETWORKS can allow it`,
+        `${new URL(refused).hostname} isn't a public address; allow it with FOSSICK_ALLOWED_NETWORKS`,
       )
-    expect(() => another.dispatcherFor(new URL("http://10.0.0.7:81/"))).toThrow("is not a public address")
+    expect(() => another.dispatcherFor(new URL("http://10.0.0.7:81/"))).toThrow("isn't a public address")
   })
 
   test("are looked for before a run, and one that cannot be found is remembered as such", async () => {
@@ -272,7 +272,7 @@ describe("the hosts of a source", () => {
     await check()
     expect(await pinned()).toEqual(["public"])
     found["docs.example"] = HERE
-    await expect(check()).rejects.toThrow("docs.example led to public addresses and now leads to")
+    await expect(check()).rejects.toThrow("docs.example resolved to public addresses and now resolves to")
     // The operator says by its name that it may be anywhere.
     await check({}, ["docs.example"])
     expect(looked).toHaveLength(3)
@@ -292,7 +292,7 @@ describe("the hosts of a source", () => {
     await pins.forget("docs")
     found["landing.example"] = HERE
     await expect(check({ landings: ["http://landing.example/"] })).rejects.toThrow(
-      "landing.example led to public addresses and now leads to the private network 10.0.0.0/24",
+      "landing.example resolved to public addresses and now resolves to the private network 10.0.0.0/24",
     )
   })
 
@@ -306,7 +306,7 @@ describe("the hosts of a source", () => {
       hosts: one,
       resolve: (_name, _options, callback) => callback(null, [{ address: HERE, family: 4 }]),
     })
-    await expect(guard.checkHosts()).rejects.toThrow("docs.example led to public addresses")
+    await expect(guard.checkHosts()).rejects.toThrow("docs.example resolved to public addresses")
     await pins.forget("docs")
     await expect(guard.checkHosts()).resolves.toBeUndefined()
   })

@@ -141,12 +141,12 @@ export class SourceHosts {
     const { author, source } = this.#options
     // An admin key must not learn the networks of this machine.
     const named = (networks: readonly string[]) => inWords(author === "api" ? hidden(networks) : networks)
-    const before = was.length === 0 ? "had no address at the first run" : `led to ${named(was)}`
+    const before = was.length === 0 ? "had no address in the first run" : `resolved to ${named(was)}`
     const remedy =
       author === "operator"
-        ? `if that is right, fossick sources accept ${source.name}`
-        : "FOSSICK_ALLOWED_NETWORKS can allow it"
-    return new NetworkChangedError(host, `${host} ${before} and now leads to ${named(is)}; ${remedy}`)
+        ? `if this is expected, run fossick sources accept ${source.name}`
+        : "allow it with FOSSICK_ALLOWED_NETWORKS"
+    return new NetworkChangedError(host, `${host} ${before} and now resolves to ${named(is)}; ${remedy}`)
   }
 }
 

@@ -48,20 +48,22 @@ export async function logInByForm(login: FormLogin, options: LogInOptions): Prom
   const form = formFor(filledIn, page, login.url)
   const action = new URL(form.action)
   if (!session.covers(action))
-    throw new LoginError(`the form on ${login.url} sends what is filled in to another site, ${action.origin}`)
+    throw new LoginError(`the form on ${login.url} submits to another site, ${action.origin}`)
   if (form.method === "get")
-    throw new LoginError(`the form on ${login.url} would write what is filled in into the address`)
+    throw new LoginError(`the form on ${login.url} would put the password into the address`)
   const values = new URLSearchParams([...form.values])
   for (const [name, value] of Object.entries(filledIn)) values.set(name, value)
   const answer = await requests.send(action, values.toString(), page.url)
   if (answer.status >= 400)
-    throw new LoginError(`${action.origin}${action.pathname} answered ${answer.status} to what was filled in`)
+    throw new LoginError(
+      `${action.origin}${action.pathname} answered ${answer.status} when the form was submitted`,
+    )
   if (login.proof !== null && answer.html.includes(login.proof)) return
   if (readForms(answer.html, answer.url.href).some((other) => hasFields(other, filledIn)))
-    throw new LoginError(`the site shows the form on ${login.url} again: user or password may be wrong`)
+    throw new LoginError(`the site shows the form on ${login.url} again: the user or password may be wrong`)
   if (login.proof !== null)
     throw new LoginError(
-      `the page behind the form on ${login.url} does not hold the text that proves the login`,
+      `the page behind the form on ${login.url} doesn't contain the text that proves the login`,
     )
 }
 
@@ -78,7 +80,7 @@ function formFor(fields: Readonly<Record<string, string>>, page: Answer, url: st
   const form = forms.find((one) => hasFields(one, fields))
   if (form) return form
   const names = [...new Set(forms.flatMap((one) => [...one.names]))].slice(0, 20)
-  const has = names.length === 0 ? "it has none at all" : `it has ${names.join(", ")}`
+  const has = names.length === 0 ? "it has no fields" : `it has ${names.join(", ")}`
   throw new LoginError(`no form on ${url} has the fields ${Object.keys(fields).join(", ")}; ${has}`)
 }
 
@@ -108,11 +110,11 @@ class Requests {
         location === undefined ? null : URL.parse(Buffer.from(location, "latin1").toString("utf8"), url.href)
       if (next === null) return { url, status, html: await this.#text(answer) }
       if (next.protocol !== "http:" && next.protocol !== "https:")
-        throw new LoginError(`${placeOf(url)} redirects to no http address`)
+        throw new LoginError(`${placeOf(url)} redirects to an address that isn't http or https`)
       // The filled-in values are only sent again where the site asks for it, and never to another site.
       if (!(status === 307 || status === 308)) body = undefined
       else if (body !== undefined && next.origin !== url.origin)
-        throw new LoginError(`${placeOf(url)} sends what was filled in on to another site, ${next.origin}`)
+        throw new LoginError(`${placeOf(url)} redirects the submitted form to another site, ${next.origin}`)
       url = next
     }
     throw new LoginError(`${placeOf(start)} redirects more than ${this.#options.maxRedirects} times`)

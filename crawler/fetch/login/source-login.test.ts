@@ -88,7 +88,7 @@ describe("credentials in headers", () => {
     for (let run = 0; run < 3; run += 1) {
       const { state, error } = await crawl(login)
       expect(state).toBe("failed")
-      expect(error).toBe(`login: the site refuses the credentials: ${site.url("/")} answered 401`)
+      expect(error).toBe(`login: the site rejected the credentials: ${site.url("/")} answered 401`)
     }
     expect(titles()).toEqual(["Home", "Inside"])
   })
@@ -113,7 +113,7 @@ describe("credentials in headers", () => {
     site.serve({ "/": redirect("/signin"), "/a": redirect("/signin") })
     expect(await crawl(login)).toMatchObject({
       state: "failed",
-      error: `login: ${site.url("/")} leads to a form that asks for a password: the session may be over`,
+      error: `login: ${site.url("/")} leads to a form that asks for a password: the session may have expired`,
     })
     expect(titles()).toEqual(["Home", "Mine"])
   })
@@ -280,7 +280,7 @@ describe("a form", () => {
     const { state, error } = await crawl(login())
     expect(state).toBe("failed")
     expect(error).toBe(
-      `login: the site shows the form on ${site.url("/login")} again: user or password may be wrong`,
+      `login: the site shows the form on ${site.url("/login")} again: the user or password may be wrong`,
     )
     expect(titles()).toEqual(["A", "B", "C", "Home"])
     const telling = readdirSync(fixture.folder).filter((file) =>
@@ -292,7 +292,7 @@ describe("a form", () => {
   it("without the proof, without its fields or on another site is no login", async () => {
     new Wiki().serve(pages())
     const fails = async (more: Parameters<typeof login>[0]) => (await crawl(login(more))).error
-    expect(await fails({ proof: "Welcome back" })).toMatch(/does not hold the text that proves the login/)
+    expect(await fails({ proof: "Welcome back" })).toMatch(/doesn't contain the text that proves the login/)
     expect(await fails({ fields: { mail: "x", password: "${WIKI_PASSWORD}" } })).toMatch(
       /no form on .* has the fields mail, password; it has q, csrf, user, password, keep/,
     )
@@ -319,7 +319,7 @@ describe("secrets", () => {
     const { state, error } = await crawl({ kind: "basic", user: "ada", password: PASSWORD })
     expect(state).toBe("failed")
     expect(error).toBe(
-      "login: password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+      "login: password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
     )
   })
 })

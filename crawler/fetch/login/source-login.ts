@@ -84,7 +84,7 @@ export class SourceLogin {
     await this.renew(this.#count, reader)
     if (this.#options.isObserver !== true || (await this.isSignedIn(reader)) === true) return
     throw new LoginError(
-      `${this.#seed} does not hold the text that proves the login, although the site accepted the form`,
+      `${this.#seed} doesn't contain the text that proves the login, although the site accepted the form`,
     )
   }
 
@@ -178,9 +178,9 @@ export class SourceLogin {
     const seed = this.#seed
     const answer = await reader.fetch(seed)
     if (isRefused(answer))
-      throw new LoginError(`the site refuses the credentials: ${seed} answered ${answer.status}`)
+      throw new LoginError(`the site rejected the credentials: ${seed} answered ${answer.status}`)
     if (this.#isLedAway(answer))
-      throw new LoginError(`${seed} leads to a form that asks for a password: the session may be over`)
+      throw new LoginError(`${seed} leads to a form that asks for a password: the session may have expired`)
   }
 
   #isLedAway(answer: FetchResult): boolean {

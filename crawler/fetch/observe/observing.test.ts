@@ -120,7 +120,7 @@ test("a page that shows less to an observer isn't shown to it", async () => {
   })
   await run()
   expect(readersOf("/canteen")).toEqual(["group:hr"])
-  expect((await reasons("/canteen"))["staff"]).toContain("another text, without")
+  expect((await reasons("/canteen"))["staff"]).toContain("different text, without")
 })
 
 test("a wrong password widens nothing: what was shown stays for the days that it counts, and what is new is for the others", async () => {
@@ -132,9 +132,9 @@ test("a wrong password widens nothing: what was shown stays for the days that it
   const job = await run()
   expect(job).toMatchObject({ state: "finished", result: "finished-with-problems" })
   expect(job.reason).toContain(
-    "the observer staff could not look at every page: login: the site shows the form",
+    "the observer staff could not check every page: login: the site shows the form",
   )
-  expect(job.note).toContain("the observer staff could not look at every page")
+  expect(job.note).toContain("the observer staff could not check every page")
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/new")).toEqual(["group:hr"])
   expect(readersOf("/salaries")).toEqual(["group:hr"])
@@ -209,7 +209,7 @@ test("a session that ends on the way is begun anew, and one that can't be leaves
   site.letsInOnce.add("staff")
   const job = await run()
   expect(job).toMatchObject({ result: "finished-with-problems" })
-  expect(job.note).toContain("the observer staff could not look at every page")
+  expect(job.note).toContain("the observer staff could not check every page")
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
 })
 

@@ -87,7 +87,7 @@ export class OneObserver implements AsyncDisposable {
       const isSignedIn = await this.#login.isSignedIn(this.#reader.loginReader(options.signal))
       if (this.#login.generation !== generation) continue
       if (isSignedIn === null)
-        return { kind: "unknown", because: "whether it was still signed in could not be asked" }
+        return { kind: "unknown", because: "whether it was still signed in could not be checked" }
       if (isSignedIn) return look
       await this.#renew(generation, options.signal)
     }
@@ -144,7 +144,7 @@ function compared(
     return { kind: "unknown", because: emptyBecause }
   const missing = firstMissing(lines, shownLines(extracted))
   if (missing === null) return { kind: "shown", because: "the same text" }
-  return notShown(`another text, without ${JSON.stringify(missing)}`)
+  return notShown(`different text, without ${JSON.stringify(missing)}`)
 }
 
 /** The result of a look that found no page: only an answer of the site itself counts against the observer. */

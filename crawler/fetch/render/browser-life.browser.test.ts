@@ -51,7 +51,7 @@ describe("the browser", { tags: ["chromium"] }, () => {
     vi.stubEnv("TMPDIR", long)
     expect(await fixture.render()).toMatchObject({
       kind: "no-browser",
-      detail: expect.stringContaining("set TMPDIR to a folder whose path has at most 59 bytes") as string,
+      detail: expect.stringContaining("set TMPDIR to a folder whose path is at most 59 bytes long") as string,
     })
     vi.stubEnv("TMPDIR", folder.path)
   })

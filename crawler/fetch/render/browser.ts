@@ -78,14 +78,14 @@ export class Browser {
     try {
       const persistent = await launch(profile.folder, options)
       const browser = persistent.browser()
-      if (!browser) throw new Error("the browser went away as it started")
+      if (!browser) throw new Error("the browser exited while starting")
       const session = await browser.newBrowserCDPSession()
       const processes = async () => {
         const { processInfo } = await session.send("SystemInfo.getProcessInfo")
         return processInfo.map(({ id, type }) => ({ pid: id, type }))
       }
       const main = (await processes()).find(({ type }) => type === "browser")
-      if (!main) throw new Error("the browser went away as it started")
+      if (!main) throw new Error("the browser exited while starting")
       await profile.belongsTo(main.pid)
       return new Browser(persistent, browser, processes, main.pid, profile, options)
     } catch (error) {

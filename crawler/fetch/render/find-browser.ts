@@ -4,7 +4,7 @@ import { access, constants } from "node:fs/promises"
 export type FoundBrowser = { readonly path: string } | { readonly missing: string }
 
 const ADVICE =
-  "install one with `npx playwright install chromium`, or your system's chromium package, or name one in FOSSICK_BROWSER_PATH"
+  "install one with `npx playwright install chromium` or your system's chromium package, or set FOSSICK_BROWSER_PATH"
 
 /** Paths of Chromium and related browsers. Snap's comes last, because it cannot access most folders. */
 const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
@@ -34,7 +34,7 @@ export async function findBrowser(configured: string): Promise<FoundBrowser> {
   if (configured !== "") {
     return (await isExecutable(configured))
       ? { path: configured }
-      : { missing: `FOSSICK_BROWSER_PATH is ${configured}, where no program is` }
+      : { missing: `FOSSICK_BROWSER_PATH is ${configured}, which isn't a program` }
   }
   const { chromium } = await import("playwright")
   for (const path of [chromium.executablePath(), ...(SYSTEM_BROWSERS[process.platform] ?? [])]) {
@@ -46,7 +46,7 @@ export async function findBrowser(configured: string): Promise<FoundBrowser> {
 /** @throws Error saying what to install. */
 export async function requireBrowser(configured: string): Promise<void> {
   const found = await findBrowser(configured)
-  if ("missing" in found) throw new Error(`this source is read in a browser, but ${found.missing}`)
+  if ("missing" in found) throw new Error(`this source needs a browser, but ${found.missing}`)
 }
 
 async function isExecutable(path: string): Promise<boolean> {

@@ -88,7 +88,7 @@ export class PageRendering {
     const reason = reasons.find((one) => (one === "same-text" && isKnown) || this.#trials.areWorth(url, one))
     if (reason === undefined) return sent
     const doubt = doubtOf(reason, leftToScripts, other)
-    if (copy === null) return doubted(sent, `${doubt}, and its source is read without a browser`)
+    if (copy === null) return doubted(sent, `${doubt}, and the source is read without a browser`)
     const rendered = await this.#render(copy, deadline, options, sent, doubt)
     if (rendered.kind !== "read" || rendered.reading.rendered !== true) return rendered
     const hasMore = isMore(reason, reading, rendered.reading)
@@ -164,7 +164,7 @@ function doubtOf(reason: Reason, { panels, branches }: LeftToScripts, other: Pag
   const ends = "until its scripts have run in a browser"
   if (reason === "panels") return `${countOf(panels, "panel")} of the page may be empty ${ends}`
   if (reason === "branches") return `${countOf(branches, LINKS_LEFT)} of the page may lack its links ${ends}`
-  return `the site sends the same text for this address as for ${other}, and its scripts may make a page of each`
+  return `the site sends the same text for this address as for ${other}, and its scripts may turn each into a different page`
 }
 
 const countOf = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

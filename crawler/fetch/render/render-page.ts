@@ -214,7 +214,7 @@ class PageVisit {
       const next = this.#next
       if (next === null) return await this.#seen(await this.#opened(world, isCalm, settleBy))
       if (hops === MAX_HOPS) {
-        return failed("redirect-loop", `its scripts go from page to page, the last time to ${next}`)
+        return failed("redirect-loop", `its scripts keep moving to other pages, the last time to ${next}`)
       }
       const fetched = await this.#task.follow(next)
       if (fetched.kind === "not-modified")
@@ -421,10 +421,10 @@ async function endOf(
     if (task.signal?.aborted) cancel()
     task.signal?.addEventListener("abort", cancel, { once: true })
     page.once("crash", () => {
-      resolve(failed("unreadable", "the page crashed in the browser, or took more memory than it may"))
+      resolve(failed("unreadable", "the page crashed in the browser, or exceeded its memory limit"))
     })
     browser.whenClosed(() => {
-      resolve(failed("unreadable", "the browser ended while it had the page open", true))
+      resolve(failed("unreadable", "the browser exited while the page was open", true))
     })
     over.addEventListener("abort", () => {
       clearTimeout(timer)
@@ -463,7 +463,7 @@ const ON_THE_WIRE = new Set([
   "strict-transport-security",
 ])
 
-const BUSY = failed("timeout", "its scripts kept the browser busy for as long as a page may take", true)
+const BUSY = failed("timeout", "its scripts kept the browser busy until the page's time limit", true)
 
 function failed(because: FetchFailure["because"], detail: string, transient = false): FetchFailure {
   return { kind: "failed", because, detail, transient }

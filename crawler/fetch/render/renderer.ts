@@ -77,7 +77,7 @@ export class Renderer implements AsyncDisposable {
         : {
             kind: "failed",
             because: "timeout",
-            detail: "the browser had no room for the page in time",
+            detail: "the browser had no free place for the page in time",
             transient: true,
           }
     } finally {
@@ -129,7 +129,7 @@ export class Renderer implements AsyncDisposable {
     } catch (error) {
       const [reason] = (error as Error).message.split("\n", 1)
       const isTooLong = Buffer.byteLength(tmpdir()) > LONGEST_TEMPORARY_FOLDER
-      const advice = `; set TMPDIR to a folder whose path has at most ${LONGEST_TEMPORARY_FOLDER} bytes`
+      const advice = `; set TMPDIR to a folder whose path is at most ${LONGEST_TEMPORARY_FOLDER} bytes long`
       return this.#without(
         `the browser ${found.path} could not be started: ${reason}${isTooLong ? advice : ""}`,
       )

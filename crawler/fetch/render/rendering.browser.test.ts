@@ -341,7 +341,7 @@ describe("without a browser", () => {
     await using fixture = await CrawlFixture.open()
     const options = { db: fixture.db, author: "operator", first: "unkept" } as const
     await expect(openSourceReader(source, config, options)).rejects.toThrow(
-      /read in a browser, but FOSSICK_BROWSER_PATH/,
+      /needs a browser, but FOSSICK_BROWSER_PATH/,
     )
   })
 })

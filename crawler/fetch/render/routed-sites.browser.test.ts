@@ -123,7 +123,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     const known = await new KnownAddresses(story.db).get(site.url("/guide") as never)
     expect(known?.outcome).toBe("skipped:duplicate")
     expect(known?.detail).toContain(
-      "its scripts may make a page of each, and its source is read without a browser",
+      "its scripts may turn each into a different page, and the source is read without a browser",
     )
   })
 })

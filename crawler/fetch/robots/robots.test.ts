@@ -59,16 +59,16 @@ test("robots.txt is asked for once for each site, whoever wants to know, and by 
 test.each<readonly [string, FetchResult, unknown]>([
   ["is missing (RFC 9309 §2.3.1.3)", failed({ detail: "the site answered 404", status: 404 }), true],
   ["is denied", failed({ detail: "the site answered 403", status: 403 }), true],
-  ["redirects in a circle", failed({ because: "redirect-loop" }), true],
+  ["redirects in a loop", failed({ because: "redirect-loop" }), true],
   ["is a picture", { kind: "skipped", because: "unsupported-type", detail: "image/png" }, true],
   ["is not even sent", failed({ because: "refused", transient: true }), "failed"],
   ["is behind a name that is unknown", failed({ because: "dns" }), "failed"],
   [
     "leads to no page",
-    failed({ detail: 'redirects to "mailto:answered 404@a.example", which is no http address' }),
+    failed({ detail: 'redirects to "mailto:answered 404@a.example", which isn\'t an http or https address' }),
     "failed",
   ],
-  ["is no valid answer", failed({ detail: "no valid HTTP answer: Parse Error" }), "failed"],
+  ["is no valid answer", failed({ detail: "invalid HTTP answer: Parse Error" }), "failed"],
   ["is broken on the site (§2.3.1.4)", failed({ transient: true, status: 500 }), "postponed"],
   ["is to come later", { kind: "postponed", until: new Date(0), status: 503 }, "postponed"],
 ])("a site whose robots.txt %s may be visited, or not, or not now", async (_, answer, mayVisit) => {

@@ -52,7 +52,7 @@ export class BodyReader {
     const header = fetched.headers["content-type"]
     const content = this.#sniffed(mediaType(header), fetched)
     if (content.kind === "unsupported" || content.kind === "xml") {
-      const detail = content.kind === "xml" ? `${mediaType(header)} holds no page` : content.detail
+      const detail = content.kind === "xml" ? `${mediaType(header)} isn't a page` : content.detail
       return { kind: "skipped", because: "unsupported-type", detail }
     }
     if (content.kind === "document")
@@ -230,9 +230,7 @@ async function withScan(
   // Without validators the next visit gets the file, not "not modified", and with it the text.
   return {
     kind: "read",
-    reading: noted(
-      `${pages} for text recognition${isWaiting ? "" : ", which has no room for more files now"}`,
-    ),
+    reading: noted(`${pages} for text recognition${isWaiting ? "" : ", which can't take more files now"}`),
   }
 }
 
@@ -269,7 +267,7 @@ function inTime<Result>(
         ? undefined
         : setTimeout(
             () => {
-              resolve({ kind: "late", detail: "the visit's time was over before the page was read" })
+              resolve({ kind: "late", detail: "the visit timed out before the page was read" })
             },
             Math.max(0, deadline - steadyNow()),
           )

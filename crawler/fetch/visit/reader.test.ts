@@ -271,14 +271,14 @@ describe("pages that send their readers to another page", () => {
     })
     expect(await read("/ring")).toMatchObject({
       because: "redirect-loop",
-      detail: `leads to ${site.url("/ring")} at once: redirected in a circle back to ${site.url("/ring")}`,
+      detail: `immediately leads to ${site.url("/ring")}: redirect loop back to ${site.url("/ring")}`,
     })
     expect(await read("/row1")).toMatchObject({ because: "redirect-loop" })
     expect(await read("/row2")).toMatchObject({ kind: "read", reading: { url: site.url("/row5") } })
     expect(await read("/inwards")).toMatchObject({ because: "blocked-address" })
     expect(await read("/to-404")).toMatchObject({
       because: "http-status",
-      detail: `leads to ${site.url("/is-not-there")} at once: the site answered 404`,
+      detail: `immediately leads to ${site.url("/is-not-there")}: the site answered 404`,
       status: 404,
     })
     const admits = (url: string) => !url.endsWith("/secret")

@@ -58,7 +58,7 @@ export interface ReaderOptions {
 const NOT_ADMITTED = {
   kind: "skipped",
   because: "out-of-scope",
-  detail: "it leads to where the caller may not read",
+  detail: "it leads to a page that the caller must not read",
 } as const
 
 /** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
@@ -146,7 +146,8 @@ export class PageReader implements Reader {
 
   async read(url: string, options: ReadOptions = {}): Promise<ReadResult> {
     const page = toPageUrl(url)
-    if (page === null) return { kind: "failed", because: "http-status", detail: `${url} is no http address` }
+    if (page === null)
+      return { kind: "failed", because: "http-status", detail: `${url} isn't an http or https address` }
     const { robots = false, admits } = options
     const refusal = async (to: PageUrl) => {
       if (admits?.(to) === false) return NOT_ADMITTED
@@ -301,7 +302,7 @@ export class PageReader implements Reader {
       signal,
       fetch: (address) => {
         const url = toPageUrl(address)
-        if (url === null) throw new Error(`${address} is no http address`)
+        if (url === null) throw new Error(`${address} isn't an http or https address`)
         return this.#fetchOnce(url, signal ? { signal } : {}, this.#config.timeoutMs)
       },
     }

@@ -51,4 +51,4 @@ export async function throughRefreshes(
 
 /** A failure at another address names it: reports show only the address the visit began with. */
 const named = <V extends Visit>(visit: V, url: PageUrl): V =>
-  visit.kind === "failed" ? { ...visit, detail: `leads to ${url} at once: ${visit.detail}` } : visit
+  visit.kind === "failed" ? { ...visit, detail: `immediately leads to ${url}: ${visit.detail}` } : visit

@@ -42,7 +42,7 @@ export async function factsOfRun(
     lost: job.author === "api" ? concealedCounts(byOutcome) : byOutcome,
     givenUp: (await givenUpHosts(db, job.id)).map((one) => ({
       ...one,
-      why: job.author === "api" ? "it was out of reach" : one.why,
+      why: job.author === "api" ? "it could not be reached" : one.why,
     })),
     notFound: sum(lost.filter(({ status }) => isMissing(status))),
     missing: sum(missing),

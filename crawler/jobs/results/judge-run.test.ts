@@ -42,7 +42,7 @@ test("pages that fall into one are a problem, pages that move with their text ar
   const lost = { "skipped:duplicate": 60 }
   expect(judged({ lost, outcomes: { unchanged: 1, "skipped:duplicate": 60 } })).toEqual({
     result: "finished-with-problems",
-    reason: "60 % of its pages now say the same as another page: 60 of 100 ended as skipped: duplicate",
+    reason: "60 % of its pages now have the same text as another page: 60 of 100 ended as skipped: duplicate",
   })
   expect(judged({ lost, outcomes: { indexed: 60, unchanged: 40, "skipped:duplicate": 60 } }).result).toBe(
     "finished",
@@ -118,7 +118,7 @@ describe("a run has problems", () => {
     [
       "when removals wait",
       judged({ held: 12 }),
-      "12 pages seem to be gone and wait for your answer: fossick removals",
+      "12 pages seem to be gone and wait for your decision: run fossick removals",
     ],
     [
       "when a tenth of the pages cannot be read",
@@ -143,7 +143,7 @@ describe("a run has problems", () => {
     [
       "when more pages are empty than not",
       judged({ pagesBefore: 0, outcomes: { indexed: 4, "skipped:empty": 60 } }),
-      "60 addresses, more than were pages, ended as skipped: empty (no main content found)",
+      "60 addresses, more than the pages read, ended as skipped: empty (no main content found)",
     ],
     [
       "when more links are dead than lead to pages",
@@ -173,7 +173,7 @@ describe("a run has problems", () => {
     })
     expect(reason).toBe(
       "28 % of its pages are newly gone: 28 of 100 answered 404 or 410; 28 pages seem to be gone and wait for your " +
-        "answer: fossick removals; 20 of 23 pages could not be read: failed: timeout (no answer in time); and 1 more",
+        "decision: run fossick removals; 20 of 23 pages could not be read: failed: timeout (no answer in time); and 1 more",
     )
   })
 })

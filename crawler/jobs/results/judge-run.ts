@@ -153,11 +153,11 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
   // none.
   const alike = lost["skipped:duplicate"] ?? 0
   if (isMuch(alike) && pagesIn(outcomes) < alike)
-    yield `${share(alike)} now say the same as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`
+    yield `${share(alike)} now have the same text as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`
 }
 
 function* heldRemovals({ held }: RunFacts): Generator<string> {
-  if (held > 0) yield `${told(held, "page")} seem to be gone and wait for your answer: fossick removals`
+  if (held > 0) yield `${told(held, "page")} seem to be gone and wait for your decision: run fossick removals`
 }
 
 function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string> {
@@ -184,7 +184,7 @@ function* skips({ outcomes, meaningOf }: RunFacts): Generator<string> {
   for (const kind of UNUSUAL_SKIPS) {
     const count = outcomes[kind] ?? 0
     if (count >= FEW && count > pages)
-      yield `${count} addresses, more than were pages, ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
+      yield `${count} addresses, more than the pages read, ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
 }
 

@@ -69,7 +69,7 @@ test("pages that were there before and are not found make a run one with problem
   // From the second time on they are no news, and wait for an answer.
   expect(await run(fixture, site)).toMatchObject({
     result: "finished-with-problems",
-    reason: "6 pages seem to be gone and wait for your answer: fossick removals",
+    reason: "6 pages seem to be gone and wait for your decision: run fossick removals",
   })
 })
 
@@ -108,7 +108,7 @@ test("a refused login is told in the result, the reason and the log", async () =
   expect(job).toMatchObject({
     state: "failed",
     result: "failed",
-    reason: `login: the site refuses the credentials: ${site.url("/")} answered 401`,
+    reason: `login: the site rejected the credentials: ${site.url("/")} answered 401`,
   })
   expect((await fixture.jobs.events(job.id)).at(-1)).toMatchObject({
     level: "error",

@@ -45,17 +45,17 @@ export function scheduleProblems(
   return problems
 }
 
-/** @throws Error saying what is expected, also for a line that never comes true. */
+/** @throws Error saying what is expected, also for a line that never matches a time. */
 export function assertCron(line: string): void {
   let next: Date | null = null
   try {
-    if (line.trim().split(/\s+/).length !== 5) throw new Error("five fields are wanted")
+    if (line.trim().split(/\s+/).length !== 5) throw new Error("five fields are required")
     next = cronOf(line, "UTC").nextRun()
   } catch (error) {
     const reason = (error as Error).message.replace(/^Cron\w*: /, "")
-    throw new Error(`must be five fields such as "15 3 * * *" (${reason})`, { cause: error })
+    throw new Error(`must have five fields, such as "15 3 * * *" (${reason})`, { cause: error })
   }
-  if (next === null) throw new Error("never comes true")
+  if (next === null) throw new Error("never matches a time")
 }
 
 /** @throws Error saying what is expected. */
@@ -64,7 +64,7 @@ function assertTimeZone(name: string): void {
     Intl.DateTimeFormat("en", { timeZone: name })
   } catch (error) {
     throw new Error(
-      `must be the name of a time zone, such as Europe/Paris; ${JSON.stringify(name)} is none`,
+      `must be the name of a time zone, such as Europe/Paris; ${JSON.stringify(name)} isn't one`,
       {
         cause: error,
       },

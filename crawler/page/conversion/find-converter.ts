@@ -16,7 +16,7 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ["/Applications/LibreOffice.app/Contents/MacOS/soffice"],
 }
 const ADVICE =
-  "install LibreOffice (Debian: apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui) or name its soffice in FOSSICK_OFFICE_CONVERTER"
+  "install LibreOffice (Debian: apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui) or set FOSSICK_OFFICE_CONVERTER to its soffice"
 
 /** Looks for LibreOffice on each call, so that a new installation is used at once. `configured`: the setting, perhaps empty. */
 export function findConverter(configured: string): FoundConverter {
@@ -25,10 +25,10 @@ export function findConverter(configured: string): FoundConverter {
   if (configured !== "") {
     return isExecutable(configured)
       ? { path: configured }
-      : { missing: `FOSSICK_OFFICE_CONVERTER is ${configured}, where no program is` }
+      : { missing: `FOSSICK_OFFICE_CONVERTER is ${configured}, which isn't a program` }
   }
   const path = PLACES[process.platform]?.find(isExecutable)
-  return path === undefined ? { missing: `to have it read, ${ADVICE}` } : { path }
+  return path === undefined ? { missing: `to read it, ${ADVICE}` } : { path }
 }
 
 function isExecutable(path: string): boolean {

@@ -82,7 +82,7 @@ test(
       expect([name, outcome, detail]).toEqual([
         name,
         "failed:unreadable",
-        "LibreOffice can't open it: it is damaged, password protected or takes too much memory",
+        "LibreOffice can't open it: it is damaged, password protected, or needs too much memory",
       ])
     }
   },

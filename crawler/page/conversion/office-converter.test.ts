@@ -53,9 +53,9 @@ test(
     }
     expect(await crawl("off")).toEqual([
       "skipped:unsupported-type",
-      "an Office file of the kind before 2007; FOSSICK_OFFICE_CONVERTER is off",
+      "an Office file in a format from before 2007; FOSSICK_OFFICE_CONVERTER is off",
     ])
-    expect((await crawl(join(folder.path, "soffice")))[1]).toMatch(/soffice, where no program is$/)
+    expect((await crawl(join(folder.path, "soffice")))[1]).toMatch(/soffice, which isn't a program$/)
 
     const made = join(folder.path, "made.docx")
     writeFileSync(made, docx(wordParagraph(PROSE), { title: "A letter" }))
@@ -118,7 +118,7 @@ test("a converter that fails, makes no file or makes a link says why", POSIX, as
   const run = async (script: string) => await runConverter(standIn(folder.path, script), "doc", WORD, limits)
   expect(await run("echo out of memory >&2; exit 77")).toEqual({
     kind: "crashed",
-    detail: "LibreOffice ended with code 77 while it converted the file: out of memory",
+    detail: "LibreOffice exited with code 77 while converting the file: out of memory",
   })
   expect(await run("kill -SEGV $$")).toMatchObject({
     kind: "crashed",
@@ -126,7 +126,7 @@ test("a converter that fails, makes no file or makes a link says why", POSIX, as
   })
   const unreadable = {
     kind: "unreadable",
-    detail: "LibreOffice can't open it: it is damaged, password protected or takes too much memory",
+    detail: "LibreOffice can't open it: it is damaged, password protected, or needs too much memory",
   }
   expect(await run("exit 0")).toEqual(unreadable)
   expect(await run(`ln -s /etc/passwd "$OUT/document.docx"`)).toEqual(unreadable)

@@ -36,7 +36,7 @@ export class OfficeConverter implements AsyncDisposable {
   ): Promise<Conversion | { readonly kind: "unsupported"; readonly detail: string }> {
     const found = findConverter(this.#options.configured)
     if ("missing" in found) {
-      return { kind: "unsupported", detail: `an Office file of the kind before 2007; ${found.missing}` }
+      return { kind: "unsupported", detail: `an Office file in a format from before 2007; ${found.missing}` }
     }
     const limits = {
       timeoutMs: START_MS + this.#options.timeoutMs,

@@ -72,7 +72,7 @@ export async function runConverter(
     const found = await lstat(output).catch(() => null)
     if (found?.isFile() !== true) return { kind: "unreadable", detail: end }
     if (found.size > MAX_BYTES)
-      return { kind: "too-large", detail: `LibreOffice made ${found.size} bytes of it` }
+      return { kind: "too-large", detail: `LibreOffice converted it to ${found.size} bytes` }
     return { kind: "converted", body: await readFile(output) }
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
@@ -132,11 +132,11 @@ function ended(
       signal?.removeEventListener("abort", abort)
       if (cause !== null) resolve(cause)
       else if (code === 0)
-        resolve("LibreOffice can't open it: it is damaged, password protected or takes too much memory")
+        resolve("LibreOffice can't open it: it is damaged, password protected, or needs too much memory")
       else {
         const how = by === null ? `with code ${code}` : `by ${by}`
         const said = stderr.trim().split("\n").at(-1) ?? ""
-        const words = `LibreOffice ended ${how} while it converted the file`
+        const words = `LibreOffice exited ${how} while converting the file`
         resolve({ kind: "crashed", detail: said === "" ? words : `${words}: ${said.slice(0, 200)}` })
       }
     }

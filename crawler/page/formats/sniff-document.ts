@@ -41,7 +41,7 @@ function sniffCompoundFile(type: string, bytes: Buffer, url: string): SniffedDoc
   if (names?.includes(ENCRYPTED_PACKAGE)) return { kind: "unsupported", detail: PASSWORD_PROTECTED }
   const format = names === null ? (legacyOfType(type) ?? legacyOfAddress(url)) : legacyOfNames(names)
   if (format !== null) return { kind: "legacy", format }
-  return { kind: "unsupported", detail: "a compound file that is no document of Word, Excel or PowerPoint" }
+  return { kind: "unsupported", detail: "a compound file that isn't a Word, Excel or PowerPoint document" }
 }
 
 function formatOfNames(names: readonly string[], start: string): DocumentFormat | null {

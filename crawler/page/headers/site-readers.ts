@@ -24,7 +24,7 @@ export function siteReaders(texts: readonly string[]): SaidReaders {
   let problem: string | null = null
   for (const text of texts) {
     const read = readOne(text)
-    if (read === null) problem ??= `nobody may read it, since its readers aren't understood: ${shown(text)}`
+    if (read === null) problem ??= `nobody may read it, because its readers are invalid: ${shown(text)}`
     readers = readers === null ? (read ?? NOBODY) : narrowedBy(readers, read ?? NOBODY)
   }
   return { readers, problem }

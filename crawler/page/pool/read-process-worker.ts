@@ -33,7 +33,7 @@ worker.on("error", (error: NodeJS.ErrnoException) => {
   else end({ kind: "unreadable", detail: error.message })
 })
 worker.on("exit", (code) => {
-  end({ kind: "crashed", detail: `the reading process ended with code ${code}` })
+  end({ kind: "crashed", detail: `the reading process exited with code ${code}` })
 })
 process.on("message", (task: ReadBodyTask) => {
   // The received bytes are a part of their message's buffer.

@@ -81,7 +81,7 @@ test.each([
     {
       kind: "crashed",
       detail:
-        of === "thread" ? "the reader thread ended with code 7" : "the reading process ended with code 7",
+        of === "thread" ? "the reader thread exited with code 7" : "the reading process exited with code 7",
     },
     { kind: "read" },
     { kind: "unreadable", detail: "out of order" },

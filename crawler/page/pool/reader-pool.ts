@@ -92,7 +92,7 @@ export class ReaderPool implements AsyncDisposable {
     } catch (error) {
       if (this.#closed) return { kind: "closed", detail: "the reader was closed" }
       if (signal?.aborted !== true) throw error
-      return { kind: "closed", detail: "nobody waits for the page any more" }
+      return { kind: "closed", detail: "nobody is waiting for the page any more" }
     }
   }
 

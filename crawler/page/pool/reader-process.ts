@@ -32,7 +32,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
       const how = signal === null ? `with code ${code}` : `by ${signal}`
       const end = () => {
         if (signal === MEMORY_SIGNAL) ended({ kind: "too-large", detail: tooMuchMemory(memoryMb) })
-        else ended({ kind: "crashed", detail: `the reading process ended ${how}` })
+        else ended({ kind: "crashed", detail: `the reading process exited ${how}` })
         resolve()
       }
       // Its last word may still be on the way.

@@ -25,7 +25,7 @@ export const startReaderThread: StartPlace = (memoryMb, { message, ended }, prog
     )
   })
   worker.on("exit", (code) => {
-    ended({ kind: "crashed", detail: `the reader thread ended with code ${code}` })
+    ended({ kind: "crashed", detail: `the reader thread exited with code ${code}` })
   })
   return {
     post: (task) => {

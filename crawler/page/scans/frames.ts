@@ -35,7 +35,7 @@ export const pagesOf = ({ format, pages = 1 }: Metadata): number => (format === 
 /** Why a frame is not searched for text; null if it is. */
 export function refusalOf({ width, height }: Metadata): string | null {
   const size = `${width} × ${height} pixels`
-  if (width * height > MAX_PIXELS) return `a picture of ${size} is too large to be read`
+  if (width * height > MAX_PIXELS) return `an image of ${size} is too large to read`
   const [short, long] = [Math.min(width, height), Math.max(width, height)]
-  return long < LEAST_LONG || short < LEAST_SHORT ? `a picture of ${size} is too small for a text` : null
+  return long < LEAST_LONG || short < LEAST_SHORT ? `an image of ${size} is too small to contain text` : null
 }

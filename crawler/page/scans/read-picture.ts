@@ -48,6 +48,6 @@ export async function readPicture(
 function noteOf(markdown: string, count: number, unread: number): string | null {
   if (count > MAX_PAGES) return `the first ${MAX_PAGES} of ${count} pages are read`
   if (markdown.trim() !== "") return null
-  const what = count === 1 ? "a picture" : `a picture of ${count} pages`
+  const what = count === 1 ? "a picture" : `an image of ${count} pages`
   return unread === 0 ? `${what} without text` : what
 }

@@ -64,7 +64,7 @@ test("a file reads the same from a website and from a folder, and lock files are
   const known = await new KnownAddresses(fromSite.db).get(site.url("/package-lock.json") as never)
   expect([known?.outcome, known?.detail]).toEqual([
     "skipped:unsupported-type",
-    "a lock file, which a package manager wrote",
+    "a lock file written by a package manager",
   ])
 
   using folder = temporaryFolder()

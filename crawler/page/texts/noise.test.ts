@@ -3,8 +3,8 @@ import { read } from "./testing/read-page.ts"
 
 describe("files that programs write for programs are left out", () => {
   test.each([
-    ["package-lock.json", '{ "lockfileVersion": 3 }', "a lock file, which a package manager wrote"],
-    ["go.sum", "example.org/a v1.0.0 h1:abc=\n", "a lock file, which a package manager wrote"],
+    ["package-lock.json", '{ "lockfileVersion": 3 }', "a lock file written by a package manager"],
+    ["go.sum", "example.org/a v1.0.0 h1:abc=\n", "a lock file written by a package manager"],
     ["app.min.js", "const a=1", "minified code"],
     ["bundle.js", `var a=${"b(c),".repeat(1000)}0`, "minified code"],
     ["app.js.map", '{"version":3}', "a source map"],

@@ -45,7 +45,7 @@ const MAY_BE_GENERATED =
 /** Says, for people, which program wrote a text for other programs; such a text is not read. Null if people may have written it. */
 export function noiseIn(text: string, url: string): string | null {
   const name = fileName(url).toLowerCase()
-  if (LOCK_FILES.has(name)) return "a lock file, which a package manager wrote"
+  if (LOCK_FILES.has(name)) return "a lock file written by a package manager"
   if (SOURCE_MAP.test(name)) return "a source map"
   if (MINIFIED_NAME.test(name)) return "minified code"
   if (MINIFIABLE.test(name) && text.length >= MINIFIED_LEAST_CHARS) {

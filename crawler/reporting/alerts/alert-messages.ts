@@ -52,7 +52,7 @@ export function noticeOf(message: AlertMessage): Notice {
   const times = badRuns === 1 ? "the last run" : `the last ${badRuns} runs`
   const headline = began
     ? `${times} went wrong`
-    : `well again after ${badRuns} bad run${badRuns === 1 ? "" : "s"}`
+    : `recovered after ${badRuns} bad run${badRuns === 1 ? "" : "s"}`
   return {
     type,
     data: alertData(message),
@@ -72,32 +72,32 @@ function* begun(message: AlertMessage, subject: string, times: string): Generato
   yield `Result   ${result.replaceAll("-", " ")} (${about === "source" ? `job ${run}` : `run ${run}`}, ${timeText(at)})`
   yield `Reason   ${reason ?? "none given"}`
   yield ""
-  yield "To see more:"
+  yield "For details:"
   if (about === "source") {
     yield `  fossick jobs show ${run}`
     yield `  fossick jobs show ${run} --outcome failed`
-    yield "To run it again once it is mended:"
+    yield "To run it again once the problem is fixed:"
     yield `  fossick sources run ${shellWord(name)}`
   } else {
     yield "  fossick backups list"
-    yield "To make one now, once it is mended:"
+    yield "To make a backup now, once the problem is fixed:"
     yield "  fossick backups run"
   }
   yield ""
-  yield "You are told once more when a run is well again, and not of each run in between."
+  yield "You won't get another alert until a run finishes without problems."
 }
 
 function* ended({ about, run, badRuns, since, at }: AlertMessage, subject: string): Generator<string> {
-  yield `${subject} is well again: ${about === "source" ? `job ${run}` : `run ${run}`} finished without problems on ${timeText(at)}.`
+  yield `${subject} has recovered: ${about === "source" ? `job ${run}` : `run ${run}`} finished without problems on ${timeText(at)}.`
   yield ""
-  yield `Before it, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
+  yield `Before that, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
 }
 
 /** To see that alerts arrive. */
 export const testNotice = (): Notice => ({
   type: "alert.test",
-  subject: "[Fossick] A test of alerts",
-  text: `Nothing is wrong: somebody asked for this message, to see that alerts arrive.\n\n${signature()}`,
+  subject: "[Fossick] Test alert",
+  text: `Nothing is wrong. This message was requested to test that alerts arrive.\n\n${signature()}`,
   data: { host: hostname() },
 })
 

@@ -121,7 +121,7 @@ describe("an alert", () => {
     expect(await state.book.list()).toMatchObject([
       { about: "source", name: "docs", badRuns: 1, toldAt: null },
     ])
-    const [second, began] = await toldAfter("login: the site refuses the credentials")
+    const [second, began] = await toldAfter("login: the site rejected the credentials")
     expect(began).toEqual([
       {
         url: HOOK,
@@ -133,7 +133,7 @@ describe("an alert", () => {
           name: "docs",
           run_id: second,
           result: "failed",
-          reason: "login: the site refuses the credentials",
+          reason: "login: the site rejected the credentials",
           bad_runs: 2,
           since: "2026-01-02T00:00:00.000Z",
         },

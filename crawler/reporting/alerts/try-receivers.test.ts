@@ -55,7 +55,7 @@ test.each([
       ["fossick", true],
       ["fossick", true],
     ])
-    expect(server.received[0]!.text).toContain("Subject: [Fossick] A test of alerts")
+    expect(server.received[0]!.text).toContain("Subject: [Fossick] Test alert")
 
     const distrusted = await fossick(folder.path, env)
     expect(distrusted.code).toBe(1)
@@ -85,9 +85,7 @@ test("a test of alerts goes to the webhook and to ntfy, and says who did not tak
   expect(bodies).toContainEqual(
     expect.objectContaining({ type: "alert.test", data: { host: expect.any(String) } }),
   )
-  expect(bodies).toContainEqual(
-    expect.objectContaining({ topic: "ops_7", title: "[Fossick] A test of alerts" }),
-  )
+  expect(bodies).toContainEqual(expect.objectContaining({ topic: "ops_7", title: "[Fossick] Test alert" }))
 
   status = 401
   const refused = await fossick(folder.path, { ...env, FOSSICK_ALERT_EMAIL: "ops@example.com" })
@@ -99,5 +97,5 @@ test("a test of alerts goes to the webhook and to ntfy, and says who did not tak
 
   const nobody = await fossick(folder.path, {})
   expect(nobody.code).toBe(1)
-  expect(nobody.err).toContain("No receiver of alerts is set")
+  expect(nobody.err).toContain("Alerts have no recipient")
 })

@@ -20,7 +20,7 @@ export interface TestAlertsOptions extends ChannelParts {
 
 /** The message when there are no receivers. */
 export const NO_RECEIVERS =
-  "No receiver of alerts is set: FOSSICK_ALERT_EMAIL and FOSSICK_SMTP_URL, FOSSICK_ALERT_NTFY, or FOSSICK_ALERT_WEBHOOK"
+  "Alerts have no recipient. Set FOSSICK_ALERT_EMAIL and FOSSICK_SMTP_URL, FOSSICK_ALERT_NTFY, or FOSSICK_ALERT_WEBHOOK"
 
 /**
  * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes a minute and a half

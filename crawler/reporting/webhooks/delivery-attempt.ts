@@ -18,7 +18,7 @@ const CONNECT_TIMEOUT_MS = 5000
 
 /** The error for a receiver whose name is unknown, and for one whose address may not be reached: see `concealed.ts`. */
 const UNREACHABLE_RECEIVER =
-  "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS does not open; the log says which"
+  "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS doesn't allow; see the log"
 
 /** More of an answer is not waited for; none of it is kept. */
 const MAX_ANSWER_BYTES = 16 * 1024

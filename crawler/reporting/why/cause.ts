@@ -14,7 +14,7 @@ import type { Trace } from "./trace.ts"
  * - `login-failed`: the crawler was not let in.
  * - `logout`: it is a logout link of a site that the crawler is logged in to.
  * - `other-address`: another address is indexed in its place.
- * - `trap`: it is one of a row of addresses that no longer gave anything new.
+ * - `trap`: it is one of a series of addresses that gave nothing new any more.
  * - `unreadable`: it was fetched, and no text is taken from it.
  * - `unreachable`: the site did not give it.
  * - `lost`: the index should hold it, and does not.

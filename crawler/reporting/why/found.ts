@@ -45,7 +45,7 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
     case "feed":
       return `listed in the feed${on === null ? "" : ` ${on}`}`
     case "llms":
-      return `listed for language models${on === null ? "" : ` in ${on}`}`
+      return `listed in a file for language models${on === null ? "" : `, ${on}`}`
     case "content":
       return `it is in ${on ?? "the content of its source"}`
     case "redirect":
@@ -53,7 +53,7 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
     case "canonical":
       return `${on ?? "another page"} names it as its canonical`
     default:
-      return `found by ${String(how)}`
+      return `found through ${String(how)}`
   }
 }
 
@@ -64,11 +64,12 @@ async function waiting({ url, parts: { db, jobs, only = null } }: Subject): Prom
   if (!waits || !job || only?.includes(job.source.name) === false) return null
   const { tries, due, depth } = waits
   const how = howText(waits.how ?? "link", waits.on, depth)
-  const again = tries > 0 ? `; tried ${countText(tries, "time")} in vain, again from ${dateText(due)} on` : ""
+  const again =
+    tries > 0 ? `; ${countText(tries, "try", "tries")} failed, next try after ${dateText(due)}` : ""
   return {
     name: "found",
     verdict: "no",
-    text: `${how}; it waits for its visit in job ${job.id} of ${job.source.name} (${job.state})${again}`,
+    text: `${how}; it is waiting to be visited in job ${job.id} of ${job.source.name} (${job.state})${again}`,
     facts: { how: waits.how, on: waits.on, job_id: job.id, job_state: job.state, tries },
   }
 }
@@ -79,7 +80,7 @@ async function filedUnder({ url, parts }: Subject): Promise<Step | null> {
   return {
     name: "found",
     verdict: "note",
-    text: `it is another address of ${alias.of} and not visited itself`,
+    text: `it is another address of ${alias.of} and isn't visited itself`,
     facts: { how: null, known_as: [alias.of] },
   }
 }
@@ -93,7 +94,7 @@ async function otherSpelling({ url, lookUp }: Subject): Promise<Step | null> {
   return {
     name: "found",
     verdict: "no",
-    text: `it was never seen in this spelling, but as ${best.url}${best.hash === null ? "" : ", which is in the index"}`,
+    text: `it was never seen in this spelling, only as ${best.url}${best.hash === null ? "" : ", which is in the index"}`,
     facts: { known_as: others.map((other) => other.url) },
   }
 }
@@ -136,9 +137,9 @@ async function whyUnseen(
   { db, jobs, mostLinking }: Subject["parts"],
 ): Promise<string> {
   const [last] = await jobs.list({ source: source.name, limit: 1 })
-  if (!last) return "was never run"
+  if (!last) return "has never run"
   if (last.state === "running" || last.state === "queued" || last.state === "paused") {
-    return `is not through: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
+    return `hasn't finished: job ${last.id} is ${last.state}, ${countText(last.queued, "address", "addresses")} wait`
   }
   const { limits } = last.source
   const pages = pagesIn(last.outcomes)
@@ -148,21 +149,22 @@ async function whyUnseen(
   const lists = listNotesIn(last.note)
   if (last.note !== null && last.note !== lists.join(BETWEEN_NOTES))
     return `ended job ${last.id} with a note: ${last.note}`
-  if (!declared && !(await knowsAny(db, source.name))) return "was deleted with all that it had found"
+  if (!declared && !(await knowsAny(db, source.name))) return "was deleted with all its records"
   if (scopeText(source) !== scopeText(last.source)) {
-    return `has other rules since job ${last.id}: its next run may find it`
+    return `has had different rules since job ${last.id}: its next run may find it`
   }
   const naming = await new PageLinks(db).naming(source.name, url, mostLinking)
   if (naming && naming.depth >= limits.depth) {
     const found = `${countText(naming.depth + 1, "step")} from a seed`
-    return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you may raise`
+    return `found a link to it on ${naming.url}, ${found}: deeper than its depth of ${limits.depth}, which you can raise`
   }
-  if (naming) return `found a link to it on ${naming.url}, and has not followed it up to job ${last.id}`
+  if (naming)
+    return `found a link to it on ${naming.url}, but hadn't followed it by the end of job ${last.id}`
   const unrendered = await somePageSaying(db, source.name, LINKS_LEFT)
   const scripts =
-    unrendered === null ? "" : `; scripts may make links on ${unrendered}, which was read without a browser`
+    unrendered === null ? "" : `; scripts may add links on ${unrendered}, which was read without a browser`
   return (
-    `met no link to it within ${countText(limits.depth, "step")}, nor in a sitemap or feed, up to job ${last.id}` +
-    `${lists.length === 0 ? "" : `, where ${lists.join(", and ")}`} (name it as a seed)${scripts}`
+    `found no link to it within ${countText(limits.depth, "step")}, and didn't find it in a sitemap or feed, up to job ${last.id}` +
+    `${lists.length === 0 ? "" : `, where ${lists.join(", and ")}`} (to include it, add it as a seed)${scripts}`
   )
 }

@@ -12,7 +12,7 @@ export function textStep(page: Page): Step {
     title === "" ? "without a title" : JSON.stringify(title),
     countText(chars, "character"),
     language === null ? "language unknown" : `language ${language}`,
-    ...(unsafe ? ["for adults: left out of safe searches"] : []),
+    ...(unsafe ? ["adult content: left out of safe searches"] : []),
   ].join(", ")
   return {
     name: "text",
@@ -48,7 +48,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
     return {
       name: "duplicates",
       verdict: known?.hash == null ? "no" : "note",
-      text: `${target} stands for it${why}, ${there}`,
+      text: `it is a duplicate of ${target}${why}, ${there}`,
       facts: { leads_to: target, evidence: alias?.evidence ?? null, target_in_index: held },
     }
   }
@@ -58,7 +58,7 @@ export async function duplicateStep({ url, known, lookUp, parts }: Subject): Pro
   return {
     name: "duplicates",
     verdict: "note",
-    text: `it stands for ${others.slice(0, SHOWN).join(", ")}${more}, too`,
+    text: `it also represents ${others.slice(0, SHOWN).join(", ")}${more}`,
     facts: { stands_for: others },
   }
 }
@@ -71,7 +71,7 @@ export async function indexStep({ url, known, parts }: Subject, page: Page | nul
     return {
       name: "index",
       verdict: "no",
-      text: lost ? "the index lost it; the next visit puts it back" : "the index does not hold it",
+      text: lost ? "the index lost it; the next visit puts it back" : "it isn't in the index",
       facts: { in_index: false },
     }
   }
@@ -82,7 +82,7 @@ export async function indexStep({ url, known, parts }: Subject, page: Page | nul
   const text =
     left <= 0
       ? `${countText(passages, "passage")}, all with vectors`
-      : `${countText(passages, "passage")}; ${countText(left, "vector")} still to be made, until then its words alone find them`
+      : `${countText(passages, "passage")}; ${countText(left, "vector")} still missing; until then, searches find them by words only`
   return {
     name: "index",
     verdict: "yes",

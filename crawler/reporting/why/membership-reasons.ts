@@ -89,8 +89,8 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
     near.length > 0
       ? near.map(({ source, because }) => `${source.name} ${because}`).join("; ")
       : candidates.length === 0
-        ? "there is none yet"
-        : `none covers ${new URL(url).host}`
+        ? "there are no sources yet"
+        : `no source covers ${new URL(url).host}`
   // It may have come in by a source that has changed since.
   const verdict = known?.hash == null ? "no" : "note"
   return { name: "source", verdict, text: `it belongs to no source (${why})`, facts }

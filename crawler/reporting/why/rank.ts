@@ -39,10 +39,10 @@ export async function rankStep({ url, parts: { engine } }: Subject, query: strin
     sourcesOf(own).includes(HANDBOOK_SOURCE) &&
     (hits.length < RANKS || own.score > (last?.score ?? 0))
   const text = isApart
-    ? `it is a page of the appliance's own handbook, which is in results only when its host is named (include_domains, site:): FOSSICK_HANDBOOK. Score ${own.score.toFixed(2)} (${partsText(own.parts)}) for ${shown}`
+    ? `it is a page of the appliance's own handbook, which appears in results only if its host is named (include_domains, site:), see FOSSICK_HANDBOOK. Score ${own.score.toFixed(2)} (${partsText(own.parts)}) for ${shown}`
     : own
       ? `${beyond}: score ${own.score.toFixed(2)} (${partsText(own.parts)})${last ? `, and the last of them has ${last.score.toFixed(2)}` : ""}`
-      : `${beyond}: neither its words nor its meaning come near the query`
+      : `${beyond}: neither its words nor its meaning match the query`
   return {
     name: "rank",
     verdict: "no",

@@ -39,22 +39,22 @@ function stepOf(removal: Removal): Step {
       return step(
         "note",
         strikes === 0
-          ? "you kept it, or put it back: it stays until two more runs find it gone"
-          : `${countText(strikes, "strike")} against it (${why}); it is in the index until another run finds the same`,
+          ? "you kept or restored it: it stays until two more runs find it gone"
+          : `${countText(strikes, "strike")} against it (${why}); it stays in the index until another run finds the same`,
       )
     case "held":
       return step(
         "note",
-        `it is to be removed (${why}), with more pages than one run may remove unasked: it waits for fossick removals approve ${source}`,
+        `it is to be removed (${why}), with more pages than a run removes without your approval: run fossick removals approve ${source}`,
       )
     case "approved":
       return step("note", `it is about to be removed (${why})`)
     case "restoring":
-      return step("note", "it is about to be put back into the index")
+      return step("note", "it is about to be restored")
     default:
       return step(
         "no",
-        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; fossick removals restore puts it back, until ${dateText(keptUntil)}`}`,
+        `it was removed on ${dateText(at)} (${why})${keptUntil === null ? "" : `; until ${dateText(keptUntil)}, fossick removals restore can restore it`}`,
       )
   }
 }
@@ -67,7 +67,7 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
   const entry = await parts.sources.get(name)
   const isWatched = entry !== null && watcherOf(entry.source) !== null
   const [running] = await parts.jobs.open(name)
-  const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)} on`
+  const due = dueAt <= now ? "due now" : `due from ${dateText(dueAt)}`
   const run = running
     ? `job ${running.id} of ${name} is ${running.state}`
     : entry?.nextRun
@@ -78,7 +78,7 @@ export async function visitsStep({ known, parts }: Subject): Promise<Step | null
           ? "its source no longer exists"
           : isWatched
             ? `${name} runs when something in it changes`
-            : `${name} has no schedule and runs when it is asked to`
+            : `${name} has no schedule and runs only when asked to`
   const changed = changedAt === null ? "" : `, changed ${dateText(changedAt)}`
   return {
     name: "visits",

@@ -13,7 +13,7 @@ export function robotsStep({ known }: Subject): Step | null {
   }
   // Without an answer from the host its robots.txt is unknown as well.
   if (NO_ANSWER.has(outcome)) return null
-  return { name: "robots", verdict: "yes", text: "robots.txt did not forbid the last visit", facts: {} }
+  return { name: "robots", verdict: "yes", text: "robots.txt allowed the last visit", facts: {} }
 }
 
 const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
@@ -27,18 +27,18 @@ const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
 
 /** How outcomes read in a sentence. */
 const WORDS: Readonly<Record<OutcomeName, string>> = {
-  indexed: "read and put into the index",
+  indexed: "read and indexed",
   unchanged: "read, and the same as before",
   "skipped:robots": "not visited",
-  "skipped:soft-404": "it says that there is no such page, though its status is 200",
+  "skipped:soft-404": "it says that the page doesn't exist, though its status is 200",
   "skipped:gone": "it is no longer in the content of its source",
-  "skipped:trap": "one of a row of addresses that no longer gave anything new",
+  "skipped:trap": "one of a series of addresses that gave nothing new any more",
   "skipped:noindex": "the page asks not to be indexed",
   "skipped:out-of-scope": "it redirects out of the source's scope",
-  "skipped:logout": "not visited, since this logout link would end the crawler's login",
-  "skipped:duplicate": "another address stands for it",
-  "skipped:unsupported-type": "it holds no text that can be read",
-  "skipped:undecodable": "it draws letters, but its fonts don't say which they are",
+  "skipped:logout": "not visited, because this logout link would log the crawler out",
+  "skipped:duplicate": "a duplicate of another address",
+  "skipped:unsupported-type": "it holds no readable text",
+  "skipped:undecodable": "its fonts don't map to letters",
   "skipped:too-large": "it is too large",
   "skipped:empty": "no main text was found in it",
   postponed: "the site asked to come back later",
@@ -47,11 +47,11 @@ const WORDS: Readonly<Record<OutcomeName, string>> = {
   "failed:refused": "the connection failed",
   "failed:tls": "no secure connection",
   "failed:timeout": "no complete answer in time",
-  "failed:redirect-loop": "redirects without end",
+  "failed:redirect-loop": "endless redirects",
   "failed:blocked-address": "the address guard refused it",
   "failed:bad-encoding": "the answer was cut off or damaged",
   "failed:unreadable": "the page could not be read",
-  "failed:crashed": "the process that read the page was lost with it",
+  "failed:crashed": "the process that read the page crashed",
   "failed:cancelled": "the visit was cut short",
 }
 

@@ -121,7 +121,9 @@ describe("why", () => {
       expect(trace.inIndex).toBe(false)
       expect(step(trace, "duplicates")).toMatchObject({
         verdict: "no",
-        text: expect.stringMatching(`^${site.url("/original")} stands for it.*, which is in the index$`),
+        text: expect.stringMatching(
+          `^it is a duplicate of ${site.url("/original")}.*, which is in the index$`,
+        ),
       })
     }
   })
@@ -138,7 +140,9 @@ describe("why", () => {
     expect(step(page, "duplicates")!.facts["stands_for"]).toContain(site.url("/print/page"))
     const other = await fixture.why(site.url("/print/page"))
     expect(step(other, "found")!.text).toContain(`another address of ${site.url("/page")}`)
-    expect(other.summary).toContain(`${site.url("/page")} stands for it (same text), which is in the index`)
+    expect(other.summary).toContain(
+      `it is a duplicate of ${site.url("/page")} (same text), which is in the index`,
+    )
   })
 
   test("names a page whose links scripts may make where nothing leads to an address", async () => {
@@ -147,7 +151,7 @@ describe("why", () => {
     await using site = await startTestSite({ "/": home.replace("<main>", `<div role="tree"></div><main>`) })
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], rendering: "http" })
     expect(step(await fixture.why(site.url("/child")), "found")!.text).toContain(
-      `scripts may make links on ${site.url("/")}, which was read without a browser`,
+      `scripts may add links on ${site.url("/")}, which was read without a browser`,
     )
     expect(step(await fixture.why(site.url("/")), "outcome")!.text).toContain("may lack its links")
   })
@@ -160,7 +164,7 @@ describe("why", () => {
       "/deep/1": article("Deep", { links: ["/deep/2"] }),
     })
     const found = async (url: string) => (await fixture.why(url)).steps.map(({ text }) => text).join("\n")
-    expect(await found(site.url("/nowhere"))).toContain("there is none yet")
+    expect(await found(site.url("/nowhere"))).toContain("there are no sources yet")
 
     await fixture.sources.put({
       name: "docs",
@@ -168,7 +172,7 @@ describe("why", () => {
       exclude: ["/draft/**"],
       limits: { depth: 1 },
     })
-    expect(await found(site.url("/nowhere"))).toContain("docs was never run")
+    expect(await found(site.url("/nowhere"))).toContain("docs has never run")
     await fixture.crawl({
       name: "docs",
       seeds: [site.url("/")],
@@ -178,17 +182,17 @@ describe("why", () => {
     expect(await found(site.url("/deep/2"))).toContain(
       `docs found a link to it on ${site.url("/deep/1")}, 2 steps from a seed: deeper than its depth of 1`,
     )
-    expect(await found(site.url("/nowhere"))).toContain("met no link to it within 1 step")
+    expect(await found(site.url("/nowhere"))).toContain("found no link to it within 1 step")
     expect(await found(site.url("/draft/2"))).toContain('docs excludes it by "/draft/**"')
     expect(await found(site.url("/a"))).toContain(`but as ${site.url("/a/")}, which is in the index`)
     expect(await found("https://elsewhere.example/")).toContain("none covers elsewhere.example")
 
     await fixture.sources.put({ name: "docs", seeds: [site.url("/")], limits: { depth: 2 } })
     expect(await found(site.url("/deep/2"))).toContain(
-      "docs has other rules since job 1: its next run may find it",
+      "docs has had different rules since job 1: its next run may find it",
     )
     expect(await found(site.url("/draft/2"))).toContain(
-      "docs has other rules since job 1: its next run may find it",
+      "docs has had different rules since job 1: its next run may find it",
     )
 
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], include: ["/a/**"], limits: { pages: 2 } })
@@ -207,7 +211,7 @@ describe("why", () => {
          values (?, ?, '127.0.0.1:9', 1, 0, 0, 'link', 'http://127.0.0.1:9/')`,
     ).run(id, url)
     const trace = await fixture.why(url)
-    expect(step(trace, "found")!.text).toContain(`it waits for its visit in job ${id} of docs (queued)`)
+    expect(step(trace, "found")!.text).toContain(`it is waiting to be visited in job ${id} of docs (queued)`)
   })
 
   test("says that a page was removed, on what evidence, and until when it can come back", async () => {
@@ -223,7 +227,9 @@ describe("why", () => {
     await fixture.crawl(source)
     const gone = await fixture.why(site.url("/a"))
     expect(gone.inIndex).toBe(false)
-    expect(gone.summary).toMatch(/it was removed on .*410.*; fossick removals restore puts it back, until/)
+    expect(gone.summary).toMatch(
+      /it was removed on .*410.*; until .*, fossick removals restore can restore it/,
+    )
     const struck = await fixture.why(site.url("/b"))
     expect(struck.inIndex).toBe(true)
     expect(step(struck, "removal")!.text).toContain("1 strike against it")

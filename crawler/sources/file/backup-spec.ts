@@ -27,12 +27,12 @@ export function readBackupPlan(written: WrittenBackup, base: string, dataDir: st
       problems.push({ path: ["schedule", ...field], message })
   }
   if (written.folder.includes("\0"))
-    problems.push({ path: ["folder"], message: "must not hold a null character" })
+    problems.push({ path: ["folder"], message: "must not contain a null character" })
   const folder = path.resolve(base, written.folder)
   if (dataDir !== null && isInside(real(folder), real(dataDir))) {
     problems.push({
       path: ["folder"],
-      message: `must not be in the data folder (${dataDir}): what is lost with it, and what a restore puts aside, is no backup`,
+      message: `must not be in the data folder (${dataDir}), because a backup there is lost with it and moved aside by a restore`,
     })
   }
   if (problems.length > 0) throw new SourceError(problems)

@@ -61,9 +61,9 @@ sources:
       - *guide*
 `,
     [
-      "f:4:15: *.pdf must stand in quotes, since it begins with *",
-      "f:4:22: *.zip must stand in quotes, since it begins with *",
-      "f:6:9: *guide* must stand in quotes, since it begins with *",
+      "f:4:15: *.pdf must be in quotes, because it begins with *",
+      "f:4:22: *.zip must be in quotes, because it begins with *",
+      "f:6:9: *guide* must be in quotes, because it begins with *",
     ],
   ],
   [
@@ -73,7 +73,7 @@ sources:
   - name: docs
 	seeds: docs.example.com
 `,
-    ["f:3:1: is indented with a tab; YAML takes only spaces"],
+    ["f:3:1: is indented with a tab; YAML allows only spaces"],
   ],
   [
     "no blank behind the colon",
@@ -82,7 +82,7 @@ sources:
   - name:docs
     seeds:docs.example.com
 `,
-    ['f:2:5: sources[0] must be a group of fields; a blank belongs behind the colon, as in "name: docs"'],
+    ['f:2:5: sources[0] must be a group of fields; put a space after the colon, as in "name: docs"'],
   ],
   [
     "misspelt fields",
@@ -94,9 +94,9 @@ sources:
     limit: { pages: 100 }
 `,
     [
-      'f:3:11: docs: seed is no field of a source; did you mean "seeds"?',
-      'f:4:14: docs: shedule is no field of a source; did you mean "schedule"?',
-      'f:5:5: docs: limit is no field of a source; did you mean "limits"?',
+      'f:3:11: docs: seed isn\'t a field of a source; did you mean "seeds"?',
+      'f:4:14: docs: shedule isn\'t a field of a source; did you mean "schedule"?',
+      'f:5:5: docs: limit isn\'t a field of a source; did you mean "limits"?',
     ],
   ],
   [
@@ -112,9 +112,9 @@ sources:
 `,
     [
       "f:4:12: docs: pages must be a group of fields; limits has a field of that name, as in limits: { pages: … }",
-      "f:5:12: docs: depth is no field of a source; it belongs into limits, as in limits: { depth: … }",
-      "f:6:11: docs: cron is no field of a source; it belongs into schedule, as in schedule: { cron: … }",
-      "f:7:14: docs: delayMs is no field of a source; it belongs into politeness, as in politeness: { delayMs: … }",
+      "f:5:12: docs: depth isn't a field of a source; it belongs in limits, as in limits: { depth: … }",
+      "f:6:11: docs: cron isn't a field of a source; it belongs in schedule, as in schedule: { cron: … }",
+      "f:7:14: docs: delayMs isn't a field of a source; it belongs in politeness, as in politeness: { delayMs: … }",
     ],
   ],
   [
@@ -124,7 +124,7 @@ sources:
   name: docs
   seeds: docs.example.com
 `,
-    ['f:1:1: sources must be a list, each of whose entries begins with "- "'],
+    ['f:1:1: sources must be a list; begin each entry with "- "'],
   ],
   [
     "a bare list",
@@ -132,7 +132,7 @@ sources:
 - name: docs
   seeds: docs.example.com
 `,
-    ['f:1:1: must be a group of fields; the list belongs under "sources:"'],
+    ['f:1:1: must be a group of fields; put the list under "sources:"'],
   ],
   [
     "logins without their kind, or with another spelling",
@@ -159,8 +159,8 @@ sources:
     login: { kind: form, fields: { user: ada } }
 `,
     [
-      "f:4:48: a: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
-      "f:4:62: a: login.url is no field of a basic login; there are kind, user, password",
+      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+      "f:4:62: a: login.url isn't a field of a basic login; there are kind, user, password",
       "f:7:5: b: login.url is missing",
     ],
   ],
@@ -205,9 +205,9 @@ sources:
       - url: ftp://hooks.example.com/
 `,
     [
-      "f:5:14: a: webhooks[0].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
-      "f:6:14: a: webhooks[1].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
-      "f:7:14: a: webhooks[2].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+      "f:5:14: a: webhooks[0].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
+      "f:6:14: a: webhooks[1].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
+      "f:7:14: a: webhooks[2].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
       "f:8:14: a: webhooks[3].url must not lead to a cloud metadata service, which is never read",
       'f:9:14: a: webhooks[4].url must be an http or https address; "ftp://hooks.example.com/" is none',
     ],
@@ -244,7 +244,7 @@ sources:
   - name: docs
     seeds: other.example.com
 `,
-    ["f:5:5: scope stands twice in one group"],
+    ["f:5:5: scope appears twice in one group"],
   ],
   [
     "defaults that are wrong for every source",
@@ -258,8 +258,8 @@ sources:
   - { name: c, seeds: c.example }
 `,
     [
-      'f:2:13: defaults.exclude[0] is no pattern: "(" is no valid regular expression (missing closing ): `(`).',
-      "f:3:21: defaults.webhooks[0].url must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+      "f:2:13: defaults.exclude[0] isn't a valid pattern: \"(\" isn't a valid regular expression (missing closing ): `(`).",
+      "f:3:21: defaults.webhooks[0].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
     ],
   ],
   [
@@ -277,7 +277,7 @@ sources:
     schedule: 6
 `,
     [
-      'f:4:15: a: schedule.cron must be five fields such as "15 3 * * *" (five fields are wanted)',
+      'f:4:15: a: schedule.cron must be five fields such as "15 3 * * *" (five fields are required)',
       'f:7:61: b: schedule.timezone is no field of schedule; did you mean "timeZone"?',
       "f:10:15: c: schedule must be a text or a group of fields or null",
     ],
@@ -295,8 +295,8 @@ sources:
     removal: { maxShare: 10% }
 `,
     [
-      'f:2:11: sources[0].name must be a text; in quotes it is one: "2024"',
-      'f:3:12: sources[0].seeds must be a text or a list; in quotes it is one: "42"',
+      'f:2:11: sources[0].name must be text; put it in quotes: "2024"',
+      'f:3:12: sources[0].seeds must be text or a list; put it in quotes: "42"',
       "f:4:12: sources[0].scope must be one of host, domain, prefix",
       "f:5:22: sources[0].limits.pages must be a whole number, without quotes",
       "f:5:36: sources[0].limits.depth must be >= 0",
@@ -317,7 +317,7 @@ sources:
     seeds: blog.example.com
     limits: { pages: 500
 `,
-    ['f:3:12: a text that begins with " here is never closed'],
+    ['f:3:12: text that begins with " here is never closed'],
   ],
   [
     "a text with a colon",
@@ -329,7 +329,7 @@ sources:
     seeds: blog.example.com
 `,
     [
-      'f:2:11: either this line or the next is indented wrongly, or a text that holds ": " stands without quotes',
+      'f:2:11: either this line or the next has the wrong indentation, or text that contains ": " isn\'t in quotes',
     ],
   ],
   [
@@ -342,7 +342,7 @@ sources:
      seeds: blog.example.com
 `,
     [
-      'f:2:11: either this line or the next is indented wrongly, or a text that holds ": " stands without quotes',
+      'f:2:11: either this line or the next has the wrong indentation, or text that contains ": " isn\'t in quotes',
     ],
   ],
   [
@@ -358,7 +358,7 @@ sources:
       'f:3:34: a: seeds[1] must be an http or https address; "htp://docs.example.com" is none',
       'f:3:60: a: seeds[2] must be an http or https address; "https://" is none',
       'f:3:72: a: seeds[3] must be an http or https address; "/docs/" is none',
-      "f:3:80: a: seeds[4] must not hold a user or password; there is login for them",
+      "f:3:80: a: seeds[4] must not contain a user or password; use login for them",
       'f:5:12: b: seeds[0] must be an http or https address; "C:\\\\docs\\\\index.html" is none',
     ],
   ],
@@ -386,8 +386,8 @@ source:
 backups: { folder: /b }
 `,
     [
-      'f:1:1: source is no field of the file; did you mean "sources"?',
-      'f:4:1: backups is no field of the file; did you mean "backup"?',
+      'f:1:1: source isn\'t a field of the file; did you mean "sources"?',
+      'f:4:1: backups isn\'t a field of the file; did you mean "backup"?',
     ],
   ],
   [
@@ -399,8 +399,8 @@ sources:
     include: [‘/a/**’]
 `,
     [
-      "f:3:12: Ｄocs: seeds[0] begins with a typographic quote; YAML knows only \" and '",
-      'f:4:15: Ｄocs: include[0] is no pattern: "‘/a/**’" must begin with "/" (a path), "https://" (an address) or "re:" (a regular expression), or hold no "/" (a file name).',
+      "f:3:12: Ｄocs: seeds[0] begins with a typographic quote; YAML allows only \" and '",
+      'f:4:15: Ｄocs: include[0] isn\'t a valid pattern: "‘/a/**’" must begin with "/" (a path), "https://" (an address) or "re:" (a regular expression), or contain no "/" (a file name).',
     ],
   ],
   [
@@ -415,8 +415,8 @@ sources:
     login: { kind: basic, user: ada, password: "{{ vault.password }}" }
 `,
     [
-      "f:4:48: a: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
-      "f:7:48: b: login.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+      "f:7:48: b: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
     ],
   ],
   [
@@ -428,7 +428,7 @@ sources:
   - name: a
     seeds: a.example
 `,
-    ["f:2:1: begins a second document with ---, but a file of sources is only one"],
+    ["f:2:1: begins a second document with ---, but a sources file has only one"],
   ],
   [
     "a file of something else",
@@ -437,7 +437,7 @@ sources:
 @x
 \`y\`
 `,
-    ["f:2:1: is no YAML: Missing directives-end/doc-start indicator line"],
+    ["f:2:1: isn't valid YAML: Missing directives-end/doc-start indicator line"],
   ],
   [
     "braces in a pattern without quotes",
@@ -452,7 +452,7 @@ sources:
     colour: red
 `,
     [
-      'f:4:16: is no YAML: Missing , or : between flow sequence items; a text with * or { or [ in it may need quotes, as in "*.pdf"',
+      'f:4:16: isn\'t valid YAML: Missing , or : between flow sequence items; text that contains *, { or [ may need quotes, as in "*.pdf"',
     ],
   ],
   [
@@ -467,8 +467,8 @@ sources:
     include: %20/**
 `,
     [
-      "f:4:14: a text that begins with @ must stand in quotes",
-      "f:7:14: a text that begins with % must stand in quotes",
+      "f:4:14: text that begins with @ must be in quotes",
+      "f:7:14: text that begins with % must be in quotes",
     ],
   ],
   [

@@ -60,7 +60,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
     "~ docs: changed",
     '    exclude: [] -> ["/blog/**"]',
     "    limits.pages: 10000 -> 100",
-    '    login: null -> "basic (its values are not shown)"',
+    '    login: null -> "basic (values not shown)"',
     "    1 of its 4 pages would no longer belong to it",
     "~ mine: was declared over the API, now in the file",
     '    scope: "host" -> "domain"',

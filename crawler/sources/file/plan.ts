@@ -201,7 +201,7 @@ export function planBackup(old: BackupPlan | null, wanted: BackupPlan | null): B
   return { kind: fields.length > 0 ? "changed" : "unchanged", fields }
 }
 
-const kindOf = (login: Source["login"]): string | null => login && `${login.kind} (its values are not shown)`
+const kindOf = (login: Source["login"]): string | null => login && `${login.kind} (values not shown)`
 
 const observerText = ({ name, login, readers }: Observer): string =>
   `${name}, login ${typeof login === "string" ? login : kindOf(login)}, for ${readers === "everybody" ? readers : readers.allow.join(", ")}`

@@ -103,11 +103,11 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour is no field of a source; there are name, seeds, folder, folderReaders, mailbox, archive, documents, repository, scope/,
+        /^f:7: docs: colour isn't a field of a source; there are name, seeds, folder, folderReaders, mailbox, archive, documents, repository, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
-      expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not hold one/),
-      expect.stringMatching(/^f:12: docs: login\.password must name a secret, not hold one/),
+      expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not contain it/),
+      expect.stringMatching(/^f:12: docs: login\.password must name a secret, not contain it/),
       "f:13: sources[1].name is missing",
       "f:13: sources[1].seeds must not be empty",
       "f:14: sources[1].politeness.delayMs must be a whole number or null",
@@ -135,7 +135,7 @@ sources:
 `
     expect(refusal(text)).toEqual([
       expect.stringMatching(
-        /^f:3: defaults\.exclude\[0\] is no pattern: "\(" is no valid regular expression/,
+        /^f:3: defaults\.exclude\[0\] isn't a valid pattern: "\(" isn't a valid regular expression/,
       ),
       expect.stringMatching(/^f:6: a: seeds\[0\] must be an http or https address/),
       expect.stringMatching(/^f:8: a: schedule\.cron must be five fields/),
@@ -160,7 +160,7 @@ sources:
     ["sources: [{ name: a, seeds: b.example }]\nsources: []\n", "f:2: "],
     [
       "sources: [{ name: a, seeds: 'ann:hunter2@b.example' }]",
-      "f:1: a: seeds[0] must not hold a user or password",
+      "f:1: a: seeds[0] must not contain a user or password",
     ],
     ["sources:\n  - 7\n", "f:2: sources[0] must be a group of fields"],
   ])("of no sense at all is refused too: %j", (text, start) => {
@@ -170,8 +170,8 @@ sources:
 })
 
 test.each([
-  ["exclude: *.pdf", "f:4: *.pdf must stand in quotes, since it begins with *"],
-  ["exclude: [/a/*, *.pdf]", "f:4: *.pdf must stand in quotes, since it begins with *"],
+  ["exclude: *.pdf", "f:4: *.pdf must be in quotes, because it begins with *"],
+  ["exclude: [/a/*, *.pdf]", "f:4: *.pdf must be in quotes, because it begins with *"],
   ["schedule: * 3 * * *", "may need quotes"],
   ["schedule: { cron: */5 * * * * }", "may need quotes"],
   ["include: [/{de,fr}/**]", "may need quotes"],
@@ -263,12 +263,15 @@ describe("the block backup", () => {
 
   test.each([
     ["{ schedule: 30 2 * * * }", "f:2: backup.folder is missing"],
-    ["{ folder: /b, folders: 3 }", 'f:2: backup.folders is no field of the backup; did you mean "folder"?'],
+    [
+      "{ folder: /b, folders: 3 }",
+      'f:2: backup.folders isn\'t a field of the backup; did you mean "folder"?',
+    ],
     ["{ folder: /b, keep: 0 }", "f:2: backup.keep must be >= 1"],
     ["{ folder: /b, keep: two }", "f:2: backup.keep must be a whole number"],
     [
       "{ folder: /b, name: a/b }",
-      "f:2: backup.name may hold letters, digits and ._- and begins and ends with a letter or digit",
+      "f:2: backup.name can contain letters, digits and ._- and must begin and end with a letter or digit",
     ],
     [
       "{ folder: /b, schedule: { cron: 0 3 * * *, everyHours: 3 } }",
@@ -298,7 +301,7 @@ describe("the block backup", () => {
       )
     }
     // No system has a file with that name.
-    expect(() => read('"x\\0"')).toThrow("backup.folder must not hold a null character")
+    expect(() => read('"x\\0"')).toThrow("backup.folder must not contain a null character")
     for (const beside of ["backups", "data-backups", "."]) {
       expect(read(beside).backup?.folder).toBe(join(folder.path, beside))
     }
@@ -325,9 +328,12 @@ describe("a source that is a folder", () => {
 
   test.each([
     ["name: a, folder: share, seeds: https://nas.example/", "folder must be an absolute path"],
-    ["name: a, folder: /srv, seeds: https://nas.example/share", "seeds must be one address that ends with /"],
-    [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login means nothing beside folder"],
-    [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps means nothing beside folder"],
+    [
+      "name: a, folder: /srv, seeds: https://nas.example/share",
+      "seeds must be a single address that ends with /",
+    ],
+    [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login has no effect with folder"],
+    [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps has no effect with folder"],
   ])("is refused: { %s }", (source, message) => {
     expect(() => parsed(`sources: [{ ${source} }]`)).toThrow(message)
   })

@@ -75,7 +75,7 @@ test("readers of a source that name nobody are refused by their field", async ()
   await expect(declare({ readers: { deny: "everybody" } })).rejects.toThrow(`readers.deny[0] ${wrong}`)
   await expect(declare({ readers: {} })).rejects.toThrow("readers must not be empty")
   await expect(declare({ folderReaders: "posix" })).rejects.toThrow(
-    "folderReaders means nothing without folder",
+    "folderReaders has no effect without folder",
   )
   const { source } = await declare({ readers: { allow: "group:hr" } })
   expect(source.readers).toEqual({ allow: ["group:hr"] })

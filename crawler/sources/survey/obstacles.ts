@@ -43,20 +43,20 @@ export function obstacleOf(
     return {
       kind: "robots",
       text: `${detail}.`,
-      help: "If the site is yours, look with --ignore-robots (ignore_robots): the source gets politeness: { robots: false }.",
+      help: "If the site is yours, use --ignore-robots (ignore_robots). The source then gets politeness: { robots: false }.",
     }
   const because = visit.because
   if (because === "tls" && !isUntrusted(detail))
     return {
       kind: "server",
-      text: `No secure connection could be made with ${host}.`,
-      help: `If it has none, look at http://${host}/ instead.`,
+      text: `Can't connect securely to ${host}.`,
+      help: `If the site has no https, use http://${host}/ instead.`,
     }
   if (because === "tls") {
     const [what = detail, advice = null] = detail.split("; ", 2)
     const help =
       advice ??
-      "if an authority of your own issued it, name its file in FOSSICK_CA_FILE or caFile of the source"
+      "if it was issued by your own authority, name the authority's PEM file in FOSSICK_CA_FILE or in the source's caFile"
     return {
       kind: "certificate",
       text: `Its certificate is not trusted: ${what}.`,
@@ -71,7 +71,7 @@ export function obstacleOf(
       help:
         remedy === undefined
           ? null
-          : `If it is yours, an admin can allow its network under Add a source in the console. Otherwise add ${host} to FOSSICK_ALLOWED_NETWORKS, or to allowedNetworks of a source in the file of sources.`,
+          : `If it is yours, an admin can allow its network under Add a source in the console. Or add ${host} to FOSSICK_ALLOWED_NETWORKS, or to the source's allowedNetworks in the sources file.`,
     }
   }
   if (because === "dns")
@@ -80,20 +80,20 @@ export function obstacleOf(
       text: `${detail.slice(0, 1).toUpperCase()}${detail.slice(1)}.`,
       help:
         detail === UNREACHABLE_HOST
-          ? "Check the spelling. A host in a private network can be opened in FOSSICK_ALLOWED_NETWORKS."
-          : "Check the spelling, and whether the machine or container that Fossick runs in can resolve the name.",
+          ? "Check the spelling. To allow a host in a private network, set FOSSICK_ALLOWED_NETWORKS."
+          : "Check the spelling, and that the machine or container that runs Fossick can resolve the name.",
     }
   if (because === "refused")
     return {
       kind: "server",
-      text: `${host} did not take the connection: ${detail}.`,
-      help: "Check the port, and whether the site is running. In a container, localhost is the container itself.",
+      text: `Can't connect to ${host}: ${detail}.`,
+      help: "Check the port, and that the site is running. In a container, localhost is the container itself.",
     }
   if (because === "timeout")
     return {
       kind: "server",
       text: `${host} did not answer in time.`,
-      help: "Check the address, and whether a firewall lets the machine that Fossick runs on reach it.",
+      help: "Check the address, and that no firewall blocks the machine that runs Fossick.",
     }
   const status = visit.kind === "failed" ? visit.status : undefined
   if (status === 401)
@@ -106,7 +106,7 @@ export function obstacleOf(
     return {
       kind: "server",
       text: "It refuses the crawler (403).",
-      help: "It may want a login, or let only some addresses or programs in: ask whoever runs it.",
+      help: "It may require a login, or allow only some addresses or programs. Ask its operator.",
     }
   return { kind: "server", text: `It could not be read: ${detail}.`, help: null }
 }
@@ -141,7 +141,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
     found.push({
       kind: "noindex",
       text: "The first page asks not to be indexed (noindex).",
-      help: `The site is in your own network, so the proposal takes it all the same: ${look.reading.extracted.robots.nofollow ? "politeness: { robots: false }" : "ignoreNoindex: true"}. Take that out if it is not yours.`,
+      help: `The site is in your own network, so the proposal indexes it anyway: ${look.reading.extracted.robots.nofollow ? "politeness: { robots: false }" : "ignoreNoindex: true"}. Remove that if the site isn't yours.`,
     })
   }
   const asking = pages.filter(({ outcome }) => outcome === "skipped:noindex")
@@ -153,7 +153,7 @@ export function pageObstacles(seen: Seen): Obstacle[] {
     found.push({
       kind: "noindex",
       text: `${asking.length} of ${pages.length} pages ask not to be indexed (noindex).`,
-      help: "If the site is yours, set ignoreNoindex: true in the file of sources: pages are taken all the same, and nofollow still holds.",
+      help: "If the site is yours, set ignoreNoindex: true in the sources file. The pages are then indexed; nofollow still applies.",
     })
   }
   if (!isNeeded && !isClosedOwn && look.reading.extracted.robots.nofollow) {
@@ -163,14 +163,14 @@ export function pageObstacles(seen: Seen): Obstacle[] {
       help:
         listedTotal > 0
           ? "Its sitemap leads to its pages."
-          : "If the site is yours, set politeness: { robots: false } in the file of sources, or give it a sitemap.",
+          : "If the site is yours, set politeness: { robots: false } in the sources file, or add a sitemap to the site.",
     })
   }
   if (sitemap !== null && listedTotal === 0) {
     found.push({
       kind: "sitemap",
-      text: `The sitemap ${sitemap.url} lists no pages of this source: its addresses are elsewhere, such as ${sitemap.pages[0]}.`,
-      help: "The crawl follows links instead. Where the site is built with another address than it has, correct that.",
+      text: `The sitemap ${sitemap.url} lists no pages of this source. Its addresses are on other hosts or paths, such as ${sitemap.pages[0]}.`,
+      help: "The crawl follows links instead. If the site is built with the wrong base address, correct it.",
     })
   }
   for (const page of pages) found.push(...troubleWith(page))
@@ -178,13 +178,13 @@ export function pageObstacles(seen: Seen): Obstacle[] {
 }
 
 function loginObstacle({ url, isPlain }: LoginForm, trusted: boolean): Obstacle {
-  const opened = trusted ? "" : " (FOSSICK_API_SECRETS has to list its name)"
+  const opened = trusted ? "" : " (its name must be listed in FOSSICK_API_SECRETS)"
   return {
     kind: "login",
     text: `Nothing can be read without a login at ${url}.`,
     help: isPlain
-      ? `Set the secret that the proposal names${opened}, and the user's name; then look at a page with fossick try.`
-      : "The form cannot be sent as it stands: log in with a token (kind: headers) or a session's cookie (kind: cookies).",
+      ? `Set the secret that the proposal names${opened}, and the user name. Then check a page with fossick try.`
+      : "Fossick can't submit this form. Log in with a token (kind: headers) or a session cookie (kind: cookies).",
   }
 }
 

@@ -76,7 +76,7 @@ export class PoliteVisits {
     return { refusal: rules.refusal(url), delayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps }
   }
 
-  /** Null when there is no room for it, or robots.txt forbids it. */
+  /** Null when there is no room for it, or robots.txt disallows it. */
   async look(url: PageUrl, rendering: Rendering): Promise<LookedAt | null> {
     const { reader, obeys, signal } = this.#options
     if (!(await this.#turn(url))) return null

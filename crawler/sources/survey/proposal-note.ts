@@ -16,10 +16,11 @@ const timeText = (seconds: number): string => aboutSeconds(seconds)
 /** The comment in front of the source: what it was made from. */
 export function proposalNote({ program, estimate, login, source }: Survey): string {
   const made = program === null ? "" : `${[program.name, program.version].filter(Boolean).join(" ")}; `
-  const size = estimate === null ? "no page of it could be read yet" : estimateText(estimate)
+  const size = estimate === null ? "none of its pages could be read yet" : estimateText(estimate)
   const secret = /\$\{\w+\}/.exec(JSON.stringify(source.login ?? ""))?.[0]
   const lines = [`${made}${size}`]
-  if (secret) lines.push(`Set ${secret.slice(2, -1)} in fossick.env or the environment, and the user below`)
+  if (secret)
+    lines.push(`Set ${secret.slice(2, -1)} in fossick.env or the environment, and fill in the user below`)
   else if (login?.isPlain)
     lines.push(
       `A login may show more: form at ${login.url}, fields ${[login.user, login.password].filter(Boolean).join(", ")}`,

@@ -43,13 +43,13 @@ export async function lookAtRendering(
   const isUnclear =
     !sendsText && (APPLICATION.test(look.html) || isThin(markdown)) && /<script\b/i.test(look.html)
   if (missing !== null && (needsBrowser || isShell)) {
-    const because = needsBrowser ? "scripts make its pages" : "the page is empty until its scripts have run"
+    const because = needsBrowser ? "scripts render its pages" : "the page is empty until its scripts have run"
     return { rendering: "browser", because, missing, ...unrendered }
   }
   if (missing !== null || !(needsBrowser || isShell || isUnclear)) {
     const because = isUnclear
-      ? "the page has text, and no browser was there to compare"
-      : "the text comes with the page"
+      ? "the page has text, and there was no browser to compare"
+      : "the page contains its text without scripts"
     return { rendering: "auto", because, missing: null, ...unrendered }
   }
   const looked = await visits.look(seed ?? look.url, "browser")
@@ -61,7 +61,12 @@ export async function lookAtRendering(
           missing: null,
           ...unrendered,
         }
-      : { rendering: "auto", because: "the text comes with the page", missing: null, ...unrendered }
+      : {
+          rendering: "auto",
+          because: "the page contains its text without scripts",
+          missing: null,
+          ...unrendered,
+        }
   }
   const { extracted } = looked.visit.reading
   const links = extracted.links.map(({ url }) => url)
@@ -72,8 +77,8 @@ export async function lookAtRendering(
   const seen = { missing: null, links, characters: { plain, rendered } }
   const counts = `${plain} characters without a browser, ${rendered} in one`
   if (needsBrowser || isShell || hasMore)
-    return { rendering: "browser", because: `scripts make its pages: ${counts}`, ...seen }
-  return { rendering: "auto", because: `the text comes with the page: ${counts}`, ...seen }
+    return { rendering: "browser", because: `scripts render its pages: ${counts}`, ...seen }
+  return { rendering: "auto", because: `the page contains its text without scripts: ${counts}`, ...seen }
 }
 
 function newLinks(links: readonly string[], look: SiteLook): number {

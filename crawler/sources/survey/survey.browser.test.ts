@@ -76,8 +76,10 @@ addEventListener("hashchange", show); show()</script>`),
     const same = await survey(site.url("/same"))
     expect(same.source.rendering).toBeUndefined()
     expect(same.rendering?.because).toMatch(
-      /^the text comes with the page: \d+ characters without a browser, \d+ in one$/,
+      /^the page contains its text without scripts: \d+ characters without a browser, \d+ in one$/,
     )
-    expect((await survey(site.url("/plain"))).rendering?.because).toBe("the text comes with the page")
+    expect((await survey(site.url("/plain"))).rendering?.because).toBe(
+      "the page contains its text without scripts",
+    )
   })
 })

@@ -132,7 +132,7 @@ async function firstLook(
   const visit = looked?.visit ?? {
     kind: "skipped",
     because: "robots",
-    detail: refusal ?? "robots.txt forbids it",
+    detail: refusal ?? "robots.txt disallows it",
   }
   if (visit.kind === "unmodified") throw new Error(`${asked} answered 304 to a request without validators`)
   return { html: null, headers: {}, ...looked, visit }

@@ -21,15 +21,18 @@ export const OF_WEBSITES = [
 export function contentProblems(spec: SourceSpec): SourceProblem[] {
   const [field, ...others] = contentFieldsOf(spec)
   if (field !== "folder" && (spec.folderReaders ?? "none") !== "none")
-    return [{ path: ["folderReaders"], message: "means nothing without folder; take it out" }]
+    return [{ path: ["folderReaders"], message: "has no effect without folder; remove it" }]
   if (field === undefined) return []
   if (others.length > 0)
-    return others.map((other) => ({ path: [other], message: `does not go with ${field}; make two sources` }))
+    return others.map((other) => ({
+      path: [other],
+      message: `can't be combined with ${field}; make two sources`,
+    }))
   return [
     ...kindOf(field).problems(spec),
     ...OF_WEBSITES.filter((name) => isSet(spec[name])).map((name) => ({
       path: [name],
-      message: `means nothing beside ${field}; take it out`,
+      message: `has no effect with ${field}; remove it`,
     })),
   ]
 }

@@ -47,10 +47,10 @@ test("observers are read with their short forms, and written as they were", () =
 
 test("problems with observers name their fields", () => {
   expect(problemsOf({ login: null })).toEqual([
-    "observers need a login of the source, which reads the pages that they are compared with",
+    "observers require the source to have a login, because their pages are compared with what it reads",
   ])
   expect(problemsOf({ clientCert: { cert: "file:/c.pem", key: "file:/k.pem" } })).toEqual([
-    "observers don't work with clientCert: the site would take every observer for the owner of the certificate",
+    "observers don't work with clientCert: the site would treat every observer as the owner of the certificate",
   ])
   expect(problemsOf({ observers: [written.observers[0]] })).toEqual([
     "observers need at least one with a login other than same, or nothing is learned",
@@ -67,7 +67,7 @@ test("problems with observers name their fields", () => {
     "observers[1].readers.deny is no field of",
   )
   expect(withObserver({ ...observer, login: "same" })).toEqual([
-    "observers[1].readers must name users, groups or signed-in if login is same, or every page is for everybody",
+    "observers[1].readers must name users, groups or signed-in if login is same; otherwise everybody could read every page",
   ])
   expect(withObserver({ ...observer, readers: "all" })).toEqual([
     "observers[1].readers must be one of everybody",
@@ -76,19 +76,19 @@ test("problems with observers name their fields", () => {
     "observers[1].login must be one of same, none",
   ])
   expect(withObserver({ ...observer, login: null })).toEqual([
-    "observers[1].login is empty; write none for an observer that does not log in",
+    "observers[1].login is empty; use none for an observer that doesn't log in",
   ])
   expect(withObserver({ name: "it", readers: "everybody" })).toEqual(["observers[1].login is missing"])
   expect(withObserver({ ...observer, login: form("it", { proof: null }) })[0]).toMatch(
     /^observers\[1\]\.login\.proof is missing: /,
   )
   expect(withObserver({ ...observer, login: form("it", { fields: { password: "secret" } }) })).toEqual([
-    "observers[1].login.fields.password must name a secret, not hold one: ${NAME} of the environment, or file:/path",
+    "observers[1].login.fields.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
   ])
   expect(problemsOf({ observersMaxAgeDays: 0 })).toHaveLength(1)
   expect(
     problemsOf({ folder: "/srv/files", login: null, seeds: ["https://files.example/"] }).join(),
-  ).toContain("observers means nothing beside folder")
+  ).toContain("observers has no effect with folder")
 })
 
 test("plans and lists tell of observers without their secrets", () => {
@@ -103,10 +103,10 @@ test("plans and lists tell of observers without their secrets", () => {
   expect(fieldChanges(from, to)).toEqual([
     {
       field: "observers",
-      from: ["hr, login same, for group:hr", "staff, login form (its values are not shown), for group:staff"],
+      from: ["hr, login same, for group:hr", "staff, login form (values not shown), for group:staff"],
       to: [
         "hr, login same, for group:hr",
-        "staff, login form (its values are not shown), for group:staff",
+        "staff, login form (values not shown), for group:staff",
         "anyone, login none, for everybody",
       ],
     },

@@ -15,13 +15,13 @@ export function observersProblems({
   if (login === null)
     problems.push({
       path: all,
-      message: "need a login of the source, which reads the pages that they are compared with",
+      message: "require the source to have a login, because their pages are compared with what it reads",
     })
   if (clientCert !== null)
     problems.push({
       path: all,
       message:
-        "don't work with clientCert: the site would take every observer for the owner of the certificate",
+        "don't work with clientCert: the site would treat every observer as the owner of the certificate",
     })
   if (observers.every((one) => one.login === "same"))
     problems.push({
@@ -54,7 +54,7 @@ function observerProblems({ login, readers }: Observer): SourceProblem[] {
             {
               path: [],
               message:
-                "must name users, groups or signed-in if login is same, or every page is for everybody",
+                "must name users, groups or signed-in if login is same; otherwise everybody could read every page",
             },
           ]
         : []
@@ -66,7 +66,7 @@ function observerProblems({ login, readers }: Observer): SourceProblem[] {
 
 function observerLoginProblems(login: Observer["login"] | null): SourceProblem[] {
   if (login === null)
-    return [{ path: ["login"], message: "is empty; write none for an observer that does not log in" }]
+    return [{ path: ["login"], message: "is empty; use none for an observer that doesn't log in" }]
   if (typeof login === "string") return []
   const problems = loginProblems(login).map(({ path, message }) => ({ path: ["login", ...path], message }))
   if (login.kind !== "form" || login.proof !== null) return problems

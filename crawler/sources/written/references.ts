@@ -26,7 +26,7 @@ export async function strayReferences(
       references.map(async ({ by, sources }) =>
         (await missing(db, sources, declared)).map((name) => {
           const isNew = !known.includes(name)
-          return `${by} names the source ${JSON.stringify(name)}, which ${isNew ? "is not declared" : "is no longer there"}${isNew ? didYouMean(name, known) : ""}`
+          return `${by} names the source ${JSON.stringify(name)}, which ${isNew ? "is not declared" : "no longer exists"}${isNew ? didYouMean(name, known) : ""}`
         }),
       ),
     )

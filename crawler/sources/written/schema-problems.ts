@@ -115,7 +115,7 @@ function schemaProblem(
       const known = Object.keys(error.parentSchema?.["properties"] ?? {})
       return {
         path: [...path, name],
-        message: `is no field of ${ownerOf(part, path, error.data)}${remedy(name, known, holders)}`,
+        message: `isn't a field of ${ownerOf(part, path, error.data)}${remedy(name, known, holders)}`,
       }
     }
     case "required":
@@ -160,12 +160,12 @@ function remedy(name: string, known: readonly string[], holders: Validators["hol
   const near = didYouMean(name, known)
   if (near !== "") return near
   const groups = holders.get(name)?.filter((group) => known.includes(group)) ?? []
-  if (groups.length > 0) return `; it belongs into ${groups.join(" or ")}, as in ${groups[0]}: { ${name}: … }`
-  return `; there are ${known.join(", ")}`
+  if (groups.length > 0) return `; it belongs in ${groups.join(" or ")}, as in ${groups[0]}: { ${name}: … }`
+  return `; the fields are ${known.join(", ")}`
 }
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "text",
   array: "a list",
   object: "a group of fields",
   integer: "a whole number",
@@ -188,15 +188,15 @@ function typeMeaning(
     !types.includes("object") &&
     (typeof data === "number" || typeof data === "boolean")
   )
-    return `${wanted}; in quotes it is one: "${data}"`
+    return `${wanted}; put it in quotes: "${data}"`
   if (typeof data === "string" && types.some((type) => type === "integer" || type === "number"))
     return Number.isFinite(Number(data)) ? `${wanted}, without quotes` : wanted
   if (types.includes("object") && typeof data === "string" && holders.has(data.split(":", 1)[0]!))
-    return `${wanted}; a blank belongs behind the colon, as in "name: docs"`
+    return `${wanted}; put a space after the colon, as in "name: docs"`
   if (types.includes("object") && Array.isArray(data) && path.length === 0)
-    return `${wanted}; the list belongs under "sources:"`
+    return `${wanted}; put the list under "sources:"`
   if (types.includes("array") && field === "sources" && typeof data === "object")
-    return `${wanted}, each of whose entries begins with "- "`
+    return `${wanted}; begin each entry with "- "`
   const others = typeof field === "string" ? (holders.get(field) ?? []) : []
   if (types.includes("object") && typeof data !== "object" && others.length > 0)
     return `${wanted}; ${others[0]} has a field of that name, as in ${others[0]}: { ${field}: … }`
@@ -206,12 +206,12 @@ function typeMeaning(
 function patternMeaning(path: SourceProblem["path"]): string {
   const field = path.at(-1)
   if (["password", "secret", "cert", "key", "passphrase"].includes(String(field))) {
-    return "must name a secret, not hold one: ${NAME} of the environment, or file:/path"
+    return "must name a secret, not contain it: ${NAME} of the environment, or file:/path"
   }
   if (field === "name" && path[0] === "backup")
-    return "may hold letters, digits and ._- and begins and ends with a letter or digit"
+    return "can contain letters, digits and ._- and must begin and end with a letter or digit"
   if (field === "name")
-    return "may hold letters, digits, spaces and ._:@- and begins and ends with a letter or digit"
+    return "can contain letters, digits, spaces and ._:@- and must begin and end with a letter or digit"
   return "must be two lower-case letters"
 }
 

@@ -25,7 +25,7 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
       ? [
           {
             path: ["webhooks", index, "url"],
-            message: "must not be a private address; FOSSICK_WEBHOOK_NETWORKS can open it",
+            message: "must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
           },
         ]
       : [],

@@ -46,7 +46,7 @@ export function readYaml(text: string): ReadYaml {
     const mended = first && round < MOST_MENDED ? withoutUnquotedSecrets(left, first.pos[0]) : null
     if (mended) {
       for (const { at, secret } of mended.found)
-        found.set(at, { place: placeOf(at), text: `${secret} must stand in quotes: "${secret}"` })
+        found.set(at, { place: placeOf(at), text: `${secret} must be in quotes: "${secret}"` })
       // The same length as before, so that every place is still correct.
       left = mended.text
       continue
@@ -64,7 +64,7 @@ export function readYaml(text: string): ReadYaml {
           if (alias.resolve(document)) return
           found.set(at, {
             place: placeOf(at),
-            text: `*${alias.source} must stand in quotes, since it begins with *`,
+            text: `*${alias.source} must be in quotes, because it begins with *`,
           })
         },
       })
@@ -106,26 +106,26 @@ function startOf({ code, message, pos }: YAMLError, document: Document): number 
 function meaningOf({ code, message }: YAMLError, text: string, at: number): string {
   switch (code) {
     case "TAB_AS_INDENT":
-      return "is indented with a tab; YAML takes only spaces"
+      return "is indented with a tab; YAML allows only spaces"
     case "DUPLICATE_KEY":
-      return `${/^["']?[^:\s"']+/.exec(text.slice(at))?.[0] ?? "a field"} stands twice in one group`
+      return `${/^["']?[^:\s"']+/.exec(text.slice(at))?.[0] ?? "a field"} appears twice in one group`
     case "MULTIPLE_DOCS":
-      return "begins a second document with ---, but a file of sources is only one"
+      return "begins a second document with ---, but a sources file has only one"
     case "BAD_SCALAR_START":
-      return `a text that begins with ${text[at]} must stand in quotes`
+      return `text that begins with ${text[at]} must be in quotes`
     case "BLOCK_AS_IMPLICIT_KEY":
-      return 'either this line or the next is indented wrongly, or a text that holds ": " stands without quotes'
+      return 'either this line or the next has the wrong indentation, or text that contains ": " isn\'t in quotes'
     case "BAD_INDENT":
     case "MULTILINE_IMPLICIT_KEY":
-      return "is indented otherwise than the lines that it belongs to"
+      return "is indented differently from the lines it belongs to"
     case "MISSING_CHAR":
-      if (message.includes("quote")) return `a text that begins with ${text[at]} here is never closed`
+      if (message.includes("quote")) return `text that begins with ${text[at]} here is never closed`
       break
     default:
   }
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1).split("\n", 1)[0] ?? ""
-  const hint = /[*{}[\]#&]/.test(line) ? '; a text with * or { or [ in it may need quotes, as in "*.pdf"' : ""
-  return `is no YAML: ${message}${hint}`
+  const hint = /[*{}[\]#&]/.test(line) ? '; text that contains *, { or [ may need quotes, as in "*.pdf"' : ""
+  return `isn't valid YAML: ${message}${hint}`
 }
 
 /** The place of a field: its value if that is on one line, else its name; null: the field is missing. */

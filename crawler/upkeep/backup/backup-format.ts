@@ -36,7 +36,7 @@ export interface BackupManifest {
 }
 
 export const ABOUT =
-  "index/* in order make one file for fossick import; state.db holds digests of API keys and the names of secrets, no keys and no secrets. Settings (fossick.env), files of sources and models are not in here."
+  "index/* joined in order are one file for fossick import. state.db contains digests of API keys and names of secrets, but no keys or secrets. Settings (fossick.env), sources files and models are not included."
 
 /** The name of a piece of the index. */
 export const indexPart = (number: number): string => `index/${String(number).padStart(8, "0")}`

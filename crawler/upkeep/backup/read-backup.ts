@@ -48,10 +48,10 @@ export class BackupReader {
     const reader = new BackupReader(file)
     try {
       await reader.#advance()
-      if (reader.entry !== MANIFEST) throw new Error("it begins with something else")
+      if (reader.entry !== MANIFEST) throw new Error("the first entry isn't the manifest")
     } catch (error) {
       if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
-      throw new BackupFileError("NOT_A_BACKUP", `${file} is no backup of Fossick.`)
+      throw new BackupFileError("NOT_A_BACKUP", `${file} isn't a Fossick backup.`)
     }
     reader.#manifest = await reader.#readManifest()
     return reader
@@ -98,15 +98,15 @@ export class BackupReader {
   /** Reads the last entry. @throws BackupFileError when an entry differs from its description. */
   async finish(): Promise<void> {
     if (this.entry === null) throw this.#truncated()
-    if (this.entry !== SUMS) throw this.#damaged(`${this.entry} stands where ${SUMS} should`)
+    if (this.entry !== SUMS) throw this.#damaged(`${SUMS} was expected, not ${this.entry}`)
     const expected = sumsText(this.#sums)
     const chunks: Buffer[] = []
     for await (const chunk of this.bytes()) chunks.push(chunk)
-    if (this.entry !== null) throw this.#damaged(`${this.#next!.name} stands behind the end`)
+    if (this.entry !== null) throw this.#damaged(`${this.#next!.name} comes after the end`)
     const said = String(Buffer.concat(chunks)).split("\n")
     const wrong = expected.split("\n").findIndex((line, i) => line !== said[i])
     if (wrong >= 0)
-      throw this.#damaged(`${expected.split("\n")[wrong | 1]?.slice(66) || SUMS} does not fit its sum`)
+      throw this.#damaged(`${expected.split("\n")[wrong | 1]?.slice(66) || SUMS} doesn't match its checksum`)
     if (said.length !== expected.split("\n").length) throw this.#damaged(`an entry of ${SUMS} is missing`)
   }
 
@@ -121,8 +121,7 @@ export class BackupReader {
     if (result.done) return
     const { name, type, size } = result.value.header
     const isKnown = [MANIFEST, STATE, SUMS].includes(name) || isIndexPart(name) || imageOf(name) !== null
-    if (type !== "file" || !isKnown)
-      throw this.#damaged(`${JSON.stringify(name)} does not belong into a backup`)
+    if (type !== "file" || !isKnown) throw this.#damaged(`${JSON.stringify(name)} doesn't belong in a backup`)
     this.#next = { name, bytes: size ?? 0, stream: result.value }
   }
 
@@ -134,13 +133,13 @@ export class BackupReader {
     try {
       manifest = parseForeign(String(Buffer.concat(chunks))) as BackupManifest
     } catch {
-      throw this.#damaged(`its ${MANIFEST} is no JSON`)
+      throw this.#damaged(`its ${MANIFEST} isn't valid JSON`)
     }
     if (typeof manifest?.format !== "number") throw this.#damaged(`its ${MANIFEST} names no format`)
     if (manifest.format !== BACKUP_FORMAT) {
       throw new BackupFileError(
         "FORMAT_TOO_NEW",
-        `${this.#name} is in format ${manifest.format}, of Fossick ${manifest.fossick}; this one reads format ${BACKUP_FORMAT}. Upgrade this one first.`,
+        `${this.#name} has format ${manifest.format}, from Fossick ${manifest.fossick}; this Fossick reads format ${BACKUP_FORMAT}. Upgrade it first.`,
       )
     }
     if (typeof manifest.embedder !== "string") throw this.#damaged(`its ${MANIFEST} names no model`)
@@ -156,7 +155,7 @@ export class BackupReader {
 
   #truncated(): BackupFileError {
     const where = this.entry === null ? "" : `, in ${this.entry}`
-    return new BackupFileError("TRUNCATED", `${this.#name} is not whole: it ends too early${where}.`)
+    return new BackupFileError("TRUNCATED", `${this.#name} is incomplete: it ends too early${where}.`)
   }
 
   #damaged(why: string): BackupFileError {

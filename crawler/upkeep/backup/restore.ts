@@ -65,7 +65,7 @@ async function putTogether(
   options: RestoreOptions,
 ): Promise<Omit<Restored, "aside">> {
   const reader = await BackupReader.open(file)
-  if (reader.entry !== STATE) throw new BackupFileError("DAMAGED", `${file} holds no ${STATE}.`)
+  if (reader.entry !== STATE) throw new BackupFileError("DAMAGED", `${file} contains no ${STATE}.`)
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
   const [damage] = stateDamage(staging)
@@ -73,7 +73,7 @@ async function putTogether(
   if (damage !== undefined)
     throw new BackupFileError(
       "DAMAGED",
-      `The ${STATE} in ${file} is damaged (${damage}): take an older backup.`,
+      `The ${STATE} in ${file} is damaged (${damage}). Use an older backup.`,
     )
   const foreign = await removeForeignCode(state, options.openParts ?? openCrawlerParts)
   await refuseOtherFile(state, file)
@@ -103,7 +103,7 @@ async function restoreIndex(
   const { pages } = await engine.stats()
   if (pages > 0 && !force) {
     throw new CommandError(
-      `The index that the settings name holds ${pages} pages already; --force replaces them with those of the backup.`,
+      `The configured index already has ${pages} pages. To replace them with those of the backup, use --force.`,
     )
   }
   const exported = await ExportReader.open(reader.indexBytes(), `The index in ${file}`)
@@ -118,7 +118,7 @@ async function restoreIndex(
   })
   if (isSound(result.differences)) return result
   const lines = await differenceLines(result.differences, null)
-  throw new CommandError(`The restored index is not what the backup holds:\n${lines.join("\n")}`)
+  throw new CommandError(`The restored index differs from the backup:\n${lines.join("\n")}`)
 }
 
 /** @returns how many */

@@ -20,7 +20,7 @@ export async function runBackup(
 ): Promise<number> {
   const isStream = file === "-"
   if (isStream && process.stdout.isTTY)
-    throw new CommandError("A backup is no text for a terminal: redirect it.")
+    throw new CommandError("A backup can't be written to a terminal. Redirect the output to a file.")
   if (!isStream && !force && existsSync(file)) {
     throw new CommandError(`${file} already exists; --force replaces it.`)
   }
@@ -36,7 +36,7 @@ export async function runBackup(
       try {
         await using engine = await openEngine(settings, { mode: "read" })
         const { pages } = await engine.stats()
-        progress.say(`Backing up ${counted(pages, "page")} and what belongs to them.`)
+        progress.say(`Backing up ${counted(pages, "page")} and related data.`)
         const backup = writeBackup({
           dataDir: settings.dataDir,
           db,
@@ -58,7 +58,7 @@ export async function runBackup(
         }
         const seconds = Math.round((steadyNow() - startedAt) / 100) / 10
         progress.say(
-          `Done: ${bytesText(bytes)} in ${seconds} s. fossick restore ${isStream ? "<file>" : file} --verify checks it.`,
+          `Done: ${bytesText(bytes)} in ${seconds} s. To check it, run fossick restore ${isStream ? "<file>" : file} --verify.`,
         )
         if (json) process.stdout.write(`${JSON.stringify({ file, bytes, seconds })}\n`)
         return 0

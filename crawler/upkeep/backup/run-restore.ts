@@ -22,7 +22,7 @@ export async function runVerify(file: string, json: boolean): Promise<number> {
   if (json) process.stdout.write(`${JSON.stringify({ file, fossick, createdAt, engine, pages })}\n`)
   else
     process.stdout.write(
-      `${file} is whole and sound: ${counted(pages, "page")}, backed up at ${createdAt} by Fossick ${fossick}.\n`,
+      `${file} is complete and undamaged: ${counted(pages, "page")}, backed up at ${createdAt} by Fossick ${fossick}.\n`,
     )
   return 0
 }
@@ -48,16 +48,16 @@ export async function runRestore(
   if (isWhole(dataDir)) {
     const aside = await finishRestore(dataDir)
     progress.say(
-      `The restore that was cut short is finished${aside === null ? "" : `; what was there before is in ${aside}`}.`,
+      `The interrupted restore is finished${aside === null ? "" : `; the previous data is in ${aside}`}.`,
     )
-    progress.say("Run the command again, with --force, if you wanted another one.")
+    progress.say("To restore a different backup, run the command again with --force.")
     return 0
   }
   return await interruptible(
     async (signal) => {
       const { fossick, createdAt, exportedPages, embedder: model } = await checked(file)
       progress.say(
-        `Restoring what Fossick ${fossick} backed up at ${createdAt}: ${counted(exportedPages, "page")}.`,
+        `Restoring the backup of Fossick ${fossick} from ${createdAt}: ${counted(exportedPages, "page")}.`,
       )
       // Which of the models that ship is not said by the settings: the backup does.
       const shipped = settings.model === "" ? shippedModelOf(model) : null
@@ -67,7 +67,7 @@ export async function runRestore(
       })
       if (embedder.id !== model) {
         progress.say(
-          `The backup was made with the model ${model}, the settings name ${embedder.id}: the pages come without vectors and are embedded after the next start.`,
+          `The backup was made with the model ${model}, but the settings name ${embedder.id}. The pages are restored without vectors and embedded after the next start.`,
         )
       }
       const startedAt = steadyNow()
@@ -91,17 +91,17 @@ export async function runRestore(
       )
       if (mended.addresses > 0) {
         progress.say(
-          `${counted(mended.addresses, "address")} changed while the backup was made; the next crawl visits them again.`,
+          `${counted(mended.addresses, "address")} changed while the backup was being made; the next crawl visits them again.`,
         )
       }
       if (foreign.length > 0) {
         progress.say(
-          `Left out: ${foreign.map((name) => JSON.stringify(name.slice(0, 100))).join(", ")}. These would run by themselves in state.db, and Fossick made none of them: find out who wrote to the backup or to the state before it, and change the keys.`,
+          `Left out: ${foreign.map((name) => JSON.stringify(name.slice(0, 100))).join(", ")}. These would run automatically in state.db, and Fossick didn't create them. Find out who wrote to the backup or to the state before it, and replace the keys.`,
         )
       }
       if (aside !== null)
-        progress.say(`What was there before is in ${aside}; remove it when you miss nothing.`)
-      if (json !== null) progress.say("fossick start brings the appliance up.")
+        progress.say(`The previous data is in ${aside}; delete it when you no longer need it.`)
+      if (json !== null) progress.say("To start the appliance, run fossick start.")
       if (json)
         process.stdout.write(
           `${JSON.stringify({ file, ...index.totals, images, mended, foreign, aside, seconds })}\n`,
@@ -109,7 +109,7 @@ export async function runRestore(
       return 0
     },
     () => {
-      progress.say("Stopped; nothing was restored, and what was there is untouched.")
+      progress.say("Stopped. Nothing was restored, and the existing data is unchanged.")
     },
   )
 }
@@ -123,13 +123,13 @@ async function refuseOccupied(settings: Values<typeof engineSettings>, force: bo
   const { dataDir } = settings
   if (await isInUse(dataDir)) {
     throw new CommandError(
-      `An appliance or a crawl runs on ${dataDir}. Stop it first; after a crash, wait ten seconds.`,
+      `An appliance or a crawl is using ${dataDir}. Stop it first; after a crash, wait ten seconds.`,
     )
   }
   const contents = await contentsOf(dataDir)
   if (contents.length > 0 && !force && !isWhole(dataDir)) {
     throw new CommandError(
-      `${dataDir} is not empty (${contents.slice(0, 5).join(", ")}). --force restores anyway, and moves what is there aside.`,
+      `${dataDir} is not empty (${contents.slice(0, 5).join(", ")}). To restore anyway and move the existing data aside, use --force.`,
     )
   }
   if (contents.length > 0) await refuseWriter(settings)

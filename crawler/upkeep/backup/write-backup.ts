@@ -110,7 +110,7 @@ function refuseBroken(file: string): void {
   try {
     // With the indexes, which a quick check passes over.
     const said = db.prepare("pragma integrity_check(1)").get()?.["integrity_check"]
-    if (said !== "ok") throw new CommandError(`state.db is damaged, and not worth a backup: ${String(said)}`)
+    if (said !== "ok") throw new CommandError(`state.db is damaged, so no backup was made: ${String(said)}`)
     // Else the copy would be read with a log beside it.
     db.exec("pragma journal_mode = delete")
   } finally {

@@ -84,7 +84,7 @@ async function collectImage(image: UnreadImage, options: CollectImagesOptions): 
     fetched = await fetchImage(image, reader, options)
     if (fetched.result.kind !== "failed" || fetched.result.because !== "blocked-address") break
   }
-  if (fetched === null) throw new Error("nobody may read an image")
+  if (fetched === null) throw new Error("nobody may read the image")
   const { result, pauseMs } = fetched
   if (signal.aborted) return { answered: true, pauseMs }
   switch (result.kind) {

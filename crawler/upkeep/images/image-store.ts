@@ -138,7 +138,7 @@ export class ImageStore {
   ): Promise<UnreadImage | null> {
     const { id } = row
     if (row.tries >= MAX_TRIES) {
-      await this.recordFailure(id, "unreadable", "it took its process down again and again")
+      await this.recordFailure(id, "unreadable", "it repeatedly crashed its process")
       return null
     }
     const tries = row.tries + 1

@@ -87,7 +87,7 @@ test("an image that takes the process down is tried alone, then given up, and co
       url: site.url("/poison.png"),
       state: "unreadable",
       tries: 3,
-      detail: "it took its process down again and again",
+      detail: "it repeatedly crashed its process",
     },
     { url: site.url("/wasp.png"), state: "read", tries: 1 },
   ])

@@ -28,7 +28,10 @@ const stop = stopSignal()
 
 // Before the system ends it, or another process of the appliance. The image is known by the try it was counted.
 watchMemory(config.imageMemoryMb, () => {
-  log.warn({ memoryMb: config.imageMemoryMb }, "images took too much memory; their process is started again")
+  log.warn(
+    { memoryMb: config.imageMemoryMb },
+    "images took too much memory; their process is being restarted",
+  )
   process.kill(process.pid, "SIGKILL")
 })
 

@@ -111,7 +111,7 @@ async function hide(
       [...rows.values()].map((row) => ({
         ...row,
         shown: false,
-        reason: "the source itself is not shown it",
+        reason: "the source's own login is not shown it",
       })),
     )
   }

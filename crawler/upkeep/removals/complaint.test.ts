@@ -10,8 +10,8 @@ const words = (name: string, from: number, to: number) =>
 const HOME = words("home", 0, 60)
 const ALPHA = words("alpha", 0, 60)
 const OTHER = words("other", 0, 60)
-const SAYS_SO = "it says so itself, with status 200"
-const FOR_ANY = "the site says the same where there is nothing"
+const SAYS_SO = "its text says so, though its status is 200"
+const FOR_ANY = "the site sends the same text for pages that don't exist"
 
 const read = (markdown: string) => ({ kind: "read", reading: { extracted: { markdown } } }) as Visit
 
@@ -85,13 +85,13 @@ describe("a page that the index holds", () => {
 
   test("or with the text of the front page, as it is now or as the index holds it", async () => {
     const held = site({ "/": HOME, "/a": ALPHA })
-    expect(await held.complaint("/a", HOME)).toBe("it has the text of the front page now")
+    expect(await held.complaint("/a", HOME)).toBe("it now has the text of the front page")
     expect(held.asked.filter((url) => url === at("/"))).toHaveLength(1)
     await held.complaint("/a", HOME)
     expect(held.asked.filter((url) => url === at("/"))).toHaveLength(1)
     const changed = site({ "/": HOME, "/a": ALPHA, "/index.html": HOME })
     expect(await changed.complaint("/", OTHER)).toBeNull()
-    expect(await changed.complaint("/a", OTHER)).toBe("it has the text of the front page now")
+    expect(await changed.complaint("/a", OTHER)).toBe("it now has the text of the front page")
     // It is the front page by another address, and changes with it.
     expect(await changed.complaint("/index.html", OTHER)).toBeNull()
     expect(changed.visited).toEqual([])
@@ -118,7 +118,7 @@ describe("a page that the index holds", () => {
     expect(await complaint("/a", words("other", 0, 41))).toBeNull()
     // So it is with the front page, as it is now or as the index held it.
     const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
-    expect(await front.complaint("/a", words("home", 0, 42))).toBe("it has the text of the front page now")
+    expect(await front.complaint("/a", words("home", 0, 42))).toBe("it now has the text of the front page")
     expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()
     expect(await front.complaint("/b", "Sorry.", { title: "Page not found" })).toBeNull()
   })

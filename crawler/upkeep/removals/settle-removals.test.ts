@@ -515,8 +515,8 @@ test("a job says at its end what it removed and what waits, and a stopped one ju
   const ended = await run({})
   expect(ended).toMatchObject({
     state: "finished",
-    note: "pages that seem to be gone, too many to remove unasked: 2 (fossick removals)",
+    note: "2 pages seem to be gone, too many to remove without your approval: run fossick removals",
   })
   expect(fixture.engine.pages.size).toBe(9)
-  expect((await jobs.events(2)).map(({ text }) => text)).toContain("pages removed, since they are gone: 1")
+  expect((await jobs.events(2)).map(({ text }) => text)).toContain("pages removed because they are gone: 1")
 })

@@ -136,7 +136,7 @@ class Judgement {
     const leadsTo = suspect.leadsTo ?? this.#siteMovedTo(suspect) ?? (await this.#textMovedTo(suspect))
     if (leadsTo === null || !(await isPageNow(this.#options.db, leadsTo))) return asItIs
     if (await this.#saysTheSame(suspect.url, leadsTo)) {
-      const detail = suspect.leadsTo === null ? `its text is at ${leadsTo} now` : suspect.detail
+      const detail = suspect.leadsTo === null ? `its text is now at ${leadsTo}` : suspect.detail
       return { suspect: { ...suspect, detail }, reason: "moved", atOnce: true, spares: true }
     }
     return this.#isCatchAll(leadsTo) ? asItIs : { suspect, reason: "moved", atOnce: true, spares: false }

@@ -64,7 +64,7 @@ describe("a page that the index holds stays as it is", () => {
       expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 1, "skipped:soft-404": 2 })
     }
     expect(titles(fixture)).toEqual(["Alpha", "Beta", "Home"])
-    expect(await detail(fixture, site, "/a")).toBe("the site says the same where there is nothing")
+    expect(await detail(fixture, site, "/a")).toBe("the site sends the same text for pages that don't exist")
     expect(await new Removals(fixture.db).list("struck")).toEqual([])
     // One a run, however many pages changed.
     expect(probes(site)).toHaveLength(3)
@@ -98,7 +98,7 @@ describe("a page that the index holds stays as it is", () => {
     await crawl(fixture, site)
     site.serve({ "/a": home(HOME) })
     expect((await crawl(fixture, site)).outcomes).toEqual({ unchanged: 2, "skipped:soft-404": 1 })
-    expect(await detail(fixture, site, "/a")).toBe("it has the text of the front page now")
+    expect(await detail(fixture, site, "/a")).toBe("it now has the text of the front page")
 
     site.serve({ "/": home(NEW_HOME), "/index.html": home(NEW_HOME, "Start"), "/a": home(NEW_HOME) })
     expect((await crawl(fixture, site)).outcomes).toMatchObject({ indexed: 2, "skipped:soft-404": 1 })
@@ -203,7 +203,7 @@ describe("a wiki's page that nobody has written", () => {
     })
     await using fixture = await CrawlFixture.open()
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 2 })
-    expect(await detail(fixture, site, "/apoj")).toBe("it says so itself, with status 200")
+    expect(await detail(fixture, site, "/apoj")).toBe("its text says so, though its status is 200")
     expect(probes(site)).toEqual([])
   })
 

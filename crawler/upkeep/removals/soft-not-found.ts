@@ -64,7 +64,7 @@ export class SoftNotFound {
     // Another address of the front page, such as /index.html, changes with it.
     if (resemblance(was, front.was) >= SAME) return null
     if (wording !== null) return SAYS_SO
-    if (resemblance(now, front.now) >= SAME) return "it has the text of the front page now"
+    if (resemblance(now, front.now) >= SAME) return "it now has the text of the front page"
     return (await this.#isAnswerToAnything(page)) ? FOR_ANY : null
   }
 
@@ -100,8 +100,8 @@ export class SoftNotFound {
   }
 }
 
-const SAYS_SO = "it says so itself, with status 200"
-const FOR_ANY = "the site says the same where there is nothing"
+const SAYS_SO = "its text says so, though its status is 200"
+const FOR_ANY = "the site sends the same text for pages that don't exist"
 
 /** Parameters in which programs name the page that is asked for: `doku.php?id=…`, `index.php?title=…`. */
 const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]

@@ -225,8 +225,7 @@ export class Rereader implements AsyncDisposable {
 }
 
 /** The observers have not looked at what the source's login is shown now. */
-const OBSERVED =
-  "its source learns who may read each page during runs, so pages are given as the index holds them"
+const OBSERVED = "its source learns who may read each page during runs, so pages are returned as indexed"
 
 /** Whether strangers could not read the pages of a source. */
 const isClosed = (source: Source): boolean =>

@@ -44,7 +44,7 @@ async function turn(
   const known = readRecognised(shelf.textFile(hash))
   const left = pages.filter((page) => !known.has(page))
   const pictures = await opened(recognition, shelf.body(hash), (why) =>
-    log.warn({ hash, why }, "a scan can't be painted"),
+    log.warn({ hash, why }, "a scan can't be rendered"),
   )
   using _ = pictures
   recogniser.forgetLanguage()
@@ -62,10 +62,7 @@ async function turn(
   // Another address may have asked for this file meanwhile.
   const { wanted } = shelf.waiting(hash) ?? { wanted: [] }
   if (done === left.length) shelf.take(hash)
-  log.info(
-    { hash, pages: done, left: left.length - done },
-    "pages of a scan that were read: {pages}; that are left: {left}",
-  )
+  log.info({ hash, pages: done, left: left.length - done }, "pages of a scan read: {pages}; left: {left}")
   // A file without text is not worth a run, but the next run has to see that it no longer waits.
   if (!hasText && done < left.length) return
   for (const one of wanted) {

@@ -86,7 +86,7 @@ export class Recogniser implements Disposable {
   /**
    * The text of a page, which may lie on a side or on its head.
    * @param page its number
-   * @throws Error when the engine does not take the picture
+   * @throws Error when the engine rejected the image
    */
   read(picture: Picture, page: number): RecognisedPage {
     const upright = this.#read(picture, page)
@@ -156,7 +156,7 @@ export class Recogniser implements Disposable {
     try {
       api.SetPageSegMode(WHOLE_PAGE)
       api.SetVariable("user_defined_dpi", String(Math.round(dpi)))
-      if (api.SetImageFile(1, 0) === 1) throw new Error("the engine does not take the picture")
+      if (api.SetImageFile(1, 0) === 1) throw new Error("the engine rejected the image")
       api.FindLines()
       const skew = api.GetGradient()
       if (Math.abs(skew) >= LEAST_SKEW) api.SetImageFile(1, skew)

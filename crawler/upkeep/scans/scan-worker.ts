@@ -26,7 +26,10 @@ yieldToOthers()
 const stop = stopSignal()
 // Before the system kills this or another process of the appliance. The counted try shows which page it was.
 watchMemory(scanMemoryMb, () => {
-  log.warn({ memoryMb: scanMemoryMb }, "text recognition took too much memory; its process is started again")
+  log.warn(
+    { memoryMb: scanMemoryMb },
+    "text recognition took too much memory; its process is being restarted",
+  )
   process.kill(process.pid, "SIGKILL")
 })
 

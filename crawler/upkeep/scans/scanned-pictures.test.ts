@@ -97,11 +97,11 @@ test(
     ])
     expect(await outcomeOf(fixture, `${FOLDER}fax.tif`)).toEqual([
       "skipped:empty",
-      "a picture of 2 pages; 2 pages wait for text recognition",
+      "an image of 2 pages; 2 pages wait for text recognition",
     ])
     expect(await outcomeOf(fixture, `${FOLDER}icon.png`)).toEqual([
       "skipped:unsupported-type",
-      "a picture of 64 × 64 pixels is too small for a text",
+      "an image of 64 × 64 pixels is too small to contain text",
     ])
     expect(await outcomeOf(fixture, `${FOLDER}torn.png`)).toEqual([
       "failed:unreadable",

@@ -176,7 +176,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Address of the site").fill(site.url("/"))
     await page.getByRole("button", { name: "Look at the site" }).click()
     const found = page.getByRole("region", { name: "What one look found" })
-    await found.getByText("127.0.0.1 is not a public address").waitFor()
+    await found.getByText("127.0.0.1 isn't a public address").waitFor()
     await found.getByText("Not read").waitFor()
     // A draft that could not be read cannot be saved, either.
     expect(await page.getByRole("button", { name: /^Save/ }).count()).toBe(0)

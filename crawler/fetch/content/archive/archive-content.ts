@@ -41,7 +41,7 @@ export class ArchiveContent implements Content {
   async open(): Promise<void> {
     await using lease = await this.#lease()
     for await (const [first] of this.#entries(lease)) if (first !== undefined) return
-    const why = lease.archive.isCutOff ? "is cut off or damaged" : `holds no ${this.noun}s that can be read`
+    const why = lease.archive.isCutOff ? "is cut off or damaged" : `contains no readable ${this.noun}s`
     throw new KnownError(`The archive ${this.place} ${why}.`)
   }
 
@@ -53,7 +53,7 @@ export class ArchiveContent implements Content {
       yield entries.flatMap((entry) => this.#listed(entry))
     }
     const cutOff = archive.isCutOff
-      ? ["it is cut off or damaged; the entries before that place are read"]
+      ? ["it is cut off or damaged; only the entries before that point were read"]
       : []
     const notes = [...cutOff, ...archive.notes]
     if (notes.length > 0) await onTrouble(`${this.place}: ${notes.join("; ")}`)
@@ -72,7 +72,7 @@ export class ArchiveContent implements Content {
       const entry = await archive.find(bytes, key)
       if (entry !== null) return await read(entry, bytes, this.#urlOf(entry.key) ?? url, options)
       return archive.isCutOff
-        ? failed("refused", "the archive is cut off or damaged, and the missing part may hold it")
+        ? failed("refused", "the archive is cut off or damaged, and the missing part may contain it")
         : gone(`the ${this.noun} is no longer in the archive`)
     } catch (error) {
       const trouble = archiveTrouble(this.place, error as Error)

@@ -42,7 +42,7 @@ async function sitesIn(path: string, format: ArchiveFormat): Promise<string[]> {
     }
   }
   const sites = [...counts].sort((a, b) => b[1] - a[1]).map(([site]) => site)
-  if (sites.length === 0) throw new KnownError(`The archive ${path} holds no pages that can be read.`)
+  if (sites.length === 0) throw new KnownError(`The archive ${path} contains no readable pages.`)
   return sites.slice(0, MAX_SITES)
 }
 

@@ -13,10 +13,10 @@ export const MAX_NAME_CHARS = 2000
 /** @throws ArchiveError when the compression ratio is that of a bomb */
 export function checkRatio(packed: number, unpacked: number): void {
   if (unpacked > SMALL_BYTES && unpacked > packed * MAX_RATIO)
-    throw new ArchiveError(`${packed} bytes that unpack to ${unpacked} are more than any documents need`)
+    throw new ArchiveError(`${packed} bytes unpack to ${unpacked}, far more than documents would`)
 }
 
 /** @throws ArchiveError when there are too many entries */
 export function checkEntries(count: number): void {
-  if (count > MAX_ENTRIES) throw new ArchiveError(`it holds more than ${MAX_ENTRIES} files; split it`)
+  if (count > MAX_ENTRIES) throw new ArchiveError(`it contains more than ${MAX_ENTRIES} files; split it`)
 }

@@ -26,7 +26,7 @@ export class FileBytes implements Bytes {
     if (position < 0 || position + length > this.size) throw new CutOffError("the file ends too early")
     const buffer = Buffer.alloc(length)
     if ((await fill(this.handle, buffer, position)) < length)
-      throw new CutOffError("the file became shorter while it was read")
+      throw new CutOffError("the file got shorter while it was being read")
     return buffer
   }
 }

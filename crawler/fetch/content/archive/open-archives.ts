@@ -136,7 +136,7 @@ async function indexed(
   const archive = await format.index(bytes, options)
   if (identityOf(await bytes.handle.stat()) === identity) return archive
   await archive.close()
-  throw new ArchiveError("it changed while it was read; the next run reads it again")
+  throw new ArchiveError("it changed while it was being read; the next run reads it again")
 }
 
 async function closeUnused(kept: Kept): Promise<void> {
@@ -171,6 +171,6 @@ export function archiveTrouble(path: string, error: Error): Error {
     return new KnownError(`The archive ${path} cannot be read: it is cut off.`)
   const code = codeOf(error)
   if (code === "") return error
-  const hint = code === "ENOSPC" ? "there is no room to unpack it" : code
+  const hint = code === "ENOSPC" ? "there is not enough disk space to unpack it" : code
   return new KnownError(`The archive ${path} cannot be read (${hint}). If it is on a share, mount the share.`)
 }

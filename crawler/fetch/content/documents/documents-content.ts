@@ -53,7 +53,7 @@ export class DocumentsContent implements Content {
     if (bytes > maxBytes) return tooLarge(bytes, maxBytes)
     await memory?.reserve(bytes)
     const body = await this.#store.body(this.#source, document)
-    if (body === null) return failed("refused", "the document changed while it was read")
+    if (body === null) return failed("refused", "the document changed while it was being read")
     return {
       kind: "fetched",
       url,

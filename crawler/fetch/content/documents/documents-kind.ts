@@ -7,7 +7,7 @@ export const DOCUMENTS: ContentKind = {
   problems: (spec) => atFolderAddresses(spec, "documents"),
   watchedBy: () => "crawler",
   async make({ name }, { db }) {
-    if (db === null) throw new Error("documents are in the state, and there is no state")
+    if (db === null) throw new Error("documents are stored in the state, and there is no state")
     const [{ DocumentsContent }, { documentsIn }] = await Promise.all([
       import("./documents-content.ts"),
       import("./document-store.ts"),

@@ -120,7 +120,7 @@ export class FolderContent implements Content {
   async load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult> {
     const path = this.pathOf(url)
     if (path === null) return gone("no file of the folder has this address")
-    if (basename(path) === READERS_FILE) return gone("the file only says who may read other files")
+    if (basename(path) === READERS_FILE) return gone("the file only defines who may read other files")
     try {
       await using file = await open(path, OPEN_UNLINKED)
       const stats = await file.stat()
@@ -192,7 +192,7 @@ async function read(
   const body = new Uint8Array(stats.size)
   // A program is still writing it. The next try reads the whole file.
   if ((await fill(file, body, 0)) < body.length)
-    return failed("refused", "the file became shorter while it was read")
+    return failed("refused", "the file got shorter while it was being read")
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 

@@ -375,7 +375,7 @@ describe("a mailbox on a server", () => {
   test.each([
     ["https://mail.example", /such as imaps:/],
     ["mail.example", /such as imaps:/],
-    ["imaps://ada:secret@mail.example", /must not hold a user or password/],
+    ["imaps://ada:secret@mail.example", /must not contain a user or password/],
     ["imaps://mail.example/INBOX", /in the field folders/],
   ])("%s is no server", (server, message) => {
     expect(problemsOf(server)).toMatchObject([

@@ -121,15 +121,14 @@ export class MailboxContent implements Content {
         if (trouble !== null) return failed("refused", trouble)
         if (!isLast) await this.#look(options.signal)
       }
-      return failed("refused", "the mailbox changes while it is read")
+      return failed("refused", "the mailbox changed while it was being read")
     } catch (error) {
       return await this.#failure(error as Error)
     }
   }
 
   get #known(): MailStore {
-    if (this.#store === null)
-      throw new Error("a mailbox cannot be read without the state, which keeps its index")
+    if (this.#store === null) throw new Error("reading a mailbox requires the state, which stores its index")
     return this.#store
   }
 
@@ -156,7 +155,7 @@ export class MailboxContent implements Content {
   ): Promise<FetchResult | null> {
     const { validators, maxBytes, memory, signal } = options
     const known = await this.#known.page(this.#source, thread, page)
-    if (known === null) return gone("none of its messages is in the mailbox any more")
+    if (known === null) return gone("none of its messages are in the mailbox any more")
     const members = await this.#known.messagesOf(this.#source, thread, page)
     const times = members.flatMap(({ sentAt }) => sentAt ?? [])
     const headers = {
@@ -241,7 +240,7 @@ export class MailboxContent implements Content {
         return stats.isFile() && stats.size > 0 ? null : `The mailbox ${this.#root} is empty.${MOUNT}`
       for await (const { files, troubles } of mailFiles(this.#root))
         if (files.length > 0 || troubles.length > 0) return null
-      return `The mailbox ${this.place} holds no messages.${this.#hint}`
+      return `The mailbox ${this.place} contains no messages.${this.#hint}`
     } catch (error) {
       return this.#unreadable(codeOf(error as Error))
     }
@@ -258,7 +257,7 @@ export class MailboxContent implements Content {
 }
 
 const MOUNT = " If it is on a share, mount the share."
-const NOT_COPIED = "the copy of the mailbox on this machine has no such message; the next run fetches it"
+const NOT_COPIED = "this machine's copy of the mailbox doesn't have this message; the next run fetches it"
 
 interface ThreadPart {
   readonly thread: string

@@ -40,7 +40,7 @@ function mailboxProblems(mailbox: NonNullable<SourceSpec["mailbox"]>): ReturnTyp
   if (typeof mailbox === "object") return serverProblems(mailbox)
   if (isAbsolute(mailbox)) return []
   const message =
-    "must be an absolute path, such as /var/mail/ada or /srv/Maildir; a server has fields below mailbox"
+    "must be an absolute path, such as /var/mail/ada or /srv/Maildir; for a server, put fields under mailbox"
   return [{ path: ["mailbox"], message }]
 }
 
@@ -49,7 +49,7 @@ function onServer(start: string): RecognizedStart {
   const url = URL.parse(start)
   if (url === null || url.username === "" || url.password !== "")
     throw new KnownError(
-      `Write the server with the user and without the password, such as imaps://ada@mail.example.com. The password comes from ${PASSWORD}.`,
+      `Give the server with the user but without the password, such as imaps://ada@mail.example.com. The password comes from ${PASSWORD}.`,
     )
   const user = decodeURIComponent(url.username)
   const server = `${url.protocol}//${url.host}`

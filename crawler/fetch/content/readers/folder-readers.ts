@@ -41,7 +41,7 @@ export class FolderReaders {
   static async ofWalk(root: string, { byModes, onTrouble }: FolderReadersOptions): Promise<FolderReaders> {
     const acls = byModes ? await Acls.below(root) : null
     if (acls?.isUnknown === true)
-      onTrouble("access control lists (is getfacl installed?); files are for their owners alone")
+      onTrouble("access control lists (is getfacl installed?); only the owners can read these files")
     return new FolderReaders(root, acls, onTrouble)
   }
 
@@ -77,7 +77,7 @@ export class FolderReaders {
     try {
       await using file = await open(join(this.#root, ...path, READERS_FILE), OPEN_UNLINKED)
       const stats = await file.stat()
-      if (!stats.isFile()) return unreadReaders("it is no regular file")
+      if (!stats.isFile()) return unreadReaders("it isn't a regular file")
       if (stats.size > MOST_BYTES) return unreadReaders(`it has more than ${MOST_BYTES} bytes`)
       return await readReadersFile(await file.readFile())
     } catch (error) {

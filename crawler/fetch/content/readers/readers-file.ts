@@ -55,13 +55,13 @@ type Group = Readonly<Record<string, unknown>>
 
 function groupIn(value: unknown, place: string): Group {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new Error(`${place} must have the fields allow, deny or files`)
+    throw new Error(`${place} must have a field allow, deny or files`)
   return value as Group
 }
 
 function writtenReaders({ allow, deny, ...others }: Group, place: string): Readers {
   const [unknown] = Object.keys(others)
-  if (unknown !== undefined) throw new Error(`${unknown} is no field of ${place}`)
+  if (unknown !== undefined) throw new Error(`${unknown} isn't a field of ${place}`)
   return readersOf({
     ...(allow !== undefined && { allow: principalsIn(allow, "allow") }),
     ...(deny !== undefined && { deny: principalsIn(deny, "deny") }),
@@ -73,7 +73,7 @@ function principalsIn(value: unknown, field: string): string[] {
   if (list.length > MOST_PRINCIPALS) throw new Error(`${field} has more than ${MOST_PRINCIPALS} entries`)
   return list.map((one) => {
     if (typeof one !== "string" || principalOf(one) === null)
-      throw new Error(`${field} must name user:NAME, group:NAME or signed-in, not ${JSON.stringify(one)}`)
+      throw new Error(`${field} must contain user:NAME, group:NAME or signed-in, not ${JSON.stringify(one)}`)
     return one
   })
 }

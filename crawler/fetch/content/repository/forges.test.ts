@@ -117,18 +117,18 @@ test("an invalid repository is refused, and the message names the field", () => 
   expect(wrong(url)).toBe(null)
   expect(wrong("/srv/git/handbook")).toBe(null)
   expect(wrong({ url, ref: "release/2.1", paths: "docs/", token: "${GIT_TOKEN}", user: "reader" })).toBe(null)
-  expect(wrong(url, "https://git.example/files")).toMatch(/^seeds must be one address that ends with \//)
+  expect(wrong(url, "https://git.example/files")).toMatch(/^seeds must be a single address that ends with \//)
   expect(wrong("git@git.example:acme/handbook.git")).toMatch(/ssh is not supported/)
   expect(wrong("ext::sh -c id")).toMatch(/^repository\.url must be an https address/)
   expect(wrong("file:///srv/git/handbook")).toMatch(/^repository\.url must be an https address/)
   expect(wrong("https://ann:pw@git.example/a.git")).toMatch(
-    /^repository\.url must not hold a user or password/,
+    /^repository\.url must not contain a user or password/,
   )
-  expect(wrong({ url, token: "ghp_12345" })).toMatch(/^repository\.token must name a secret, not hold one/)
+  expect(wrong({ url, token: "ghp_12345" })).toMatch(/^repository\.token must name a secret, not contain it/)
   expect(wrong({ url, token: "ghp_12345" })).not.toContain("ghp_12345")
-  expect(wrong({ url, user: "reader" })).toBe("repository.user means nothing without a token")
+  expect(wrong({ url, user: "reader" })).toBe("repository.user has no effect without a token; remove it")
   expect(wrong({ url: "/srv/git/a", token: "${T}" })).toBe(
-    "repository.token means nothing for a folder; take it out",
+    "repository.token has no effect for a folder; remove it",
   )
   for (const ref of ["--upload-pack=id", "a b", "a..b", "+main", "main:other", "a.lock", "@{-1}"])
     expect([ref, wrong({ url, ref })]).toEqual([ref, "repository.ref isn't the name of a branch or tag"])

@@ -51,7 +51,7 @@ const MAX_SAID = 2000
 const MAX_ANSWER = 1_000_000
 
 const MISSING =
-  "Git is not installed where Fossick runs, so no repository can be read. Install it, for example with apt-get install git."
+  "Git is not installed, so repositories can't be read. Install it where Fossick runs, for example with apt-get install git."
 
 function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): NodeJS.ProcessEnv {
   const all = Object.entries({ ...SETTINGS, ...settings })

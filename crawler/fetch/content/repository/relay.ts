@@ -99,7 +99,7 @@ export class Relay implements AsyncDisposable {
       const location = headers["location"]
       if (status >= 300 && status < 400 && typeof location === "string") {
         await body.dump()
-        if (hops === MAX_REDIRECTS) throw new KnownError(`${this.#base.href} redirects in a circle.`)
+        if (hops === MAX_REDIRECTS) throw new KnownError(`${this.#base.href} redirects in a loop.`)
         this.#base = this.#moved(location)
         continue
       }
@@ -144,7 +144,7 @@ export class Relay implements AsyncDisposable {
     if (!isSame || !to.href.endsWith(REFS + QUERY)) {
       const where = to === null ? location : to.origin + to.pathname.replace(/\/info\/refs$/, "")
       throw new KnownError(
-        `${this.#base.href} redirects to ${where}. If that is the repository, write its address in the source.`,
+        `${this.#base.href} redirects to ${where}. If that is the repository, use its address in the source.`,
       )
     }
     return new URL(to.href.slice(0, -(REFS + QUERY).length))
@@ -157,12 +157,12 @@ export class Relay implements AsyncDisposable {
       case 401:
       case 403:
         return hasToken
-          ? `${href} refuses the token (${status}). It may be wrong, have expired, or not be allowed to read the repository.`
+          ? `${href} rejected the token (${status}). It may be wrong or expired, or not allowed to read the repository.`
           : `${href} can't be read without a token (${status}), or there is no such repository.`
       case 404:
         return `There is no repository at ${href} (404)${hasToken ? ", or the token may not see it" : ", or you need a token to see it"}.`
       case 200:
-        return `${href} isn't a Git repository. Write the address that git clone takes.`
+        return `${href} isn't a Git repository. Use the address that you give to git clone.`
       default:
         return `${href} answered ${status}.`
     }

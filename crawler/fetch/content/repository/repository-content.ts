@@ -102,7 +102,7 @@ export class RepositoryContent implements Content {
     const troubles = new Troubles()
     const readers = await this.#readersOf(file, async ({ path }, problem) => {
       await onTrouble(
-        `not understood in ${this.place}, so nobody may read the files beside it: ${path} (${problem})`,
+        `invalid readers file in ${this.place}, so nobody may read the files next to it: ${path} (${problem})`,
       )
     })
     for await (const files of readTable(file)) {

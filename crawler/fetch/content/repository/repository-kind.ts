@@ -67,13 +67,13 @@ function repositoryProblems({
     ...problem(["token"], token === null ? null : checkSecret(token)),
     ...problem(
       ["token"],
-      token !== null && isLocal({ url }) ? "means nothing for a folder; take it out" : null,
+      token !== null && isLocal({ url }) ? "has no effect for a folder; remove it" : null,
     ),
-    ...problem(["user"], user !== null && token === null ? "means nothing without a token" : null),
+    ...problem(["user"], user !== null && token === null ? "has no effect without a token; remove it" : null),
   ]
 }
 
-const PATH = "must be the path of a folder or file from the top of the repository, such as docs"
+const PATH = "must be the path of a folder or file from the root of the repository, such as docs"
 
 const isInside = (path: string): boolean =>
   !/^[/:]|\\/.test(path) &&
@@ -89,6 +89,6 @@ function urlProblem(url: string): string | null {
   if (parsed === null || !/^https?:$/.test(parsed.protocol))
     return "must be an https address, or an absolute path"
   if (parsed.username !== "" || parsed.password !== "")
-    return "must not hold a user or password; there are user and token for them"
+    return "must not contain a user or password; use the fields user and token"
   return parsed.search === "" && parsed.hash === "" ? null : "must not have a query or fragment"
 }

@@ -102,7 +102,7 @@ test(
         .listed(one.content({ url, ...more }))
         .catch((error: Error) => `${error.name}: ${error.message}`)
     expect(await why({ token: "${HANDBOOK_TOKEN}" })).toBe(
-      `Error: ${url} refuses the token (401). It may be wrong, have expired, or not be allowed to read the repository.`,
+      `Error: ${url} rejected the token (401). It may be wrong or expired, or not allowed to read the repository.`,
     )
     expect(await why()).toBe(
       `Error: ${url} can't be read without a token (401), or there is no such repository.`,
@@ -126,7 +126,7 @@ test("an address without a repository, or a server that is down, is reported", {
     `There is no repository at ${server.origin}/acme/nothing.git (404), or you need a token to see it.`,
   )
   expect(await why("/page")).toBe(
-    `${server.origin}/page isn't a Git repository. Write the address that git clone takes.`,
+    `${server.origin}/page isn't a Git repository. Use the address that you give to git clone.`,
   )
   await server[Symbol.asyncDispose]()
   expect(await why("/acme/handbook.git")).toMatch(
@@ -164,11 +164,9 @@ test(
     expect(await one.listed(one.content({ url: `${origin}/acme/handbook` }))).toEqual(["a.md"])
     expect(refsOf(server)).toHaveLength(2)
     await expect(one.listed(one.content({ url: `${origin}/moved` }))).rejects.toThrow(
-      `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, write its address in the source.`,
+      `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, use its address in the source.`,
     )
-    await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow(
-      "redirects in a circle",
-    )
+    await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow("redirects in a loop")
     expect(asked).toEqual([])
     other.close()
   },
@@ -179,7 +177,7 @@ test("an address that the guard refuses is not connected to", { tags }, async ()
   await using server = await startGitServer(one.root)
   const url = `${server.origin}/acme/handbook.git`
   await expect(one.listed(one.content({ url }), guardOf())).rejects.toThrow(
-    /cannot be read: 127\.0\.0\.1 is not a public address/,
+    /cannot be read: 127\.0\.0\.1 isn't a public address/,
   )
   const byName = url.replace("127.0.0.1", "localhost")
   await expect(one.listed(one.content({ url: byName }), guardOf())).rejects.toThrow(

@@ -83,7 +83,7 @@ class Watcher implements Disposable {
     child.on("message", ({ name }: Changed) => this.changed.add(name))
     child.on("exit", (code) => {
       if (this.#child !== child) return
-      this.#log.error({ code }, "the process that watches folders failed and is started again")
+      this.#log.error({ code }, "the process that watches folders failed and is being restarted")
       this.#child = null
       this.#told = ""
       this.#startAt = performance.now() + REST_MS

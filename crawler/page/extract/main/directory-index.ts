@@ -17,8 +17,7 @@ const SENTENCE_CHARS = 80
 const MOST_OTHER_SHARE = 0.1
 
 /** Why a page is read for its links alone. */
-export const DIRECTORY_INDEX =
-  "the server's list of the files in a folder, of which only the links are followed"
+export const DIRECTORY_INDEX = "the server's list of files in a folder; only its links are followed"
 
 /** Whether a page is the list of files that a web server makes for a folder without an index, and nothing else. */
 export function isDirectoryIndex(body: Element, titleTag: string): boolean {

@@ -36,8 +36,7 @@ export function readEpub(body: Uint8Array): DocumentText {
   for (const [at, href] of [...book.spine, ...book.asides].slice(0, MAX_CHAPTERS).entries()) {
     if (at >= book.spine.length && !isReached(href)) continue
     const path = resolvePath(packagePath, href)
-    if (locked.includes(`"${path}"`))
-      throw new DocumentError("unsupported", "the book is locked by its publisher")
+    if (locked.includes(`"${path}"`)) throw new DocumentError("unsupported", "the book is protected by DRM")
     const xhtml = zip.text(path)
     read += 1
     if (xhtml === null) continue
@@ -68,7 +67,7 @@ function packagePathOf(zip: Zip): string {
     },
   })
   if (path === null || !zip.has(path))
-    throw new DocumentError("unreadable", "the file is damaged: the book has no table of its files")
+    throw new DocumentError("unreadable", "the file is damaged: the book has no list of its files")
   return path
 }
 

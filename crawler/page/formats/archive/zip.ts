@@ -42,7 +42,7 @@ export class Zip {
     })
     if (inflated > MAX_INFLATED_BYTES) throw tooMuch(`${inflated} bytes when unpacked`)
     if (inflated > SMALL_BYTES && inflated > body.byteLength * MAX_RATIO)
-      throw tooMuch(`${body.byteLength} bytes that unpack to ${inflated}`)
+      throw tooMuch(`${body.byteLength} bytes unpack to ${inflated}`)
     if (isEncrypted(body)) throw new DocumentError("unsupported", PASSWORD_PROTECTED)
   }
 
@@ -75,7 +75,7 @@ function unzip(body: Uint8Array, filter: Filter): Record<string, Uint8Array> {
 }
 
 function tooMuch(what: string): DocumentError {
-  return new DocumentError("unsupported", `the archive holds too much: ${what}`)
+  return new DocumentError("unsupported", `the archive is too large: ${what}`)
 }
 
 /** Bit 0 of the flags of the first local header (APPNOTE.TXT 4.4.4): the archive's own encryption. */

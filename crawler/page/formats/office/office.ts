@@ -82,7 +82,7 @@ async function parse(format: OfficeFormat, body: Uint8Array) {
     const code = issue?.code ?? ""
     if (LOCKED.has(code)) throw new DocumentError("unsupported", PASSWORD_PROTECTED)
     const message = issue?.message ?? (error as Error).message
-    if (TOO_MUCH.has(code)) throw new DocumentError("unsupported", `the file holds too much: ${message}`)
+    if (TOO_MUCH.has(code)) throw new DocumentError("unsupported", `the file is too large: ${message}`)
     throw new DocumentError("unreadable", `the file is damaged: ${message.slice(0, 300)}`)
   }
 }

@@ -56,8 +56,7 @@ interface Sheet {
 
 function readSheetNames(zip: Zip): { readonly sheets: readonly Sheet[]; readonly isFrom1904: boolean } {
   const workbook = zip.bytes("xl/workbook.xml")
-  if (workbook === null)
-    throw new DocumentError("unreadable", "the file is damaged: there is no workbook in it")
+  if (workbook === null) throw new DocumentError("unreadable", "the file is damaged: it contains no workbook")
   const targets = readRelationships(zip, "xl/workbook.xml")
   const sheets: Sheet[] = []
   let isFrom1904 = false

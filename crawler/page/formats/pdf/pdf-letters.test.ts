@@ -11,7 +11,7 @@ const outcomeOf = (body: Uint8Array) =>
 
 const UNDECODABLE = {
   kind: "undecodable",
-  message: "it draws letters, but none of its fonts says which they are",
+  message: "none of its fonts maps to letters",
 }
 /** In these fonts all letters have the same width, so that their text is set as code. */
 const plain = (markdown: string) => markdown.replaceAll(/```/g, "").replaceAll(/\s+/g, " ").trim()
@@ -130,7 +130,7 @@ describe("a file that draws letters and does not say which", () => {
       ),
     )
     expect(page.markdown).toBe(`${SENTENCE}\n\n${SENTENCE}`)
-    expect(page.note).toBe("33% of its letters can't be decoded: their fonts don't say which they are")
+    expect(page.note).toBe("33% of its letters can't be decoded: their fonts don't map to letters")
   })
 })
 

@@ -76,7 +76,7 @@ export async function readPdf(
   }
 }
 
-const UNDECODABLE = "it draws letters, but none of its fonts says which they are"
+const UNDECODABLE = "none of its fonts maps to letters"
 /** Fewer undecodable letters, or a smaller share of all, are bullets and signs. */
 const LEAST_LOST = 20
 const LEAST_LOST_SHARE = 0.02
@@ -95,7 +95,7 @@ function noteOf(
   const share = lost / (lost + readable)
   if (lost >= LEAST_LOST && share >= LEAST_LOST_SHARE)
     notes.push(
-      `${Math.round(share * 100)}% of its letters can't be decoded: their fonts don't say which they are`,
+      `${Math.round(share * 100)}% of its letters can't be decoded: their fonts don't map to letters`,
     )
   return notes.length === 0 ? null : notes.join("; ")
 }

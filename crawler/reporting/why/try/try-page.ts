@@ -134,7 +134,7 @@ export async function tryPage(url: PageUrl, parts: TryParts): Promise<Tried> {
 function canonicalNote({ url, extracted }: Reading, inScope: (url: PageUrl) => boolean): string | null {
   const canonical = extracted.canonical === null ? null : toPageUrl(extracted.canonical)
   if (canonical === null || canonical === url || !inScope(canonical)) return null
-  return `a crawl takes its canonical ${canonical} instead, if that says the same`
+  return `a crawl takes its canonical ${canonical} instead, if its text is the same`
 }
 
 async function refusal(reader: PageReader, url: PageUrl) {

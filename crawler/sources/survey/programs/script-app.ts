@@ -9,12 +9,12 @@ export const scriptApp: Program = {
       {
         where: "markup",
         fits: /\bid=["']?__next\b|__NEXT_DATA__|\/_next\/static\//,
-        says: "the marks of Next.js",
+        says: "it looks like Next.js",
       },
-      { where: "markup", fits: /\bid=["']?__nuxt\b/, says: "the marks of Nuxt" },
-      { where: "markup", fits: /\sng-version=|<app-root\b/, says: "the marks of Angular" },
-      { where: "markup", fits: /\sdata-v-app\b/, says: "the marks of Vue" },
-      { where: "markup", fits: /\sdata-reactroot\b/, says: "the marks of React" },
+      { where: "markup", fits: /\bid=["']?__nuxt\b/, says: "it looks like Nuxt" },
+      { where: "markup", fits: /\sng-version=|<app-root\b/, says: "it looks like Angular" },
+      { where: "markup", fits: /\sdata-v-app\b/, says: "it looks like Vue" },
+      { where: "markup", fits: /\sdata-reactroot\b/, says: "it looks like React" },
       {
         where: "markup",
         fits: /<(?:div|main)\s[^>]*\bid=["']?(?:root|app)["']?[^>]*>\s*<\/(?:div|main)>/,

@@ -5,4 +5,4 @@ import type { BackupPlan } from "../../../backup-plan.ts"
 export const missingFolder = ({ folder }: Pick<BackupPlan, "folder">): string | null =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
     ? null
-    : `There is no folder ${folder} for backups: make it, or mount it`
+    : `The backup folder ${folder} doesn't exist: create or mount it`

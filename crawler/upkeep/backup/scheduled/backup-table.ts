@@ -211,7 +211,7 @@ export class BackupTable {
 
   /** Notes that the backup due at `due` was left out, since this run is not over. */
   async leaveOut(id: number, due: Date): Promise<void> {
-    const note = `the backup due at ${due.toISOString()} was left out, since this one was not over`
+    const note = `the backup due at ${due.toISOString()} was skipped, because this one was still running`
     await this.#update(id, { note })
   }
 
@@ -248,7 +248,7 @@ export class BackupTable {
         .execute()
       for (const { id, crashes } of lost) {
         if (crashes < MAX_CRASHES) await this.requeue(id)
-        else await this.fail(id, "its process died again and again; the log says more")
+        else await this.fail(id, "its process crashed repeatedly; see the log")
       }
       const runs = await Promise.all(lost.map(({ id }) => this.#must(id)))
       return runs.filter(({ state }) => state === "failed")

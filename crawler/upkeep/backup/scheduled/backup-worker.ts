@@ -34,7 +34,7 @@ try {
 } catch (error) {
   // An error of the data folder: nothing can be stored about a run now. It waits, as crawls do.
   if (!isUnwritable(error, settings.dataDir)) throw error
-  log.error(`${unwritableMessage(settings.dataDir)} The backup is tried again at its next time.`)
+  log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup tries again.`)
   process.exitCode = EXIT_NO_ROOM
 } finally {
   db.close()

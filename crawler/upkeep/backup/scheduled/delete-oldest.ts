@@ -22,7 +22,8 @@ export async function deleteOldest(
   { plan, mayDelete, now = new Date() }: DeleteOptions,
   made: string,
 ): Promise<Deleted> {
-  if (!mayDelete) return { deleted: [], note: "the clock was set: older backups stay until the next one" }
+  if (!mayDelete)
+    return { deleted: [], note: "the clock was changed: older backups are kept until the next one" }
   const entries = await readdir(plan.folder, { withFileTypes: true })
   const others = entries.filter((entry) => entry.isFile() && entry.name !== made).map(({ name }) => name)
   const deleted: string[] = []

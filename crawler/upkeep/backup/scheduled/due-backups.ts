@@ -64,7 +64,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
   } catch (error) {
     if (signal.aborted) {
       // The user who started it with a command has stopped it.
-      if (trigger === "command") await backups.fail(id, "it was stopped before it was done")
+      if (trigger === "command") await backups.fail(id, "it was stopped before it finished")
       else await backups.requeue(id)
       return
     }
@@ -78,6 +78,8 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
 const keepAlive = (id: number, { backups, log }: RunBackupsOptions): AsyncDisposable =>
   repeat(
     () =>
-      backups.beat(id).catch((err: unknown) => log.warn({ err }, "a backup could not say that it is alive")),
+      backups
+        .beat(id)
+        .catch((err: unknown) => log.warn({ err }, "a backup could not report that it is still running")),
     BEAT_MS,
   )

@@ -44,7 +44,7 @@ async function hasWork(backups: BackupTable, log: Logger): Promise<boolean> {
     return await backups.hasWork()
   } catch (error) {
     // The process reports an unreachable state itself.
-    if (!isStateAway(error)) log.warn({ err: error }, "the backups are looked at again")
+    if (!isStateAway(error)) log.warn({ err: error }, "the backups will be checked again")
     return false
   }
 }

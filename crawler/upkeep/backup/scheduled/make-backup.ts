@@ -74,7 +74,7 @@ async function writeChecked(
   } catch (error) {
     if (!told.signal.aborted || signal.aborted) throw error
     throw new UnwritableError(
-      `There is too little room for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${Math.floor(room.leastBytes / 1e6)} MB free. Make room, or keep fewer; the backups that are there are safe.`,
+      `There is too little disk space for a backup: ${Math.floor(room.freeBytes / 1e6)} MB left for ${folder}, and FOSSICK_MIN_FREE_MB keeps ${Math.floor(room.leastBytes / 1e6)} MB free. Free some space, or keep fewer backups; existing backups are safe.`,
       { cause: error },
     )
   }

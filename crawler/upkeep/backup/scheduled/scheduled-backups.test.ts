@@ -276,7 +276,7 @@ describe("a backup that fails", () => {
 
   test("says that its folder is missing, makes none, and is tried at its next time", async () => {
     await using fixture = await failing(({ folder }) => rmSync(folder, { recursive: true }))
-    const message = `There is no folder ${fixture.folder} for backups: make it, or mount it.`
+    const message = `The backup folder ${fixture.folder} doesn't exist: create or mount it.`
     expect(await fixture.backups.last("failed")).toMatchObject({ error: message, file: null })
     expect(fixture.said).toEqual([`backup {backup} failed: ${message}`])
     expect(existsSync(fixture.folder)).toBe(false)
@@ -296,7 +296,7 @@ describe("a backup that fails", () => {
     const signal = new AbortController().signal
     const options = { plan, dataDir, db, engine, signal, mayDelete: true }
     await expect(makeBackup({ ...options, minFreeMb: 100, freeBytes: () => 40e6 })).rejects.toThrow(
-      `There is too little room for a backup: 40 MB left for ${fixture.folder}, and FOSSICK_MIN_FREE_MB keeps 100 MB free.`,
+      `There is too little disk space for a backup: 40 MB left for ${fixture.folder}, and FOSSICK_MIN_FREE_MB keeps 100 MB free.`,
     )
     const full = new Proxy<Engine>(engine, {
       get(target, name) {

@@ -48,7 +48,7 @@ test("a site of a private network is named as such, and read by crawls once an a
   expect(before).toMatchObject({
     outcome: "failed:blocked-address",
     robots: null,
-    obstacles: [{ kind: "network", text: expect.stringContaining("127.0.0.1 is not a public address") }],
+    obstacles: [{ kind: "network", text: expect.stringContaining("127.0.0.1 isn't a public address") }],
   })
   const source = { seeds: [url], rendering: "http" }
   expect((await call("PUT", "/sources/near", source)).status).toBe(422)

@@ -103,7 +103,7 @@ async function inflated(
 /** Null when the header is incomplete. */
 function headerBytes(bytes: Buffer): number | null {
   if (bytes.length < 10) return null
-  if (bytes.readUInt16BE(0) !== 0x1f8b) throw new ArchiveError("what follows a record isn't compressed")
+  if (bytes.readUInt16BE(0) !== 0x1f8b) throw new ArchiveError("the data after a record isn't compressed")
   const flags = bytes[3]!
   let at = 10
   if ((flags & HAS_EXTRA) !== 0) at += 2 + (bytes.length < 12 ? 0 : bytes.readUInt16LE(10))

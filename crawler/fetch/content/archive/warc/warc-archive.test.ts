@@ -56,7 +56,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
   expect(archive.note).toContain("1 revisits refer to captures in other files")
   expect(await archive.textAt("http://a.example/old")).toMatch(/^gone: /)
   expect(await archive.content.load("http://a.example/part" as PageUrl, ALL)).toMatchObject({
-    cutOff: "the archive has only a part of it (length)",
+    cutOff: "the archive has only part of it (length)",
   })
 })
 
@@ -142,5 +142,5 @@ test("a file that isn't WARC fails with a message that says so", async () => {
   const path = join(folder.path, "a.warc")
   writeFileSync(path, "<html>No archive at all, whatever its name says.</html>")
   await using archive = new AnArchive(path)
-  await expect(archive.content.open()).rejects.toThrow("a record doesn't begin with WARC/ and a version")
+  await expect(archive.content.open()).rejects.toThrow("a record doesn't start with WARC/ and a version")
 })

@@ -105,7 +105,7 @@ async function bodyOf({ fields }: WarcHeader, block: Buffer, maxBytes: number): 
   const truncated = fields.get("warc-truncated")
   const cutOff =
     truncated !== undefined || fields.has("warc-segment-number")
-      ? { cutOff: `the archive has only a part of it (${truncated ?? "segmented"})` }
+      ? { cutOff: `the archive has only part of it (${truncated ?? "segmented"})` }
       : {}
   if (
     !/^application\/http/i.test(fields.get("content-type") ?? "") ||

@@ -20,7 +20,7 @@ const END = Buffer.from("\r\n\r\n")
  */
 export function parseHeader(bytes: Buffer): WarcHeader | null {
   if (!/^WARC\/\d+\.\d+\r?\n/.test(bytes.toString("latin1", 0, 20)) && bytes.length >= 10)
-    throw new ArchiveError("a record doesn't begin with WARC/ and a version")
+    throw new ArchiveError("a record doesn't start with WARC/ and a version")
   const { end, size } = endOf(bytes)
   if (end < 0) {
     if (bytes.length >= MAX_HEADER_BYTES) throw new ArchiveError("the header of a record has no end")
@@ -29,7 +29,7 @@ export function parseHeader(bytes: Buffer): WarcHeader | null {
   const [, ...lines] = unfolded(bytes.toString("utf8", 0, end)).split(/\r?\n/)
   const fields = fieldsOf(lines)
   const length = Number(fields.get("content-length") ?? "none")
-  if (!Number.isSafeInteger(length) || length < 0) throw new ArchiveError("a record doesn't say its length")
+  if (!Number.isSafeInteger(length) || length < 0) throw new ArchiveError("a record doesn't state its length")
   return { fields, bytes: size, length }
 }
 

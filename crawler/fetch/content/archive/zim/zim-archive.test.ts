@@ -91,7 +91,9 @@ test("a cluster that is packed in an old way or damaged says so, and nothing is 
   const xz = Buffer.from(whole)
   for (const start of packed) xz[start] = 4
   await using old = aZim(xz)
-  expect(await old.archive.textAt(`${ADDRESS}sub/a.html`)).toMatch(/^unsupported-type: it is packed with XZ/)
+  expect(await old.archive.textAt(`${ADDRESS}sub/a.html`)).toMatch(
+    /^unsupported-type: it is compressed with XZ/,
+  )
   const broken = Buffer.from(whole)
   for (const start of packed) broken.fill(0xff, start + 1, start + 30)
   await using damaged = aZim(broken)

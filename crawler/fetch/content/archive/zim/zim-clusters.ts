@@ -42,7 +42,7 @@ export class ZimClusters {
     if (packing > 1 && packing !== ZSTANDARD)
       throw new EntryError(
         "unsupported-type",
-        `it is packed with ${OLD[packing] ?? `method ${packing}`}, as in old ZIM files, which isn't supported`,
+        `it is compressed with ${OLD[packing] ?? `method ${packing}`}, as in old ZIM files, which isn't supported`,
       )
     const whole = packing === ZSTANDARD ? await this.#unpacked(bytes, cluster, width) : null
     const read = async (at: number, length: number) => {

@@ -44,7 +44,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
     typesAt,
   ]
   if (ends.some((end) => end > bytes.size)) throw new ArchiveError("it is cut off")
-  if (clusterCount > MAX_CLUSTERS) throw new ArchiveError(`it holds more than ${MAX_CLUSTERS} clusters`)
+  if (clusterCount > MAX_CLUSTERS) throw new ArchiveError(`it contains more than ${MAX_CLUSTERS} clusters`)
   const clusters = await pointersAt(bytes, clusterPointers, clusterCount)
   const borders = [...clusters, pathPointers, titlePointers, clusterPointers, checksumAt, bytes.size]
   return {

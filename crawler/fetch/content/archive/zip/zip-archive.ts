@@ -42,7 +42,7 @@ const UNIX = new Set([3, 19])
 
 /** Zip files, with their 64-bit extension. If two entries have the same name, the last one counts. */
 export const indexZip: ArchiveFormat["index"] = async (bytes, { changedAt }) => {
-  if (!(bytes instanceof FileBytes)) throw new Error("a zip file is read from a file")
+  if (!(bytes instanceof FileBytes)) throw new Error("a zip archive can only be read from a file")
   const places = new Map<string, Place>()
   const leftOut = new LeftOut()
   try {

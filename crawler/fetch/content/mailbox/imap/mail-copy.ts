@@ -41,7 +41,7 @@ export class MailCopy {
 
   get #needed(): string {
     if (this.#dir === null)
-      throw new Error("a mailbox on a server cannot be read without a data folder for its copy")
+      throw new Error("reading a mailbox on a server requires a data folder for its copy")
     return this.#dir
   }
 
@@ -113,7 +113,8 @@ const hasFlag = (flags: ReadonlySet<string>, flag: string): boolean =>
 async function fetchFolder(client: ImapFlow, folder: string, dir: string): Promise<string[]> {
   const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true })
   const uids = await client.search({ deleted: false, draft: false }, { uid: true })
-  if (!Array.isArray(uids)) throw new KnownError(`The server can't say what is in the folder ${folder}.`)
+  if (!Array.isArray(uids))
+    throw new KnownError(`The server didn't list the messages in the folder ${folder}.`)
   const at = join(dir, String(uidValidity))
   await mkdir(at, { recursive: true })
   const there = await namesIn(at)

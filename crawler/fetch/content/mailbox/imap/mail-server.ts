@@ -33,9 +33,9 @@ function addressProblem(server: string): string | null {
   if (url === null || PORTS[url.protocol] === undefined || url.hostname === "")
     return "must be the address of an IMAP server, such as imaps://mail.example.com"
   if (url.username !== "" || url.password !== "")
-    return "must not hold a user or password; use the fields user and password"
+    return "must not contain a user or password; use the fields user and password"
   if (!/^\/?$/.test(url.pathname) || url.search !== "" || url.hash !== "")
-    return "must end after the host and port; name folders in the field folders"
+    return "must not have a path; name folders in the field folders"
   return URL.canParse(hrefOf(url)) ? null : "must name a host"
 }
 
@@ -112,7 +112,7 @@ export function inWords(mailbox: MailServer, error: Error): KnownError {
   const place = shownServer(mailbox)
   if (authenticationFailed === true) {
     const code = serverResponseCode === undefined ? "" : ` (${serverResponseCode})`
-    return new KnownError(`${place}: the server refuses the user or the password${code}.`, { cause: error })
+    return new KnownError(`${place}: the server rejected the user or password${code}.`, { cause: error })
   }
   const why = responseText ?? error.message
   const code = codeOf(error)

@@ -23,7 +23,7 @@ export const docsify: Program = {
         isHistory
           ? "Its pages are at plain addresses (routerMode history)."
           : "Its pages are at addresses behind #/; results open them there.",
-        "The addresses of headings (?id=…) are left out: they are places in pages.",
+        "Addresses of headings (?id=…) are left out: they are sections of pages.",
       ],
     }
   },

@@ -21,7 +21,7 @@ export const docusaurus: Program = {
     sitemap: new URL("sitemap.xml", folderOf(look, /\/assets\/(?:css|js)\//)).href,
     sendsText: true,
     notes: [
-      "docs/next is the version in the making; older ones (docs/1.x) are read with the rest unless you exclude them.",
+      "docs/next is the unreleased version; older versions (docs/1.x) are crawled too unless you exclude them.",
     ],
   }),
 }

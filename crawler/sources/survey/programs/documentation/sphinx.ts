@@ -12,7 +12,7 @@ export const sphinx: Program = {
       {
         where: "asset",
         fits: /\/_static\/(?:documentation_options|doctools|sphinx_highlight)\.js/,
-        says: "its scripts are _static/doctools.js and the like",
+        says: "its scripts include _static/doctools.js",
       },
       { where: "markup", fits: GENERATED, says: "it says that Sphinx made it" },
       { where: "markup", fits: /\bclass="sphinxsidebar/, says: "the sidebar is called sphinxsidebar" },
@@ -30,7 +30,7 @@ export const sphinx: Program = {
       ...(isVersioned(look.asked, root) ? { seed: root as PageUrl } : {}),
       sitemap: new URL("sitemap.xml", root).href,
       sendsText: true,
-      notes: ["The source code that Sphinx shows (_modules) is left out; take it out of exclude to have it."],
+      notes: ["Source code pages (_modules) are left out; to include them, remove the pattern from exclude."],
     }
   },
 }

@@ -24,7 +24,7 @@ export const gitlab: Program = {
     ],
     login: "/users/sign_in",
     notes: [
-      "Its README, wiki and documentation pages come with their text; views of source files are made by scripts, for which a clone is the better source.",
+      "READMEs, wikis and documentation pages can be read as they are. Scripts render the views of source files; use a repository source for those.",
     ],
   }),
 }

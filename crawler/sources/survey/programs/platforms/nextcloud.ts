@@ -21,8 +21,8 @@ export const nextcloud: Program = {
     login: "/login",
     notes: [
       /\/s\/\w+/.test(new URL(url).pathname)
-        ? "The list of a shared folder is made by scripts and its files are no links: share single files, or serve the folder with a web server."
-        : "Files of an account are not pages: mount them over WebDAV and serve the folder with a web server.",
+        ? "Scripts render the list of a shared folder, and its files aren't links. Share single files, or serve the folder with a web server."
+        : "Files of an account aren't pages. Mount them over WebDAV and serve the folder with a web server.",
     ],
   }),
 }

@@ -26,7 +26,7 @@ export const sharepoint: Program = {
       "re:[?&](?:View|SortField|SortDir|FilterField\\d|Paged|p_ID|ShowInGrid|Source|RootFolder)=",
     ],
     notes: [
-      "Most SharePoint sites ask for Microsoft's login, which no crawler passes: export the library and serve the folder.",
+      "Most SharePoint sites require a Microsoft login, which the crawler can't pass. Export the library and serve the folder.",
     ],
   }),
 }

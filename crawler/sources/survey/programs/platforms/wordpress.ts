@@ -19,6 +19,6 @@ export const wordpress: Program = {
       "/xmlrpc.php",
     ],
     sendsText: true,
-    notes: ["Pages of authors and tags are left out: they repeat the articles."],
+    notes: ["Author and tag pages are left out, because they repeat the articles."],
   }),
 }

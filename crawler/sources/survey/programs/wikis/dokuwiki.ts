@@ -23,8 +23,8 @@ export const dokuwiki: Program = {
       ],
       login: `${script.href}?id=start&do=login`,
       notes: [
-        "Pages that no other page links are found only if the wiki makes a sitemap: its setting sitemap, in days.",
-        "DokuWiki asks for noindex on pages younger than its setting indexdelay, five days: a new wiki is empty for crawlers until then.",
+        "Pages without links to them are found only if the wiki generates a sitemap (its setting sitemap, in days).",
+        "DokuWiki sets noindex on pages younger than its setting indexdelay (five days), so a new wiki looks empty to crawlers until then.",
       ],
     }
   },

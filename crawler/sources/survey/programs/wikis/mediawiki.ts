@@ -31,7 +31,9 @@ export const mediawiki: Program = {
         "re:/rest\\.php/",
       ],
       ...loginOf(look),
-      notes: ["Talk, user and template pages are left out; take their names out of exclude to have them."],
+      notes: [
+        "Talk, user and template pages are left out; to include them, remove their patterns from exclude.",
+      ],
     }
   },
 }
