@@ -64,7 +64,7 @@ test("pages have the readers that their headers and tags name, and nobody where 
   const note = await fixture.db
     .native("select detail from known_address where url = ?")
     .ask([site.url("/broken")])
-  expect(note.rows[0]!["detail"]).toContain('aren\'t understood: "hr only, please"')
+  expect(note.rows[0]!["detail"]).toContain('its readers are invalid: "hr only, please"')
 })
 
 test("the operator learns of pages that have lost their last reader", async () => {

@@ -59,9 +59,9 @@ describe("what a body is", () => {
     const starts = [
       ["\x89PNG\r\n\x1a\n", "a PNG image"],
       ["\xff\xd8\xff\xe0", "a JPEG image"],
-      ["II*\0", "a picture"],
-      ["MM\0*", "a picture"],
-      ["RIFF\x10\0\0\0WEBPVP8 ", "a picture"],
+      ["II*\0", "an image"],
+      ["MM\0*", "an image"],
+      ["RIFF\x10\0\0\0WEBPVP8 ", "an image"],
     ] as const
     for (const [start, name] of starts) {
       expect(sniff("", bytes(start), NAMELESS, true)).toEqual({ kind: "document", format: "picture" })

@@ -17,7 +17,7 @@ test("A reader that goes wrong by itself is found out", () => {
   const failed = (because: "unreadable" | "crashed", detail: string) =>
     whatIsWrong({ kind: "failed", because, detail })
   expect(failed("unreadable", "Cannot read properties of undefined (reading 'x')")).not.toBeNull()
-  expect(failed("crashed", "the reading process ended with code 7")).not.toBeNull()
+  expect(failed("crashed", "the reading process exited with code 7")).not.toBeNull()
   expect(failed("unreadable", "the file has no pages")).toBeNull()
   expect(whatIsWrong("hangs")).not.toBeNull()
   expect(whatIsWrong(new Error("x"))).not.toBeNull()

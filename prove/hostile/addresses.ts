@@ -231,7 +231,7 @@ export const ADDRESSES: readonly Kind[] = [
           const results = (body.results ?? []) as readonly unknown[]
           const text = JSON.stringify(body)
           return unless(
-            status < 500 && results.length === 0 && !/not a public address|ECONNREFUSED|private/.test(text),
+            status < 500 && results.length === 0 && !/a public address|ECONNREFUSED|private/.test(text),
             () => `${status} ${text.slice(0, 200)}`,
           )
         },

@@ -139,7 +139,7 @@ function inWords({ keyword, instancePath, params, message }: ErrorObject, file: 
   if (keyword === "additionalProperties") return `${named} has the unknown field ${additionalProperty}`
   if (keyword === "required") return `${named} lacks ${missingProperty}`
   if (keyword === "pattern" && where.endsWith(".key"))
-    return `${named} must name a secret, not contain it: \${NAME} of the environment, or file:/path`
+    return `${named} must name a secret, not contain it: \${NAME} for an environment variable, or file:/path`
   if (keyword === "pattern" && where.endsWith(".url"))
     return `${named} must be an http or https address without user, query or fragment`
   return `${named} ${message ?? "is wrong"}`

@@ -90,7 +90,7 @@ test("a job whose process died is queued again, but not for ever", async () => {
   await fixture.jobs.recover()
   expect(await fixture.jobs.get(id)).toMatchObject({
     state: "failed",
-    error: expect.stringContaining("died again") as unknown,
+    error: expect.stringContaining("crashed repeatedly") as unknown,
   })
 })
 

@@ -71,7 +71,7 @@ describe("the first run of a source", () => {
     const [first, second] = await Promise.allSettled([admit(one, [NET]), admit(one, [HERE])])
     expect(first).toEqual({ status: "fulfilled", value: [NET] })
     expect(second).toMatchObject({
-      reason: { message: expect.stringContaining("now leads to the private network") },
+      reason: { message: expect.stringContaining("now resolves to the private network") },
     })
     expect(await pinned()).toEqual(["public"])
   })
@@ -153,7 +153,7 @@ describe("a later run", () => {
     )
     await admit(hosts(), [NET])
     await expect(() => admit(hosts(), [HERE, BESIDE, THERE])).rejects.toThrow(
-      "now leads to the private network 10.0.0.0/24 and the private network 10.0.1.0/24;",
+      "now resolves to the private network 10.0.0.0/24 and the private network 10.0.1.0/24;",
     )
   })
 

@@ -319,7 +319,7 @@ describe("secrets", () => {
     const { state, error } = await crawl({ kind: "basic", user: "ada", password: PASSWORD })
     expect(state).toBe("failed")
     expect(error).toBe(
-      "login: password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+      "login: password must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
     )
   })
 })

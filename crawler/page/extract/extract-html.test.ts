@@ -195,7 +195,7 @@ describe("main content", () => {
       "https://example.org/files/",
     )
     expect(markdown).toBe("")
-    expect(note).toContain("list of the files")
+    expect(note).toContain("list of files in a folder")
     expect(links.map(({ url }) => url)).toContain("https://example.org/files/hive.pdf")
   })
 

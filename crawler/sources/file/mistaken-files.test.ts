@@ -34,8 +34,8 @@ sources:
     limits: { pages: 500 }
 `,
     [
-      'f:5:23: ${WIKI_USER} must stand in quotes: "${WIKI_USER}"',
-      'f:5:47: ${WIKI_PASSWORD} must stand in quotes: "${WIKI_PASSWORD}"',
+      'f:5:23: ${WIKI_USER} must be in quotes: "${WIKI_USER}"',
+      'f:5:47: ${WIKI_PASSWORD} must be in quotes: "${WIKI_PASSWORD}"',
     ],
   ],
   [
@@ -46,8 +46,8 @@ sources:
   - { name: docs, seeds: docs.example.com, webhooks: [{ url: https://hooks.example.com/, secret: \${HOOK} }] }
 `,
     [
-      'f:2:87: ${WIKI_PASSWORD} must stand in quotes: "${WIKI_PASSWORD}"',
-      'f:3:98: ${HOOK} must stand in quotes: "${HOOK}"',
+      'f:2:87: ${WIKI_PASSWORD} must be in quotes: "${WIKI_PASSWORD}"',
+      'f:3:98: ${HOOK} must be in quotes: "${HOOK}"',
     ],
   ],
   [
@@ -159,8 +159,8 @@ sources:
     login: { kind: form, fields: { user: ada } }
 `,
     [
-      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
-      "f:4:62: a: login.url isn't a field of a basic login; there are kind, user, password",
+      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
+      "f:4:62: a: login.url isn't a field of a basic login; the fields are kind, user, password",
       "f:7:5: b: login.url is missing",
     ],
   ],
@@ -209,7 +209,7 @@ sources:
       "f:6:14: a: webhooks[1].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
       "f:7:14: a: webhooks[2].url must not be a private address; allow it with FOSSICK_WEBHOOK_NETWORKS",
       "f:8:14: a: webhooks[3].url must not lead to a cloud metadata service, which is never read",
-      'f:9:14: a: webhooks[4].url must be an http or https address; "ftp://hooks.example.com/" is none',
+      'f:9:14: a: webhooks[4].url must be an http or https address; "ftp://hooks.example.com/" isn\'t one',
     ],
   ],
   [
@@ -277,9 +277,9 @@ sources:
     schedule: 6
 `,
     [
-      'f:4:15: a: schedule.cron must be five fields such as "15 3 * * *" (five fields are required)',
-      'f:7:61: b: schedule.timezone is no field of schedule; did you mean "timeZone"?',
-      "f:10:15: c: schedule must be a text or a group of fields or null",
+      'f:4:15: a: schedule.cron must have five fields, such as "15 3 * * *" (five fields are required)',
+      'f:7:61: b: schedule.timezone isn\'t a field of schedule; did you mean "timeZone"?',
+      "f:10:15: c: schedule must be text or a group of fields or null",
     ],
   ],
   [
@@ -355,11 +355,11 @@ sources:
     seeds: C:\\docs\\index.html
 `,
     [
-      'f:3:34: a: seeds[1] must be an http or https address; "htp://docs.example.com" is none',
-      'f:3:60: a: seeds[2] must be an http or https address; "https://" is none',
-      'f:3:72: a: seeds[3] must be an http or https address; "/docs/" is none',
+      'f:3:34: a: seeds[1] must be an http or https address; "htp://docs.example.com" isn\'t one',
+      'f:3:60: a: seeds[2] must be an http or https address; "https://" isn\'t one',
+      'f:3:72: a: seeds[3] must be an http or https address; "/docs/" isn\'t one',
       "f:3:80: a: seeds[4] must not contain a user or password; use login for them",
-      'f:5:12: b: seeds[0] must be an http or https address; "C:\\\\docs\\\\index.html" is none',
+      'f:5:12: b: seeds[0] must be an http or https address; "C:\\\\docs\\\\index.html" isn\'t one',
     ],
   ],
   [
@@ -374,7 +374,7 @@ sources:
 `,
     [
       "f:4:4: sources[1] is empty, and must be a group of fields",
-      "f:6:5: b: seeds is empty, and must be a text or a list",
+      "f:6:5: b: seeds is empty, and must be text or a list",
     ],
   ],
   [
@@ -415,8 +415,8 @@ sources:
     login: { kind: basic, user: ada, password: "{{ vault.password }}" }
 `,
     [
-      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
-      "f:7:48: b: login.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+      "f:4:48: a: login.password must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
+      "f:7:48: b: login.password must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
     ],
   ],
   [

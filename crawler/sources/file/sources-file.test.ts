@@ -103,7 +103,7 @@ sources:
     expect(refusal(text)).toEqual([
       "f:3: defaults.limits.pages must be >= 1",
       expect.stringMatching(
-        /^f:7: docs: colour isn't a field of a source; there are name, seeds, folder, folderReaders, mailbox, archive, documents, repository, scope/,
+        /^f:7: docs: colour isn't a field of a source; the fields are name, seeds, folder, folderReaders, mailbox, archive, documents, repository, scope/,
       ),
       "f:8: docs: scope must be one of host, domain, prefix",
       expect.stringMatching(/^f:11: docs: webhooks\[0\]\.secret must name a secret, not contain it/),
@@ -138,7 +138,7 @@ sources:
         /^f:3: defaults\.exclude\[0\] isn't a valid pattern: "\(" isn't a valid regular expression/,
       ),
       expect.stringMatching(/^f:6: a: seeds\[0\] must be an http or https address/),
-      expect.stringMatching(/^f:8: a: schedule\.cron must be five fields/),
+      expect.stringMatching(/^f:8: a: schedule\.cron must have five fields/),
       expect.stringMatching(/^f:9: a: schedule\.timeZone must be the name of a time zone/),
       expect.stringMatching(/^f:10: a: allowedNetworks\[1\] must be addresses, CIDR ranges or host names/),
       "f:11: a: name is declared twice",
@@ -175,7 +175,7 @@ test.each([
   ["schedule: * 3 * * *", "may need quotes"],
   ["schedule: { cron: */5 * * * * }", "may need quotes"],
   ["include: [/{de,fr}/**]", "may need quotes"],
-  ["login: { kind: basic, user: a, password: ${X} }", 'must stand in quotes: "${X}"'],
+  ["login: { kind: basic, user: a, password: ${X} }", 'must be in quotes: "${X}"'],
 ])("a text that YAML takes for something else is told to want quotes: %s", (line, message) => {
   const lines = refusal(`sources:\n  - name: a\n    seeds: a.example\n    ${line}\n`)
   expect(lines).toHaveLength(1)
@@ -281,7 +281,7 @@ describe("the block backup", () => {
       "{ folder: /b, schedule: { cron: 0 3 * * *, timeZone: Mars } }",
       "f:2: backup.schedule.timeZone must be the name of a time zone",
     ],
-    ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron must be five fields"],
+    ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron must have five fields"],
     ["/b", "f:2: backup must be a group of fields or null"],
   ])("%s is refused: %s", (backup, message) => {
     expect(refusal(`${sources}backup: ${backup}`)).toEqual([expect.stringContaining(message)])

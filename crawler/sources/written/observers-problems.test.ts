@@ -64,7 +64,7 @@ test("problems with observers name their fields", () => {
     "observers[1].readers.allow[0] must be user:NAME, group:NAME or signed-in",
   ])
   expect(withObserver({ ...observer, readers: { allow: [], deny: ["user:a"] } }).join()).toContain(
-    "observers[1].readers.deny is no field of",
+    "observers[1].readers.deny isn't a field of",
   )
   expect(withObserver({ ...observer, login: "same" })).toEqual([
     "observers[1].readers must name users, groups or signed-in if login is same; otherwise everybody could read every page",
@@ -83,7 +83,7 @@ test("problems with observers name their fields", () => {
     /^observers\[1\]\.login\.proof is missing: /,
   )
   expect(withObserver({ ...observer, login: form("it", { fields: { password: "secret" } }) })).toEqual([
-    "observers[1].login.fields.password must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+    "observers[1].login.fields.password must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
   ])
   expect(problemsOf({ observersMaxAgeDays: 0 })).toHaveLength(1)
   expect(

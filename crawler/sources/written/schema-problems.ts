@@ -206,7 +206,7 @@ function typeMeaning(
 function patternMeaning(path: SourceProblem["path"]): string {
   const field = path.at(-1)
   if (["password", "secret", "cert", "key", "passphrase"].includes(String(field))) {
-    return "must name a secret, not contain it: ${NAME} of the environment, or file:/path"
+    return "must name a secret, not contain it: ${NAME} for an environment variable, or file:/path"
   }
   if (field === "name" && path[0] === "backup")
     return "can contain letters, digits and ._- and must begin and end with a letter or digit"

@@ -148,7 +148,7 @@ const ProgramFact = ({ program }: Known<"program">) => (
 
 /** The obstacles to a crawl, each with its remedy. */
 const Obstacles = ({ look: { url, asked, obstacles }, onIgnoreRobots, onAllowed }: LookProps) => (
-  <ul class="obstacles" aria-label="In the way">
+  <ul class="obstacles" aria-label="Obstacles">
     {obstacles.map(({ kind, text, help }) => (
       <li key={text} class="notice warn">
         <Icon name="alert" />

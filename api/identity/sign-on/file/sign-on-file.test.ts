@@ -100,7 +100,7 @@ describe("what is wrong is named by its field:", () => {
     [
       `providers: [{name: a, kind: oidc, issuer: "https://id.example", clientId: f, clientSecret: open-secret}]${ROLES}`,
       [
-        "sign-on.yaml: providers[0].clientSecret must name a secret, not contain it: ${NAME} of the environment, or file:/path",
+        "sign-on.yaml: providers[0].clientSecret must name a secret, not contain it: ${NAME} for an environment variable, or file:/path",
       ],
     ],
     [

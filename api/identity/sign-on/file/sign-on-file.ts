@@ -176,6 +176,6 @@ function inWords({ keyword, instancePath, params, message }: ErrorObject, file: 
   if (keyword === "required") return `${named} lacks ${missingProperty}`
   if (allowedValues !== undefined) return `${named} must be one of ${allowedValues.join(", ")}`
   if (keyword === "pattern" && /secret/i.test(where))
-    return `${named} must name a secret, not contain it: \${NAME} of the environment, or file:/path`
+    return `${named} must name a secret, not contain it: \${NAME} for an environment variable, or file:/path`
   return `${named} ${message ?? "is wrong"}`
 }
