@@ -270,7 +270,7 @@ describe("a source that somebody with an admin key wrote", () => {
     internet.lead("docs.example", HERE)
     const { state, error } = await run({}, byApi)
     expect(state).toBe("failed")
-    expect(error).toContain("now leads to a private network; allow it with FOSSICK_ALLOWED_NETWORKS")
+    expect(error).toContain("now resolves to a private network; allow it with FOSSICK_ALLOWED_NETWORKS")
     expect(error).not.toContain("127.")
   })
 })

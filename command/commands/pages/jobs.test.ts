@@ -52,7 +52,7 @@ test("every address of a run is listed by how it ended, and later runs take over
   expect(await list(first, "dns")).toMatchObject({
     code: 0,
     lines: [],
-    err: `No visit of job ${first} ended so.\n`,
+    err: `No visit of job ${first} ended with this outcome.\n`,
   })
 
   const second = await run("run")

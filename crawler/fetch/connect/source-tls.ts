@@ -59,7 +59,7 @@ export function tlsProblems({
 }): { path: string[]; message: string }[] {
   const problems: { path: string[]; message: string }[] = []
   if (caFile != null && !path.isAbsolute(caFile))
-    problems.push({ path: ["caFile"], message: "must be the absolute path of a file" })
+    problems.push({ path: ["caFile"], message: "must be an absolute path of a file" })
   for (const field of ["cert", "key", "passphrase"] as const) {
     const value = clientCert?.[field]
     const message = value == null ? null : checkSecret(value)

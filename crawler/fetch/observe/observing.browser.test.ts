@@ -72,7 +72,7 @@ test(
     expect([...cookies].sort()).toEqual(["", "session=hr", "session=staff"])
     expect(await observationsOf(runs.db, site.url("/pay") as PageUrl)).toMatchObject([
       { observer: "anyone", shown: false },
-      { observer: "staff", shown: false, reason: expect.stringContaining("another text") as string },
+      { observer: "staff", shown: false, reason: expect.stringContaining("different text") as string },
     ])
   },
 )

@@ -266,7 +266,7 @@ describe("a restore that is killed", () => {
     await cp(folders.at("backup.tar"), folders.at("cut.tar"))
     await writeFile(folders.at("cut.tar"), readFileSync(folders.at("backup.tar")).subarray(0, -6000))
     await mkdir(folders.at("to"))
-    await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow("not whole")
+    await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow("is incomplete")
     expect(readdirSync(folders.at("to"))).toEqual([])
 
     // One from which this Fossick cannot take over.
