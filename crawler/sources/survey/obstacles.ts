@@ -100,7 +100,7 @@ export function obstacleOf(
     return {
       kind: "login",
       text: "It asks for a user and a password (401).",
-      help: "The proposal logs in by basic authentication: set the secret it names. See Crawl behind a login for tokens and cookies.",
+      help: "The proposal logs in with basic authentication. Set the secret it names. See Crawl behind a login for tokens and cookies.",
     }
   if (status === 403)
     return {

@@ -22,7 +22,7 @@ export async function runBackup(
   if (isStream && process.stdout.isTTY)
     throw new CommandError("A backup can't be written to a terminal. Redirect the output to a file.")
   if (!isStream && !force && existsSync(file)) {
-    throw new CommandError(`${file} already exists; --force replaces it.`)
+    throw new CommandError(`${file} already exists. To replace it, use --force.`)
   }
   const settings = readSettings(engineSettings, environment())
   if (settings.state === "" && !existsSync(path.join(settings.dataDir, "state.db"))) {
