@@ -7,5 +7,5 @@ import { buildFaces } from "./build-faces.ts"
 const since = steadyNow()
 const isNew = await buildFaces()
 process.stdout.write(
-  isNew ? `The faces are built: ${Math.round(steadyNow() - since)} ms\n` : "The faces are built already.\n",
+  isNew ? `Built the faces in ${Math.round(steadyNow() - since)} ms\n` : "The faces are up to date.\n",
 )

@@ -35,7 +35,7 @@ ${head.join("\n")}
 </head>
 <body>
 <div id="face">${WAITING}</div>
-<noscript><p>This page needs JavaScript. The <a href="docs/">handbook</a> and the API work without.</p></noscript>
+<noscript><p>This page needs JavaScript. The <a href="docs/">handbook</a> and the API work without it.</p></noscript>
 </body>
 </html>
 `

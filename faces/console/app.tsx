@@ -51,12 +51,12 @@ export function App() {
         <main class="alone">
           <Nothing
             icon="key"
-            title={`${known.user === null ? "This key" : "Your account"} may not run the appliance`}
+            title={`${known.user === null ? "This key" : "Your account"} cannot use the console`}
           >
             <p>
               {known.user === null
-                ? "You are signed in with a key that may only search. The console needs a key of the role admin or operator."
-                : `You are signed in as ${known.user}, who may only search. The console is for the roles admin and operator.`}
+                ? "You are signed in with a key that can only search. The console needs a key with the role admin or operator."
+                : `You are signed in as ${known.user}, who can only search. The console is for the roles admin and operator.`}
             </p>
             <p class="row">
               <Button look="primary" icon="exit" onClick={() => void signOut()}>

@@ -65,7 +65,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
   test("it is for keys of the role admin alone, and a session ends by signing out", async () => {
     await using opened = await open("/console?view=sources", { key: workshop.key })
     const { page } = opened
-    await page.getByText("This key may not run the appliance").waitFor()
+    await page.getByText("This key cannot use the console").waitFor()
     await page.getByRole("button", { name: "Sign in with another key" }).click()
     await page.getByLabel("API key").fill("no such key")
     await page.getByRole("button", { name: "Sign in" }).click()
@@ -113,12 +113,12 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     const needs = page.getByRole("region", { name: "Needs you" })
     await needs.getByText("The last run of forum had problems").waitFor()
     await needs.getByText("4 pages of manual would leave the index").waitFor()
-    const tiles = page.getByRole("region", { name: "What there is" })
+    const tiles = page.getByRole("region", { name: "At a glance" })
     await tiles.getByText("of 3 sources").waitFor()
     expect(await tiles.getByText("free of").count()).toBe(2)
     expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
     expect(await faultsOf(page, "desktop")).toEqual([])
-    await needs.getByRole("link", { name: "Look at the run" }).click()
+    await needs.getByRole("link", { name: "Open the run" }).click()
     await heading(page, "forum").waitFor()
     expect(await page.title()).toBe("Run of forum · Fossick")
     // Every address that failed, and none of its text ever runs.
@@ -151,7 +151,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
       ["Failed", "3"],
       ["Skipped", "1"],
       ["Vectors", "100%"],
-      ["Next run", "by hand"],
+      ["Next run", "manual"],
     ])
     await page.getByRole("button", { name: "Pause the schedule of manual" }).click()
     await row(page, "manual").getByText("Paused", { exact: true }).waitFor()
@@ -179,7 +179,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await ask({ query: "how do zebras migrate?" })
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
-    const wanted = page.getByRole("list", { name: "Pages that people ask for" })
+    const wanted = page.getByRole("list", { name: "Pages that people requested" })
     await wanted.getByText("<img src=x onerror=hacked=1>").waitFor()
     expect(await wanted.getByRole("link", { name: "Add it" }).getAttribute("href")).toBe(
       `${workshop.url}/console?view=add-source&url=${encodeURIComponent(url)}`,
@@ -197,14 +197,14 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     const { page } = opened
     await heading(page, "Set up this appliance").waitFor()
     await view(page, /^Sources/).click()
-    await page.getByText("No source is declared yet").waitFor()
+    await page.getByText("No sources yet").waitFor()
     expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
     await page.route("**/admin/**", (route) => route.abort())
     await view(page, /^Runs/).click()
     await page.getByText("The appliance cannot be reached").waitFor()
     await page.unroute("**/admin/**")
     await page.getByRole("button", { name: "Try again" }).click()
-    await page.getByText("Nothing has run yet").waitFor()
+    await page.getByText("No runs yet").waitFor()
   })
 
   test.each([
@@ -264,7 +264,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Pause" }).click()
     await page.getByRole("button", { name: "Continue" }).click()
     await page.getByRole("button", { name: "Cancel" }).click()
-    await page.getByRole("dialog").getByRole("button", { name: "Let it run" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Keep running" }).click()
     expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("queued")
     await page.getByRole("button", { name: "Cancel" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click()
@@ -304,14 +304,14 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.press("Tab")
     await page.keyboard.press("Tab")
     await page.keyboard.press("Enter")
-    await page.getByText("Nothing waits for you").waitFor()
+    await page.getByText("Nothing is waiting for you").waitFor()
     await workshop.settle()
     expect(await workshop.pages()).toBe(before - 4)
 
     await page.getByRole("link", { name: "Removed" }).press("Enter")
     await page.getByRole("table", { name: "Removed" }).waitFor()
     await page.getByRole("button", { name: /^Restore .*chapter-2$/ }).press("Enter")
-    await page.getByText("The page will be put back").waitFor()
+    await page.getByText("The page will be restored").waitFor()
     await workshop.settle()
     expect(await workshop.pages()).toBe(before - 3)
     expect(complaints).toEqual([])

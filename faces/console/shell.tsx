@@ -83,7 +83,7 @@ export function Shell({
   return (
     <div class="console">
       <a class="unseen skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="side">
         <a class="sign" href={addressOf("")} aria-label={`${name}, the search page`}>
@@ -100,7 +100,7 @@ export function Shell({
                   {to.view === "removals" && waiting > 0 && (
                     <span class="count">
                       {whole(waiting)}
-                      <span class="unseen"> waiting for an answer</span>
+                      <span class="unseen"> waiting for you</span>
                     </span>
                   )}
                 </Link>

@@ -15,7 +15,7 @@ export async function copy(text: string, said: string): Promise<void> {
     toast(said)
   } catch {
     // Browsers offer no clipboard without https; the text can still be selected.
-    toast("Select the text and copy it: the browser allows no access to the clipboard here")
+    toast("Select the text and copy it: the browser blocks clipboard access here")
   }
 }
 

@@ -9,11 +9,11 @@ const WORDS: Readonly<Record<DegradedPart, string>> = {
   order: "the order of similar pages is less exact",
   reranker: "the order of the pages is less exact",
   pages: "long pages were read only in part",
-  state: "less is known about the pages than usual",
+  state: "some details of the pages are missing",
   peers: "another appliance did not answer",
   answer_meaning: "the answer was chosen by its words alone",
   answer_reranker: "the answer was chosen less carefully",
-  language_model: "the answer quotes the pages instead of summing them up",
+  language_model: "the answer quotes the pages instead of summarizing them",
   coverage: "it is not known whether anything is missing",
 }
 
@@ -21,4 +21,4 @@ const WORDS: Readonly<Record<DegradedPart, string>> = {
 export const degradedNote = (parts: readonly DegradedPart[]): string | null =>
   parts.length === 0
     ? null
-    : `The appliance is busy or partly out of order: ${parts.map((part) => WORDS[part]).join(", ")}. Search again later for a complete answer.`
+    : `The appliance is busy or partly unavailable: ${parts.map((part) => WORDS[part]).join(", ")}. Search again later for a complete answer.`

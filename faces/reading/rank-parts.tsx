@@ -4,8 +4,8 @@ const PARTS = {
   passage: "Words in the best passage",
   vector: "Meaning of the nearest passage",
   late: "Meaning, word by word",
-  rerank: "Second reading",
-  fused: "All of these together",
+  rerank: "Reranker",
+  fused: "Combined",
   boost: "Preferences and phrases",
 } as const
 

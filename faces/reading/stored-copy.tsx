@@ -34,13 +34,13 @@ export function StoredCopy({
         <p class="copy-facts">
           {page && (
             <>
-              Read on <time dateTime={page.crawled_at}>{onDay(page.crawled_at)}</time>, last checked{" "}
+              Crawled on <time dateTime={page.crawled_at}>{onDay(page.crawled_at)}</time>, last checked{" "}
               <time dateTime={page.checked_at}>{since(page.checked_at)}</time>
               {" · "}
             </>
           )}
           <PageLink to={page?.url ?? url} isApart>
-            Open the page itself
+            Open the original page
           </PageLink>
         </p>
       }

@@ -28,7 +28,7 @@ export function Answer({
         <p class="waiting">Reading the pages…</p>
       ) : isNone ? (
         <p>
-          <Icon name="info" /> No page says it in so many words. These come closest:
+          <Icon name="info" /> No page answers this directly. These come closest:
         </p>
       ) : (
         <AnswerText
@@ -47,8 +47,8 @@ export function Answer({
             <Button
               look="quiet"
               icon="copy"
-              label="Copy the code"
-              onClick={() => void copy(code, "The code is copied")}
+              label="Copy code"
+              onClick={() => void copy(code, "Code copied")}
             />
           )}
         />
@@ -61,7 +61,7 @@ export function Answer({
             cited={citedPages(answer, found.results)}
           />
           {followUps.length > 0 && (
-            <ul class="follow-ups" aria-label="Questions to ask next">
+            <ul class="follow-ups" aria-label="Follow-up questions">
               {followUps.map((question) => (
                 <li key={question}>
                   <button type="button" class="chip" onClick={() => onAsk(question)}>
@@ -122,7 +122,7 @@ function Feedback({
       await appliance.call("POST /feedback", {
         body: { request_id: requestId, human_score: score, used_urls: cited },
       })
-      toast("Thank you. The operator sees what helped and what did not.")
+      toast("Thank you. The operator can see your rating.")
     } catch (error) {
       setGiven(null)
       toast(inWords(error))

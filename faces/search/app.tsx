@@ -53,7 +53,7 @@ function Search({ session, isAdmin }: { readonly session: UsedSession; readonly 
   return (
     <>
       <a class="unseen skip" href="#content">
-        Skip to the results
+        Skip to results
       </a>
       <Header question={question} onAsk={ask} session={session} />
       {question === "" ? (
@@ -86,7 +86,7 @@ function Said({ searched: { found } }: { readonly searched: Searched }) {
     <p class="unseen" role="status">
       {found !== null &&
         (isDoubtful(found)
-          ? `Nothing fits ${found.query} well`
+          ? `No good match for ${found.query}`
           : `${count === 0 ? "No" : count} ${count === 1 ? "result" : "results"} for ${found.query}`)}
     </p>
   )

@@ -65,7 +65,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       </ul>
       <p class="quiet keys">
         <span class="hints">
-          <kbd>/</kbd> to the box · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
+          <kbd>/</kbd> to search · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
         </span>
         <a href={addressOf("docs/")}>Handbook</a>
       </p>

@@ -56,7 +56,7 @@ export function SearchBox({
           <Button
             look="quiet"
             icon="close"
-            label="Empty the box"
+            label="Clear the search box"
             class="empty"
             onClick={() => {
               empty()

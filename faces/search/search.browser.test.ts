@@ -96,8 +96,8 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await answer.getByRole("button", { name: /^Source/ }).count()).toBe(1)
     expect(await faultsOf(page, "phone")).toEqual([])
     await browser.context.grantPermissions(["clipboard-read", "clipboard-write"])
-    await answer.getByRole("button", { name: "Copy the code" }).click()
-    await page.getByText("The code is copied").waitFor()
+    await answer.getByRole("button", { name: "Copy code" }).click()
+    await page.getByText("Code copied").waitFor()
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await code.innerText())
     await answer.getByRole("button", { name: /^Source 1/ }).click()
     const copied = page.getByRole("dialog", { name: "Winter" }).locator(".passage")
@@ -282,7 +282,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await goTo(address)
     await keyboard.insertText("https://pumps.example/")
     await keyboard.press("Enter")
-    await page.getByText("The operator will see what is missing.").waitFor()
+    await page.getByText("Thank you. The operator can see your request.").waitFor()
     expect(await garden.requests()).toContainEqual(expect.objectContaining({ url: "https://pumps.example/" }))
     expect(complaints).toEqual([])
   })
@@ -405,7 +405,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("where nothing is found it says why, and filters can be taken away", async () => {
     await using opened = await open(`${asked("pumps")}&type=pdf`)
     const { page } = opened
-    await page.getByRole("heading", { name: /Nothing was found/ }).waitFor()
+    await page.getByRole("heading", { name: /No results for/ }).waitFor()
     expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("button", { name: "Search without filters" }).click()
     await results(page).first().waitFor()
@@ -415,9 +415,9 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("what hardly fits is said to, folded, and not answered", async () => {
     await using opened = await open(asked("zzqxv wubbleflorp"))
     const { page, complaints } = opened
-    await page.getByRole("heading", { name: "Nothing fits “zzqxv wubbleflorp” well" }).waitFor()
+    await page.getByRole("heading", { name: "No good match for “zzqxv wubbleflorp”" }).waitFor()
     expect(await results(page).count()).toBe(0)
-    await page.getByText(/^Show (\d+ weak matches|the only weak match)$/).click()
+    await page.getByText(/^Show (\d+ weak matches|1 weak match)$/).click()
     await results(page).first().waitFor()
     expect(await page.getByRole("region", { name: "Answer" }).count()).toBe(0)
     expect(await faultsOf(page, "phone")).toEqual([])
@@ -444,7 +444,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await form.getByLabel("Address of the page or its site").fill("https://zebras.example/migration")
     await form.getByRole("button", { name: "Send" }).click()
-    await page.getByText("The operator will see what is missing.").waitFor()
+    await page.getByText("Thank you. The operator can see your request.").waitFor()
     await form.waitFor({ state: "detached" })
     expect(await garden.requests()).toContainEqual(
       expect.objectContaining({

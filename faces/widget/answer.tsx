@@ -26,7 +26,7 @@ export function Answer({
       ) : found === null ? (
         <p class="quiet">Reading the pages…</p>
       ) : answer === null || answer === "" || answer === NO_ANSWER ? (
-        <p class="quiet">No page says it in so many words. The pages below come closest.</p>
+        <p class="quiet">No page answers this directly. The pages below come closest.</p>
       ) : (
         <AnswerText
           answer={answer}

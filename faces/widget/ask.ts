@@ -69,10 +69,10 @@ async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>
 /** The error, for readers of the page. The browser's console shows what its maker has to fix. */
 export function inWords(error: unknown): string {
   if (!(error instanceof FossickError)) {
-    return "The search cannot be reached. Check your connection, and try again."
+    return "The search cannot be reached. Check your connection and try again."
   }
-  if (error.status === 429) return "That was quick. Wait a moment, and search again."
+  if (error.status === 429) return "Too many searches at once. Wait a moment and search again."
   if (error.status >= 500) return "The search is having trouble. Try again in a moment."
   console.warn(`Fossick: ${error.detail}`)
-  return "This page may not search. Its makers find the reason in the browser's console."
+  return "This page is not allowed to search. Its authors can find the reason in the browser's console."
 }

@@ -229,11 +229,11 @@ const Notes = ({
   <>
     {isWeak && (
       <p class="hint weak">
-        Nothing fits <b>{typed}</b> well. Try other words.
+        No good match for <b>{typed}</b>. Try other words.
       </p>
     )}
     {isDegraded && (
-      <p class="hint degraded">The search is busy or partly out of order: these results may be incomplete.</p>
+      <p class="hint degraded">The search is busy or partly unavailable: these results may be incomplete.</p>
     )}
     {answered !== null && <Answer answered={answered} leadsHere={leadsHere} />}
   </>
@@ -262,7 +262,7 @@ const Keys = () => (
 /** Text for screen readers. */
 function spoken({ asked: { isAsking, found }, typed, isWeak }: Looking): string {
   if (isAsking || typed.length < 2) return ""
-  return isWeak ? "Nothing fits well" : resultsIn(found?.results.length ?? 0)
+  return isWeak ? "No good match" : resultsIn(found?.results.length ?? 0)
 }
 
 const resultsIn = (count: number): string =>
@@ -283,7 +283,7 @@ function Nothing({ looking }: { readonly looking: Looking }) {
   if (isAsking || found === null) return <p class="hint">Searching…</p>
   return (
     <p class="hint">
-      Nothing was found for <b>{typed}</b>
+      No results for <b>{typed}</b>
       {version.folder === "" ? "" : ` in ${version.label}`}. Try other words
       {version.folder === "" ? "" : ", or another version"}.
     </p>

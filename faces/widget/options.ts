@@ -49,7 +49,7 @@ export function readOptions(src: string, given: Readonly<Record<string, string |
     throw new Error("data-theme must be auto, light, dark or system")
   }
   if (path !== undefined && versions !== undefined)
-    throw new Error("data-path and data-versions exclude each other")
+    throw new Error("data-path and data-versions cannot be used together")
   return {
     appliance: new URL(url ?? (/\/faces\/[^/]+$/.test(new URL(src).pathname) ? ".." : "."), src),
     key,
@@ -70,7 +70,7 @@ function versionsOf(text: string): Version[] {
   const listed = wordsOf(text).map((entry) => {
     const at = entry.lastIndexOf("=")
     if (at < 1 || !entry.slice(at + 1).startsWith("/")) {
-      throw new Error(`data-versions must be a list such as 3.0=/docs/ 2.0=/docs/2.0/, and not ${entry}`)
+      throw new Error(`data-versions must be a list such as 3.0=/docs/ 2.0=/docs/2.0/, not ${entry}`)
     }
     return { label: entry.slice(0, at).replaceAll("_", " "), folder: folderOf(entry.slice(at + 1)) }
   })

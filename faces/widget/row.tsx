@@ -53,7 +53,7 @@ export function RowOption({
         <Icon name="down" />
         <span class="text">
           <span class="title">
-            {row.count === 1 ? "Show the only weak match" : `Show ${row.count} weak matches`}
+            {row.count === 1 ? "Show 1 weak match" : `Show ${row.count} weak matches`}
           </span>
         </span>
       </div>

@@ -428,7 +428,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     const { page } = opened
     await page.keyboard.press("Control+k")
     await page.keyboard.insertText("zzqxv wubbleflorp")
-    await page.getByText("Nothing fits zzqxv wubbleflorp well").waitFor()
+    await page.getByText("No good match for zzqxv wubbleflorp").waitFor()
     const list = page.getByRole("listbox", { name: "Results" })
     expect(await list.getByRole("option").count()).toBe(1)
     await page.keyboard.press("Enter")
@@ -440,7 +440,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/nowhere")
     await opened.page.keyboard.press("Control+k")
     await opened.page.keyboard.insertText("tulips")
-    await opened.page.getByText("Nothing was found for tulips").waitFor()
+    await opened.page.getByText("No results for tulips").waitFor()
     await using refused = await open("/no-key")
     await refused.page.keyboard.press("Control+k")
     await refused.page.keyboard.insertText("tulips")

@@ -23,7 +23,7 @@ export function AddSource({ url }: { readonly url: string | null }) {
       <Head
         title="Add a source"
         page="Add a source"
-        under={<p>A source is a site to read: where to start, how far to go, and how often.</p>}
+        under={<p>A source is a site to crawl: where to start, how far to go, and how often.</p>}
       />
       <Adding url={url} after={whereTo} />
     </>
@@ -60,11 +60,11 @@ export function Adding({
         onSkip={() => setBare(true)}
       />
       {isBusy && (
-        <Busy label="Looking at the site" onStop={look.cancel}>
-          Looking at the site: a dozen requests at most, with pauses between them …
+        <Busy label="Checking the site" onStop={look.cancel}>
+          Checking the site: at most a dozen requests, with pauses between them …
         </Busy>
       )}
-      {problem !== null && <Problem title="No look was possible" text={problem} />}
+      {problem !== null && <Problem title="The site could not be checked" text={problem} />}
       {!isBusy && found !== null && !isBare && (
         <>
           <LookFacts
@@ -75,7 +75,9 @@ export function Adding({
           {isClosed(found) ? (
             found.obstacles.every(({ help }) => help !== null) && (
               <div class="written">
-                <p class="small">Until its network is allowed, only the file of sources can declare it.</p>
+                <p class="small">
+                  Until its network is allowed, only the sources file can declare this source.
+                </p>
                 <Yaml text={found.yaml} />
               </div>
             )
@@ -116,7 +118,7 @@ function LookForm({
   const [wrong, setWrong] = useState<string | null>(null)
   const submit = () => {
     const address = addressIn(written)
-    setWrong(address === null ? "Write the address of a site, such as https://docs.example.com/." : null)
+    setWrong(address === null ? "Enter the address of a site, such as https://docs.example.com/." : null)
     if (address !== null) onLook(address)
   }
   return (
@@ -132,11 +134,11 @@ function LookForm({
       />
       <p class="row">
         <Button look="primary" icon="search" type="submit" disabled={isBusy}>
-          Look at the site
+          Check the site
         </Button>
         {canSkip && (
           <Button look="quiet" onClick={onSkip}>
-            Fill in the form without a look
+            Skip the check
           </Button>
         )}
       </p>

@@ -10,7 +10,7 @@ import { useCall } from "../asking/use-call.ts"
 import { Writing } from "./writing.tsx"
 import { Yaml } from "./yaml.tsx"
 
-const ORIGINS = { file: "From the file of sources", api: "Made here", "one-off": "One-off" } as const
+const ORIGINS = { file: "From the sources file", api: "Made here", "one-off": "One-off" } as const
 
 /** A source: its form, which also declares a one-off crawl; one of the file is shown, and changed there. */
 export function EditSource({ source: name }: { readonly source: string }) {
@@ -33,7 +33,7 @@ export function EditSource({ source: name }: { readonly source: string }) {
         <>
           <p class="notice plain">
             <span>
-              This source stands in the file of sources. Change it there, then run{" "}
+              This source is declared in the sources file. Change it there, then run{" "}
               <code>fossick sources apply</code>.
             </span>
           </p>
@@ -42,8 +42,7 @@ export function EditSource({ source: name }: { readonly source: string }) {
       )}
       {value?.origin === "one-off" && (
         <p class="notice plain">
-          This was crawled once and is declared nowhere. Save it to keep it as a source, with a schedule if
-          you like.
+          This is a one-off crawl. Save it to keep it as a source, with a schedule if you like.
         </p>
       )}
       {value !== null && value.origin !== "file" && (

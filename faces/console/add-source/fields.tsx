@@ -33,7 +33,7 @@ const loggingIn =
 
 const SECRET = (
   <>
-    Name a secret: <code>{"${WIKI_PASSWORD}"}</code>. The console takes only those listed in{" "}
+    Name a secret, such as <code>{"${WIKI_PASSWORD}"}</code>. The console accepts only those listed in{" "}
     <code>FOSSICK_API_SECRETS</code>.
   </>
 )
@@ -58,8 +58,8 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "name",
       label: "Name",
-      hint: "Its pages are filed under it.",
-      fixed: "The name stays: its pages are filed under it.",
+      hint: "Pages are stored under this name.",
+      fixed: "The name cannot change: pages are stored under it.",
     },
     {
       name: "seeds",
@@ -74,14 +74,14 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       label: "Scope",
       options: {
         host: "The whole host",
-        prefix: "Only below the folder of the start",
+        prefix: "Only the folder of the start address",
         domain: "All hosts of the domain",
       },
     },
-    { name: "pages", label: "Pages at most", placeholder: "usually 10000" },
+    { name: "pages", label: "Maximum number of pages", placeholder: "10000 by default" },
     {
       name: "exclude",
-      label: "Leave out",
+      label: "Exclude",
       isTall: true,
       hint: (
         <>
@@ -91,18 +91,18 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "include",
-      label: "Only these",
+      label: "Include only",
       isTall: true,
-      hint: "Patterns; leave it empty for all pages in the scope.",
+      hint: "One pattern per line. Leave it empty for all pages in the scope.",
     },
     {
       name: "depth",
-      label: "Link steps from the start at most",
-      placeholder: "usually 10",
+      label: "Maximum link steps from the start",
+      placeholder: "10 by default",
     },
-    { name: "sitemaps", label: "Sitemaps that the site doesn't name", isTall: true },
+    { name: "sitemaps", label: "Additional sitemaps", isTall: true },
   ],
-  "How they are read": [
+  "How pages are read": [
     {
       name: "rendering",
       label: "Browser",
@@ -112,17 +112,17 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       name: "robots",
       label: "robots.txt",
       options: {
-        "": "As set for the appliance",
+        "": "Appliance default",
         true: "Obey it",
         false: "Ignore it (I own this site)",
       },
     },
     {
       name: "delayMs",
-      label: "Milliseconds between two requests",
-      placeholder: "as set for the appliance",
+      label: "Milliseconds between requests",
+      placeholder: "appliance default",
     },
-    { name: "language", label: "Language of pages that don't name one", placeholder: "en" },
+    { name: "language", label: "Language of pages that don't declare one", placeholder: "en" },
   ],
   Login: [
     {
@@ -130,11 +130,11 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       showsProblemsAt: "none",
       label: "How the crawler logs in",
       options: {
-        none: "It does not",
-        form: "By a form",
+        none: "No login",
+        form: "Form",
         basic: "User and password (basic authentication)",
-        headers: "By a token in a header",
-        cookies: "By the cookie of a session",
+        headers: "Token in a header",
+        cookies: "Session cookie",
       },
     },
     { name: "user", at: "login.user", label: "User", isFor: loggingIn("basic") },
@@ -150,16 +150,16 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "loginUrl",
       at: "login.url",
-      label: "Address of the page with the form",
+      label: "Address of the login page",
       isFor: loggingIn("form"),
     },
     valuesOf("headers", "Headers", "Authorization: Bearer ${TOKEN}"),
     valuesOf("cookies", "Cookies", "session: ${WIKI_SESSION}"),
-    valuesOf("form", "Fields of the form", "password: ${WIKI_PASSWORD}"),
+    valuesOf("form", "Form fields", "password: ${WIKI_PASSWORD}"),
     {
       name: "proof",
       at: "login.proof",
-      label: "A text that only logged-in users see",
+      label: "Text that only logged-in users see",
       placeholder: "Log out",
       isFor: loggingIn("form"),
     },
@@ -174,22 +174,22 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "allow",
-      label: "Who is let in",
+      label: "Allow",
       isTall: true,
       isFor: ({ readable }) => readable === "some",
       hint: (
         <>
           One per line: <code>group:hr</code>, <code>user:anna@example.com</code>, or <code>signed-in</code>{" "}
-          for everybody who signed in.
+          for everybody who has signed in.
         </>
       ),
     },
     {
       name: "deny",
-      label: "Who is kept out",
+      label: "Deny",
       isTall: true,
       isFor: ({ readable }) => readable !== "nobody",
-      hint: "One per line, as above; counts even for those who are let in. Changes take effect when you save, without a run.",
+      hint: "One per line, as above. Denied readers cannot read the pages, even if they are allowed. Changes take effect when you save, without a run.",
     },
   ],
   "When it runs": [
@@ -198,7 +198,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       at: "schedule",
       showsProblemsAt: "by-hand",
       label: "Schedule",
-      options: { hours: "Every so many hours", cron: "By a cron line", "by-hand": "Only by hand" },
+      options: { hours: "Every few hours", cron: "Cron expression", "by-hand": "Only manually" },
     },
     {
       name: "everyHours",
@@ -209,7 +209,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     {
       name: "cron",
       at: "schedule.cron",
-      label: "Cron line",
+      label: "Cron expression",
       placeholder: "15 3 * * *",
       hint: "Minute, hour, day of month, month, day of week.",
       isFor: ({ when }) => when === "cron",

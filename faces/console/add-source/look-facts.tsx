@@ -22,7 +22,7 @@ export function LookFacts(props: LookProps) {
   const { look } = props
   const { url, estimate, rendering, languages, program } = look
   return (
-    <Block id="found" title="What one look found">
+    <Block id="found" title="What the check found">
       <dl class="facts">
         <SiteFact look={look} />
         {estimate !== null && <CrawlFact estimate={estimate} />}
@@ -55,7 +55,7 @@ const SiteFact = ({ look: { url, title, asked } }: Pick<LookProps, "look">) => (
       <>Nothing could be read at {asked}</>
     ) : (
       <>
-        <b>{title ?? "Without a title"}</b>
+        <b>{title ?? "Untitled"}</b>
         <br />
         <PageLink to={url} isApart>
           {url}
@@ -74,7 +74,7 @@ const CrawlFact = ({ estimate }: Known<"estimate">) => (
     </b>
     <small>
       {counted(estimate.pages, "page")},{" "}
-      {estimate.delay_ms === 0 ? "without pauses" : `a pause of ${estimate.delay_ms / 1000} s between them`}
+      {estimate.delay_ms === 0 ? "without pauses" : `${estimate.delay_ms / 1000} s between requests`}
     </small>
   </Fact>
 )
@@ -82,7 +82,7 @@ const CrawlFact = ({ estimate }: Known<"estimate">) => (
 const SitemapFact = ({ sitemap }: Pick<Look, "sitemap">) => (
   <Fact name="Sitemap">
     {sitemap === null ? (
-      <>None found: links are followed</>
+      <>None found, so the crawl follows links</>
     ) : (
       <>
         <b>{counted(sitemap.pages, "page")}</b>
@@ -95,10 +95,10 @@ const SitemapFact = ({ sitemap }: Pick<Look, "sitemap">) => (
 const RobotsFact = ({ look: { url, robots } }: Pick<LookProps, "look">) => (
   <Fact name="robots.txt">
     {robots === null ? (
-      <>{url === null ? "Not read" : "Passed over"}</>
+      <>{url === null ? "Not read" : "Ignored"}</>
     ) : (
       <>
-        {robots.allowed ? "Lets the crawler in" : <b>Keeps the crawler out</b>}
+        {robots.allowed ? "Allows the crawler" : <b>Blocks the crawler</b>}
         {robots.delay_ms !== null && <small>asks for a pause of {robots.delay_ms / 1000} s</small>}
       </>
     )}
@@ -118,7 +118,7 @@ const BrowserFact = ({ rendering }: Known<"rendering">) => (
 
 const LoginFact = ({ login }: Pick<Look, "login">) => (
   <Fact name="Login">
-    {login === null ? "No form found" : login.needed ? <b>Needed</b> : "Offered, not needed"}
+    {login === null ? "No form found" : login.needed ? <b>Needed</b> : "Optional"}
     {login !== null && <small>{login.url}</small>}
   </Fact>
 )
@@ -136,7 +136,7 @@ const LanguagesFact = ({ languages }: Known<"languages">) => (
 )
 
 const ProgramFact = ({ program }: Known<"program">) => (
-  <Fact name="Made by">
+  <Fact name="Made with">
     {program.name} {program.version}
     {program.recipe !== null && (
       <small>
@@ -160,7 +160,7 @@ const Obstacles = ({ look: { url, asked, obstacles }, onIgnoreRobots, onAllowed 
         )}
         {kind === "robots" && url === null && (
           <p>
-            <Button onClick={onIgnoreRobots}>It is my site: look all the same</Button>
+            <Button onClick={onIgnoreRobots}>Check anyway (I own this site)</Button>
           </p>
         )}
       </li>

@@ -17,7 +17,7 @@ export function PagesRead({ pages }: { readonly pages: readonly Page[] }) {
       {pages.map((page) => (
         <li key={page.url}>
           <p class="title">
-            <b>{page.title ?? (isGood(page) ? "Without a title" : "Not read")}</b>
+            <b>{page.title ?? (isGood(page) ? "Untitled" : "Not read")}</b>
             {isGood(page) ? (
               <Chip tone="good" icon="check">
                 Reads well

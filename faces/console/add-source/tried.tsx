@@ -46,10 +46,10 @@ export function Reading({
       {problem !== null && <Problem text={problem} onAgain={tryIt} />}
       {value?.login != null && <LoginTried login={value.login} />}
       {value !== null && !isTried && (
-        <p class="small">It may not be read as it stands: see what is wrong at its fields.</p>
+        <p class="small">Correct the marked fields before you try these settings.</p>
       )}
       {isTried && pages.length === 0 && value.login?.error == null && (
-        <p class="small">No page could be read.</p>
+        <p class="small">No pages could be read.</p>
       )}
       {pages.length > 0 && <PagesRead pages={pages} />}
       {isBusy ? (
@@ -62,7 +62,7 @@ export function Reading({
           <Button icon="play" onClick={tryIt}>
             {draft.login === "none"
               ? "Read five pages with these settings"
-              : "Test the login, and read five pages"}
+              : "Test the login and read five pages"}
           </Button>
         </p>
       )}
@@ -75,7 +75,7 @@ function LoginTried({ login: { kind, error } }: { readonly login: NonNullable<Tr
   return error === null ? (
     <p class="well">
       <Icon name="check" />
-      The site lets the crawler in by {LOGINS[kind]}.
+      The login with {LOGINS[kind]} works.
     </p>
   ) : (
     <div class="notice bad" role="alert">

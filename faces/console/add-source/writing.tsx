@@ -105,7 +105,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
         body: written as never,
         signal,
       })
-      toast(isRun ? `${name} is saved and will be run` : `${name} is saved`)
+      toast(isRun ? `${name} is saved and will run soon` : `${name} is saved`)
       go(after(name, isRun))
     })
   return {
@@ -146,14 +146,14 @@ function Beside({
       {shown?.full_crawl != null && (
         <p class="small">
           {shown.full_crawl.pages_known
-            ? `A run over the ${counted(shown.full_crawl.pages, "page")} that are known takes about ${lasting(shown.full_crawl.seconds)}.`
+            ? `A run over the ${counted(shown.full_crawl.pages, "known page")} takes about ${lasting(shown.full_crawl.seconds)}.`
             : `A run that reaches its limit of ${counted(shown.full_crawl.pages, "page")} takes about ${lasting(shown.full_crawl.seconds)}.`}
         </p>
       )}
       {isRefused && (
         <div class="notice plain">
           <p>
-            The console may not save this, but the file of sources may have it: copy the YAML into{" "}
+            The console cannot save this source, but the sources file can contain it: copy the YAML into{" "}
             <code>sources.yaml</code>.
           </p>
           {closed !== undefined && (
@@ -165,7 +165,7 @@ function Beside({
           )}
         </div>
       )}
-      {saving.problem !== null && <Problem title="It was not saved" text={saving.problem} />}
+      {saving.problem !== null && <Problem title="The source was not saved" text={saving.problem} />}
       <p class="row">
         <Button look="primary" icon="play" type="submit" disabled={saving.isBusy || isRefused}>
           Save and run

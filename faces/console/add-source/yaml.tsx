@@ -7,15 +7,15 @@ export function Yaml({ text }: { readonly text: string }) {
     <section class="block yaml" aria-labelledby="yaml">
       <h2 id="yaml">
         <span>
-          As <code>sources.yaml</code> has it
+          For <code>sources.yaml</code>
         </span>
       </h2>
       <pre tabIndex={0} aria-label="YAML">
         <code>{text}</code>
       </pre>
       <p class="row">
-        <Button icon="copy" onClick={() => void copy(text, "The YAML is copied")}>
-          Copy the YAML
+        <Button icon="copy" onClick={() => void copy(text, "YAML copied")}>
+          Copy YAML
         </Button>
       </p>
     </section>

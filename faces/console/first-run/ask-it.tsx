@@ -29,11 +29,11 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
     )
   }
   return (
-    <Block id="ask" title="Ask it something">
+    <Block id="ask" title="Ask a question">
       {isReady ? (
         <Form class="look-form" onSubmit={ask}>
           <Field
-            label={`A question to the pages of ${source}`}
+            label={`Question about the pages of ${source}`}
             name="question"
             value={question}
             onWrite={setQuestion}
@@ -46,7 +46,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
         </Form>
       ) : (
         <p class="small">
-          As soon as the first pages are in the index. They are found before the crawl is over.
+          You can ask as soon as the first pages are in the index, while the crawl is still running.
         </p>
       )}
       {asked.isBusy && (
@@ -63,12 +63,12 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
 function Answered({ found: { answer, results, miss } }: { readonly found: Found }) {
   const [copy, setCopy] = useState<{ readonly url: string; readonly passage: string } | null>(null)
   if (results.length === 0)
-    return <p class="notice plain">No page says anything of this, or none of those that were read so far.</p>
+    return <p class="notice plain">None of the pages read so far says anything about this.</p>
   return (
     <>
       {miss !== undefined && (
         <p class="notice plain" role="status">
-          Nothing that was read so far fits well. These pages come closest:
+          None of the pages read so far is a good match. These come closest:
         </p>
       )}
       {answer != null && miss === undefined && (

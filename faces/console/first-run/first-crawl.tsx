@@ -49,17 +49,17 @@ export function FirstCrawl({
           <span>
             {name} {job !== null && <ResultChip state={job.state} result={job.result} />}
           </span>
-          {job !== null && <Link to={{ view: "run", job: job.id, outcome: null }}>All of this run</Link>}
+          {job !== null && <Link to={{ view: "run", job: job.id, outcome: null }}>Run details</Link>}
         </>
       }
     >
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
-      {value !== null && job === null && <p class="small">It has not started.</p>}
+      {value !== null && job === null && <p class="small">The crawl has not started.</p>}
       {value !== null && job !== null && value.measured !== null && (
         <>
           <Figures job={job} done={value.done} measured={value.measured} />
-          {job.state === "queued" && <p class="small">It waits for the crawler, and begins in a moment.</p>}
+          {job.state === "queued" && <p class="small">The crawl starts in a moment.</p>}
           {job.waits.map(({ host, until, why }) => (
             <p key={host} class="small">
               Waiting for {host}: {why}; next try in{" "}
@@ -75,7 +75,7 @@ export function FirstCrawl({
             </p>
           )}
           {value.addresses.length > 0 && (
-            <ul class="latest" aria-label="Addresses that were read">
+            <ul class="latest" aria-label="Latest addresses">
               {value.addresses.map(({ url }) => (
                 <li key={url}>
                   <Link to={{ view: "page", url, query: null }}>{url}</Link>

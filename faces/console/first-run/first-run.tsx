@@ -11,7 +11,7 @@ import { useCall } from "../asking/use-call.ts"
 import { AskIt } from "./ask-it.tsx"
 import { FirstCrawl } from "./first-crawl.tsx"
 
-const STEPS = ["A name", "A first source", "Its first crawl", "A first question"] as const
+const STEPS = ["Name", "First source", "First crawl", "First question"] as const
 
 /**
  * From a new appliance to its first answer: a name, a source from one look at its site, its crawl in progress, a
@@ -37,11 +37,7 @@ export function FirstRun({
   }
   return (
     <div class="first-run">
-      <Head
-        title="Set up this appliance"
-        page="Set up"
-        under={<p>Four steps from here to the first answer.</p>}
-      >
+      <Head title="Set up this appliance" page="Set up" under={<p>Four steps to your first answer.</p>}>
         {step < 3 && (
           <Link to={{ view: "sources" }} class="button quiet">
             Skip this
@@ -67,7 +63,7 @@ export function FirstRun({
       {source === null && isNamed && (
         <>
           <h2 ref={heading} tabIndex={-1}>
-            Which site is to be read first?
+            Which site should be crawled first?
           </h2>
           <Adding
             url={null}
@@ -106,7 +102,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
         name="name"
         value={name}
         placeholder="Fossick"
-        hint="It stands beside the search box: what people here search with it, or whose it is. You may leave it empty."
+        hint="Shown beside the search box, such as the name of your team. You can leave it empty."
         onWrite={setName}
       />
       {saving.problem !== null && <Problem title="The name was not saved" text={saving.problem} />}

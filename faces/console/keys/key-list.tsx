@@ -93,7 +93,7 @@ function KeyFacts({ of: key, usage }: { readonly of: Key; readonly usage: readon
       <Fact name={key.role === "write" ? "Sends to" : "Sees"}>
         <Scope of={key} />
       </Fact>
-      <Fact name="Limits">{limitsOf(key).join("; ") || "none of its own"}</Fact>
+      <Fact name="Limits">{limitsOf(key).join("; ") || "only the defaults"}</Fact>
       <Fact name={`${DAYS} days`}>
         {counted(calls, "call")}, {counted(credits, "credit")}
       </Fact>
@@ -120,7 +120,7 @@ function Scope({
         <>
           {" "}
           <Chip tone="warn" icon="alert">
-            {gone.join(", ")} no longer there
+            {gone.join(", ")} no longer exist
           </Chip>
         </>
       )}
@@ -153,11 +153,11 @@ function limitsOf(key: Key): readonly string[] {
     projects,
   } = key
   return [
-    credits === null ? "" : `${whole(credits)} credits ${per === "total" ? "in all" : "a month"}`,
+    credits === null ? "" : `${whole(credits)} credits ${per === "total" ? "in total" : "a month"}`,
     rates === null ? "" : inWords(rates),
     endpoints === null ? "" : `${endpoints.join(", ")} only`,
     projects.length === 0 ? "" : `project ${projects.join(", ")}`,
-    end === null || key.status === "expired" ? "" : `ends ${until(end)}`,
+    end === null || key.status === "expired" ? "" : `expires ${until(end)}`,
     key.acts_for_people === null ? "" : "acts for people",
     key.may_make_keys && key.role !== "admin" ? "may make keys" : "",
   ].filter((one) => one !== "")

@@ -34,15 +34,15 @@ export function KeyQuestion({
 const ENDS = {
   disable: {
     verb: "Disable",
-    yes: "Disable it",
+    yes: "Disable key",
     until: ", until you enable it again.",
-    said: "is refused from now on",
+    said: "is disabled",
     call: "POST /admin/keys/{id}/disable",
   },
   delete: {
     verb: "Delete",
-    yes: "Delete it for good",
-    until: ". This cannot be undone; what it used stays counted.",
+    yes: "Delete key",
+    until: ". This cannot be undone; its usage so far stays in the statistics.",
     said: "is deleted",
     call: "DELETE /admin/keys/{id}",
   },
@@ -59,11 +59,11 @@ function End({
     <Confirm
       title={`${verb} ${nameOf(of)}?`}
       yes={yes}
-      no="Leave it"
+      no="Cancel"
       onYes={() => void act(`${nameOf(of)} ${said}`, call, { path: { id: of.id } })}
       onClose={onClose}
     >
-      <p>{`Every program that uses it is refused from now on${until}`}</p>
+      <p>{`Programs that use this key are refused from now on${until}`}</p>
     </Confirm>
   )
 }
@@ -76,8 +76,8 @@ function DeletePublic({
   return (
     <Confirm
       title={`Delete the public key ${name}?`}
-      yes="Delete it for good"
-      no="Leave it"
+      yes="Delete key"
+      no="Cancel"
       onYes={() => void act("The public key is deleted", "DELETE /admin/public-keys/{id}", { path: { id } })}
       onClose={onClose}
     >
@@ -87,10 +87,10 @@ function DeletePublic({
 }
 
 const OVERLAPS = [
-  { value: "0", label: "Refused at once" },
-  { value: "1", label: "Accepted for another hour" },
-  { value: "24", label: "Accepted for another day" },
-  { value: "168", label: "Accepted for another week" },
+  { value: "0", label: "Stops working now" },
+  { value: "1", label: "Works for another hour" },
+  { value: "24", label: "Works for another day" },
+  { value: "168", label: "Works for another week" },
 ] as const
 
 function Rotate({
@@ -103,7 +103,7 @@ function Rotate({
   const rotate = () => {
     onClose()
     void doing(
-      hours === "0" ? "The old key is refused from now on" : "Both keys are accepted for a while",
+      hours === "0" ? "The old key no longer works" : "Both keys work until the old one expires",
       async () => {
         const { key, signing_secret: secret } = await appliance.call("POST /admin/keys/{id}/rotate", {
           path: { id: of.id },
@@ -116,13 +116,13 @@ function Rotate({
   return (
     <Dialog title={`Rotate ${nameOf(of)}?`} onClose={onClose}>
       <div class="confirm">
-        <p>You get a new key with the same rights. It is shown once, and its credits start from zero.</p>
+        <p>You get a new key with the same rights. The key is shown once, and its credits start from zero.</p>
         <Select name="overlap" label="The old key" value={hours} options={OVERLAPS} onChoose={setHours} />
         <p class="row">
           <Button look="primary" icon="restore" onClick={rotate}>
-            Make the new key
+            Create the new key
           </Button>
-          <Button onClick={onClose}>Leave it</Button>
+          <Button onClick={onClose}>Cancel</Button>
         </p>
       </div>
     </Dialog>

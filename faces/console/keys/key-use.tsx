@@ -24,7 +24,7 @@ export function KeyUse({
         <h2>
           {ofWhom(keys, chosen)}, the last {DAYS} days
         </h2>
-        {chosen !== null && <Link to={{ view: "keys", key: null }}>Of all keys</Link>}
+        {chosen !== null && <Link to={{ view: "keys", key: null }}>All keys</Link>}
       </div>
       <div class="use-charts">
         {(["calls", "credits"] as const).map((what) => (

@@ -112,7 +112,7 @@ function SecretKeys({
   const onAct = (name: KeyAct, key: Key) => {
     if (name !== "enable") onAsk({ act: name, key })
     else {
-      void act(`${nameOf(key)} is accepted again`, "POST /admin/keys/{id}/enable", { path: { id: key.id } })
+      void act(`${nameOf(key)} is enabled`, "POST /admin/keys/{id}/enable", { path: { id: key.id } })
     }
   }
   return (
@@ -125,7 +125,7 @@ function SecretKeys({
         </p>
       )}
       {keys.length === 0 ? (
-        <p class="small">There are no keys yet.</p>
+        <p class="small">No keys yet.</p>
       ) : (
         <KeyList keys={keys} own={own} usage={usage} isBusy={isBusy} onAct={onAct} />
       )}

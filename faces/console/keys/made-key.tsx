@@ -18,15 +18,15 @@ export function MadeKey({ made, onClose }: { readonly made: Made; readonly onClo
       <div class="confirm">
         <p>
           {made.isPublic
-            ? "It is not a secret: the list shows it from now on."
-            : "It is shown only now: store it where its program reads it. It cannot be shown again."}
+            ? "This key is not a secret; you can find it in the list at any time."
+            : "Store the key now, where your program reads it. It cannot be shown again."}
         </p>
         <Snippet name="Key" text={made.key} />
-        {made.secret !== null && <Snippet name="Secret for signing" text={made.secret} />}
+        {made.secret !== null && <Snippet name="Signing secret" text={made.secret} />}
         {!made.isPublic && <Connect apiKey={made.key} />}
         <p class="row">
           <Button look="primary" icon="check" onClick={onClose}>
-            {made.isPublic ? "Done" : "I have kept it"}
+            {made.isPublic ? "Done" : "I have stored it"}
           </Button>
         </p>
       </div>

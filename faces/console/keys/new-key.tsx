@@ -16,18 +16,17 @@ const KINDS: readonly { readonly value: KeyKind; readonly label: string }[] = [
   { value: "write", label: "A program that sends documents" },
   { value: "public", label: "Web pages: a public key" },
   { value: "operator", label: "A person who runs crawls" },
-  { value: "admin", label: "Somebody who runs the appliance" },
+  { value: "admin", label: "A person who runs the appliance" },
 ]
 
 const ABOUT: Readonly<Record<KeyKind, string>> = {
-  search: "Searches and reads, as far as you let it.",
-  service:
-    "Names a user with each call, signed with a secret of its own, and finds what that person may read.",
+  search: "Searches and reads pages within the limits you set.",
+  service: "Names a user with each call, signed with its own secret, and finds what that person may read.",
   write: "Sends and deletes documents, and can't search or read anything.",
   public:
-    "May stand in the source of web pages: it searches one source, and only pages of the origins that you list may use it.",
+    "Safe to put into web pages: it searches one source, and only pages of the origins that you list can use it.",
   operator: "Searches and runs crawls: sees sources, runs and removals, but can't change sources or readers.",
-  admin: "May do everything, this console among it.",
+  admin: "Can do everything, including using this console.",
 }
 
 /** Asks for a new key's properties, and makes it. */
@@ -65,13 +64,13 @@ export function NewKey({
         form={form}
         class="new-key"
         onSubmit={() => {
-          void doing("The key is made", make)
+          void doing("The key was created", make)
         }}
       >
         <Field
           {...bound(fields, "name")}
           label="Name"
-          hint="Whom or what it is for, such as chat on the intranet."
+          hint="Who or what the key is for, such as chat on the intranet."
         />
         <Select
           name="kind"
@@ -96,10 +95,10 @@ export function NewKey({
           />
         )}
         <Limits {...fields} />
-        {problem !== null && <Problem title="No key was made" text={problem} />}
+        {problem !== null && <Problem title="The key was not created" text={problem} />}
         <p class="row">
           <Button type="submit" look="primary" icon="key" disabled={isBusy}>
-            Make the key
+            Create the key
           </Button>
           <Button onClick={onClose}>Cancel</Button>
         </p>
@@ -110,11 +109,16 @@ export function NewKey({
 
 const Limits = (form: DraftForm<KeyDraft>) => (
   <div class="pair">
-    <Field {...bound(form, "credits")} type="number" label="Credits a month" hint="Empty: no limit." />
+    <Field
+      {...bound(form, "credits")}
+      type="number"
+      label="Credits per month"
+      hint="Leave it empty for no limit."
+    />
     <Field
       {...bound(form, "rate_limits")}
       label="Calls"
-      hint="Such as search=60/m. Empty: as the settings say."
+      hint="Such as search=60/m. Leave it empty for the appliance's limits."
     />
   </div>
 )
@@ -156,7 +160,7 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
         <TextArea
           {...bound(form, "principals")}
           label="Reads pages for"
-          hint="Users and groups, one per line: group:hr or user:anna@example.com. Empty: only pages that everybody may read."
+          hint="Users and groups, one per line: group:hr or user:anna@example.com. If it is empty, the key reads only pages that everybody may read."
         />
       )}
     </>
@@ -178,8 +182,8 @@ const SendsTo = ({ draft: { sources }, onChange, wrong, of }: KeyForm) => (
     {sources.length === 0 && (
       <p class="small">
         {of.length > 0
-          ? "Choose none to let it send to all sources of documents."
-          : "No source takes documents yet; the key may send to any that you declare later."}
+          ? "Choose none to let it send to all document sources."
+          : "No source accepts documents yet; the key can send to any that you declare later."}
       </p>
     )}
   </>
@@ -198,11 +202,11 @@ const WebPages = ({ of, ...form }: KeyForm) => (
     />
     <TextArea
       {...bound(form, "origins")}
-      label="Web pages that may use it"
-      hint="Their origins, such as https://docs.example.com, one on each line."
+      label="Web pages that can use it"
+      hint="Their origins, such as https://docs.example.com, one per line."
     />
     <Check
-      label="May ask for answers, too"
+      label="Can also ask for answers"
       isOn={form.draft.answers}
       onChange={(answers) => form.onChange({ answers })}
     />

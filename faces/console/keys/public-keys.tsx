@@ -37,7 +37,7 @@ export function PublicKeys({
     const of = source === null ? { collection: collection ?? "" } : { source }
     const body = { name, origins, answers, rate_limits, credits, disabled: disabled === null, ...of }
     void act(
-      disabled === null ? `${called(key)} is refused from now on` : `${called(key)} is accepted again`,
+      disabled === null ? `${called(key)} is disabled` : `${called(key)} is enabled`,
       "PUT /admin/public-keys/{id}",
       { path: { id }, body },
     )
@@ -63,7 +63,7 @@ export function PublicKeys({
     { heading: "Answers", cell: ({ answers }) => (answers ? "yes" : "no") },
     { heading: "Calls", isNumber: true, cell: ({ id }) => whole(sumOf(usage, id).calls) },
     {
-      heading: <span class="unseen">What may be done</span>,
+      heading: <span class="unseen">Actions</span>,
       cell: (key) => (
         <span class="todo">
           <Button

@@ -11,7 +11,7 @@ export function Snippet({ name, text }: { readonly name: string; readonly text: 
           look="quiet"
           icon="copy"
           label={`Copy: ${name}`}
-          onClick={() => void copy(text, `${name} is copied`)}
+          onClick={() => void copy(text, `Copied: ${name}`)}
         />
       </p>
       <pre tabIndex={0} role="region" aria-label={name}>

@@ -33,7 +33,8 @@ export function AllowNetwork({
       {problem !== null && <p class="small">{problem}</p>}
       {isClosed && (
         <p class="small">
-          It cannot be allowed in the console: it is link-local, or a service of the appliance listens there.
+          The console cannot allow this address: it is link-local, or a service of the appliance listens
+          there.
         </p>
       )}
       {value !== null && !isClosed && otherwise !== null && <p class="small">{otherwise}</p>}
@@ -57,22 +58,24 @@ function Choose({
   const allow = () =>
     allowing.call(async (signal) => {
       await appliance.call("POST /admin/networks", { body: { url, network, confirmed: true }, signal })
-      toast(`Crawls may read ${what}`)
+      toast(`Crawls can now read ${what}`)
       onAllowed()
     })
   return (
     <div class="allow-network">
-      <p class="small">{host} is in a private network. If it is yours, let crawls read it.</p>
+      <p class="small">
+        {host} is in a private network. If the network is yours, you can let crawls read it.
+      </p>
       {choices.length > 1 && (
         <Select
-          label="What crawls may read"
+          label="What crawls can read"
           name="network"
           value={network}
           options={choices.map((one) => ({ value: one, label: `${inWords(one)}, port ${port}` }))}
           onChoose={setNetwork}
         />
       )}
-      {allowing.problem !== null && <Problem title="It is not allowed" text={allowing.problem} />}
+      {allowing.problem !== null && <Problem title="The network was not allowed" text={allowing.problem} />}
       <p>
         <Button icon="check" disabled={allowing.isBusy} onClick={() => setAsking(true)}>
           Allow {what} …
@@ -87,10 +90,11 @@ function Choose({
           onClose={() => setAsking(false)}
         >
           <p>
-            Crawls of sources that are declared in this console or over the admin API may then read {what},
-            and whoever can search these sources finds what is there. Live reads of callers stay outside.
+            Crawls of sources that are declared in this console or over the admin API can then read {what},
+            and everybody who can search these sources finds its pages. Callers' live reads still cannot reach
+            it.
           </p>
-          <p class="small">You can take it back under Upkeep, Connections.</p>
+          <p class="small">You can revoke this under Upkeep, Connections.</p>
         </Confirm>
       )}
     </div>

@@ -11,13 +11,13 @@ export function Networks() {
   if (problem !== null) return <Problem text={problem} onAgain={refresh} />
   if (value === null || value.networks.length === 0) return null
   const take = (id: number, what: string) =>
-    act(`Crawls may read ${what} no longer`, "DELETE /admin/networks/{id}", { path: { id } })
+    act(`Crawls can no longer read ${what}`, "DELETE /admin/networks/{id}", { path: { id } })
   return (
     <Block id="networks" title="Allowed private networks">
       <p class="small">
         {value.on
-          ? "Crawls of sources that are declared here may read them. "
-          : "FOSSICK_ADMIN_NETWORKS is off: none of them may be read now. "}
+          ? "Crawls of sources that are declared in the console can read them. "
+          : "FOSSICK_ADMIN_NETWORKS is off: crawls cannot read them now. "}
         <a href="docs/private-networks">About private networks</a>
       </p>
       {refused !== null && <Problem text={refused} />}
@@ -36,7 +36,7 @@ export function Networks() {
               disabled={isBusy}
               onClick={() => void take(id, `${network}, port ${port}`)}
             >
-              Take back
+              Revoke
             </Button>
           </li>
         ))}

@@ -25,7 +25,7 @@ export function Charts() {
       title={
         <>
           Over time
-          <span class="spans" role="group" aria-label="How far back">
+          <span class="spans" role="group" aria-label="Time range">
             {SPANS.map((span) => (
               <button
                 key={span.hours}
@@ -96,7 +96,7 @@ const perMinute = (count: number, seconds: number): number => (count * 60) / Mat
 const CrawlRate = ({ time, points }: Measured) => (
   <Chart
     {...time}
-    title="Crawl rate, visits a minute"
+    title="Crawl rate, visits per minute"
     now={counted(
       sum(points, (point) => point.visits),
       "visit",
@@ -104,7 +104,7 @@ const CrawlRate = ({ time, points }: Measured) => (
     as="bars"
     lines={[
       {
-        name: "went well",
+        name: "succeeded",
         tone: "accent",
         values: points.map((one) => perMinute(one.visits - one.failed_visits, one.seconds)),
       },
@@ -146,12 +146,12 @@ function AnswerTimes({ time, points }: Measured) {
   return (
     <Chart
       {...time}
-      title="Time to answer"
-      now={slowest === 0 ? "no question" : `at most ${milliseconds(slowest)}`}
+      title="Response time"
+      now={slowest === 0 ? "no questions" : `up to ${milliseconds(slowest)}`}
       as="lines"
       lines={[
-        { name: "half took at most", tone: "accent", values: points.map((one) => one.median_ms) },
-        { name: "95% took at most", tone: "warn", values: points.map((one) => one.slow_ms) },
+        { name: "median", tone: "accent", values: points.map((one) => one.median_ms) },
+        { name: "95th percentile", tone: "warn", values: points.map((one) => one.slow_ms) },
       ]}
       shown={milliseconds}
     />
@@ -205,20 +205,20 @@ function Fresh() {
   return (
     <figure class="measured">
       <figcaption>
-        <span>Freshness, pages looked at</span>
+        <span>Freshness, pages last checked</span>
         <strong>{counted(pages, "page")}</strong>
       </figcaption>
       <dl class="fresh">
         {rows.map(([name, count]) => (
           <Fact key={name} name={name}>
-            <Progress label={`Looked at ${name}`} value={count} max={Math.max(1, pages)} />
+            <Progress label={`Checked ${name}`} value={count} max={Math.max(1, pages)} />
             {pages === 0 ? "–" : share(count, pages)}
           </Fact>
         ))}
       </dl>
       {value.oldest_at !== null && (
         <p class="small">
-          The longest ago: <Time at={value.oldest_at} />
+          Oldest check: <Time at={value.oldest_at} />
         </p>
       )}
     </figure>

@@ -32,7 +32,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       title: isFailed ? `The last run of ${name} failed` : `The last run of ${name} had problems`,
       text: last.reason ?? `${counted(last.failed, "visit")} failed.`,
       to: { view: "run", job: last.job_id, outcome: last.failed > 0 ? "failed" : null },
-      todo: "Look at the run",
+      todo: "Open the run",
     })
   }
   for (const { source, pages, of_pages: of } of held) {
@@ -40,7 +40,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "inbox",
       title: `${counted(pages, "page")} of ${source} would leave the index`,
-      text: `It has ${counted(of, "page")}; a run may not remove so large a share unasked.`,
+      text: `It has ${counted(of, "page")}. A run cannot remove so large a share without your approval.`,
       to: { view: "removals", shown: "held", source },
       todo: "Decide",
     })
@@ -51,9 +51,9 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "eye",
       title: `No one may read ${counted(pages, "page")} of ${name}`,
-      text: "Only admins can read them: their readers name no one, or everyone they name is also denied.",
+      text: "Only admins can read them: the readers are empty, or everyone they allow is also denied.",
       to: { view: "readers", url: null, who: null },
-      todo: "Look at the pages",
+      todo: "Show the pages",
     })
   }
   for (const { about, name, reason, result, bad_runs: runs } of alerts) {
@@ -61,10 +61,10 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
     needs.push({
       tone: "bad",
       icon: "alert",
-      title: `The backup ${name} went wrong`,
+      title: `The backup ${name} failed`,
       text: `${counted(runs, "run")} in a row: ${reason ?? result}.`,
       to: { view: "upkeep", shown: "backups" },
-      todo: "Look at the backups",
+      todo: "Open the backups",
     })
   }
   const { disk_free_bytes: free, disk_bytes: all } = machine
@@ -73,7 +73,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
       tone: "warn",
       icon: "alert",
       title: "The disk is nearly full",
-      text: `${size(free)} of ${size(all)} are left for the data folder. Crawls and vectors wait when there is too little.`,
+      text: `${size(free)} of ${size(all)} are free for the data folder. Crawls and vectors pause when too little is left.`,
       to: null,
       todo: "",
     })

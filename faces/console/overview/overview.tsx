@@ -38,10 +38,10 @@ export function Overview() {
             }
           >
             {value.jobs.length === 0 ? (
-              <Nothing icon="clock" title="Nothing has run yet">
+              <Nothing icon="clock" title="No runs yet">
                 <p>
                   {value.sources.total === 0
-                    ? "Declare a source: its pages are then read and can be searched."
+                    ? "Add a source to crawl its pages and make them searchable."
                     : "Run a source, or wait for its schedule."}
                 </p>
               </Nothing>
@@ -60,7 +60,7 @@ function Needs({ needs }: { readonly needs: readonly Need[] }) {
     <Block id="needs" title="Needs you">
       {needs.length === 0 ? (
         <p class="well">
-          <Icon name="check" /> Nothing waits for you.
+          <Icon name="check" /> Nothing needs your attention.
         </p>
       ) : (
         <ul class="needs">
@@ -88,10 +88,10 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
   const { pages, passages, passages_without_vectors: waiting } = index
   const paused = sources.sources.filter((source) => source.paused).length
   return (
-    <section aria-label="What there is">
+    <section aria-label="At a glance">
       <dl class="tiles">
         <Tile name="Pages" value={whole(pages)}>
-          {sources.total === 0 ? "no source declared yet" : `of ${counted(sources.total, "source")}`}
+          {sources.total === 0 ? "no sources yet" : `from ${counted(sources.total, "source")}`}
           {paused > 0 && `, ${whole(paused)} paused`}
         </Tile>
         <Tile name="Passages" value={whole(passages)}>
@@ -109,7 +109,7 @@ function Tiles({ seen: { index, machine, sources } }: { readonly seen: Seen }) {
         </Tile>
         <Tile name="Memory" value={size(machine.memory_free_bytes)}>
           <Used what="Memory used" free={machine.memory_free_bytes} of={machine.memory_bytes} />
-          <span>{size(machine.process_memory_bytes)} taken by the search</span>
+          <span>{size(machine.process_memory_bytes)} used by the search</span>
         </Tile>
       </dl>
     </section>
@@ -122,14 +122,14 @@ function vectorsLeft({
   vectors_per_second: perSecond,
   seconds_left: seconds,
 }: Seen["index"]) {
-  if (passages === 0) return <span>no passage yet</span>
-  if (waiting === 0) return <span>all passages have theirs</span>
+  if (passages === 0) return <span>no passages yet</span>
+  if (waiting === 0) return <span>all passages have one</span>
   return (
     <>
-      <span>{whole(waiting)} to come</span>
+      <span>{whole(waiting)} to go</span>
       <span>
         {seconds === null || perSecond === null
-          ? "found by their words until then"
+          ? "found by their words for now"
           : `${lasting(seconds)} left, ${rate(perSecond)} a second`}
       </span>
     </>

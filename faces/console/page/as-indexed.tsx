@@ -20,10 +20,10 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? page.passages : page.passages.slice(0, FEW)
   return (
-    <Block id="indexed" title="As the index holds it">
+    <Block id="indexed" title="In the index">
       <dl class="facts">
         <Fact name="Title" wide>
-          <b>{page.title || "Without a title"}</b>
+          <b>{page.title || "Untitled"}</b>
           {page.description !== null && <small>{page.description}</small>}
         </Fact>
         <Fact name="Language">{page.language === null ? "not known" : languageName(page.language)}</Fact>
@@ -33,8 +33,8 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
             {page.type}, {counted(page.images, "image")}
           </small>
         </Fact>
-        <Fact name="Published">{page.published_at === null ? "not said" : atTime(page.published_at)}</Fact>
-        <Fact name="Read">{atTime(page.crawled_at)}</Fact>
+        <Fact name="Published">{page.published_at === null ? "not known" : atTime(page.published_at)}</Fact>
+        <Fact name="Crawled">{atTime(page.crawled_at)}</Fact>
         <Fact name="Sources">{page.sources.join(", ")}</Fact>
         {page.author !== null && <Fact name="Author">{page.author}</Fact>}
         {(page.topic !== null || page.unsafe) && (
@@ -43,7 +43,7 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
           </Fact>
         )}
         {forms.length > 0 && (
-          <Fact name="Also as">
+          <Fact name="Other addresses">
             {forms.map(({ url, format }) => (
               <Link key={url} to={{ view: "page", url, query: null }}>
                 {format}{" "}
@@ -58,8 +58,8 @@ export function AsIndexed({ page, forms }: { readonly page: Page; readonly forms
         <p class="row">
           <Button icon="down" onClick={() => setWhole(true)}>
             {page.passages.length === page.passages_total
-              ? "All of them"
-              : `The first ${whole(page.passages.length)}`}
+              ? "Show all"
+              : `Show the first ${whole(page.passages.length)}`}
           </Button>
         </p>
       )}

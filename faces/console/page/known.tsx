@@ -57,14 +57,14 @@ export function Known({ state: { known, linked_from: links } }: { readonly state
   if (known.length === 0) return null
   return (
     <>
-      <Block id="known" title="What its sources know">
+      <Block id="known" title="What each source knows">
         <Table caption="Visits, by source" columns={COLUMNS} rows={known} keyOf={({ source }) => source} />
       </Block>
       <Block
         id="linked"
         title={
           links.pages.length === 0
-            ? "No page links to it"
+            ? "No pages link to it"
             : `${links.all ? "" : "At least "}${counted(links.pages.length, "page")} ${links.pages.length === 1 ? "links" : "link"} to it`
         }
       >

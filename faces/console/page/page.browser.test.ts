@@ -42,9 +42,9 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/console")
     const { page, complaints } = opened
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Pages" }).click()
-    await page.getByText("Why is a page found, or not?").waitFor()
+    await page.getByText("Why does a search find a page, or not?").waitFor()
     await page.getByRole("button", { name: "Inspect" }).click()
-    await page.getByText("Write the address of a page.").waitFor()
+    await page.getByText("Enter the address of a page.").waitFor()
     await page.getByLabel("Address of the page").fill(`${workshop.start("forum")}thread-2`)
     await page.getByLabel("Question").fill("thread 2")
     await page.getByRole("button", { name: "Inspect" }).click()
@@ -63,7 +63,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
       "Visits",
       "Rank",
     ])
-    const indexed = page.getByRole("region", { name: "As the index holds it" })
+    const indexed = page.getByRole("region", { name: "In the index" })
     await indexed.getByText("Thread 2 is explained here").first().waitFor()
     const links = page.getByRole("list", { name: "Pages that link to it" })
     expect(await links.getByRole("link").allInnerTexts()).toEqual([workshop.start("forum")])
@@ -103,7 +103,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     const before = await visit()
     expect(before.due_at).not.toBeNull()
     await page.getByRole("button", { name: "Recrawl" }).click()
-    await page.getByText("The page will be visited again").waitFor()
+    await page.getByText("The page will be crawled again").waitFor()
     await page.getByText("due now", { exact: false }).first().waitFor()
     expect((await visit()).due_at).toBeNull()
     await workshop.work("manual")
@@ -149,7 +149,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
 
     await tabTo(/^Pages$/)
     await page.keyboard.press("Enter")
-    await page.getByText("Why is a page found, or not?").waitFor()
+    await page.getByText("Why does a search find a page, or not?").waitFor()
     await tabTo(/^Address of the page$/)
     await page.keyboard.insertText(`${workshop.start("manual")}chapter-5`)
     await page.keyboard.press("Enter")

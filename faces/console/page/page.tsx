@@ -36,10 +36,10 @@ export function PageInspector({
       <Head title="Inspect a page" page="Inspect a page" />
       <Asking url={url} query={query} />
       {url === null ? (
-        <Nothing icon="page" title="Why is a page found, or not?">
+        <Nothing icon="page" title="Why does a search find a page, or not?">
           <p>
-            Give its address, and a question if you want to know where it stands among the results. Nothing is
-            asked of its site until you read it anew.
+            Enter its address, and a question if you want to know its rank among the results. Its site gets no
+            request until you choose “Read it now”.
           </p>
         </Nothing>
       ) : (
@@ -60,7 +60,7 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
   }, [url, query])
   const submit = () => {
     const whole = addressIn(address)
-    setWrong(whole === null ? "Write the address of a page." : null)
+    setWrong(whole === null ? "Enter the address of a page." : null)
     if (whole !== null) go({ view: "page", url: whole, query: question.trim() || null })
   }
   return (
@@ -73,7 +73,7 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
         wrong={wrong}
         onWrite={setAddress}
       />
-      <Field label="Question (for its rank)" name="query" value={question} onWrite={setQuestion} />
+      <Field label="Question (to see the rank)" name="query" value={question} onWrite={setQuestion} />
       <p class="row">
         <Button look="primary" icon="search" type="submit">
           Inspect
@@ -99,14 +99,14 @@ function Page({ url, query }: { readonly url: string; readonly query: string | n
     return problem === null ? <Loading /> : <Problem text={problem} onAgain={ask} />
   }
   const { trace, state } = value
-  const recrawl = () => act("The page will be visited again", "POST /admin/page/recrawl", { body: { url } })
+  const recrawl = () => act("The page will be crawled again", "POST /admin/page/recrawl", { body: { url } })
   return (
     <>
       {problem !== null && <Problem title="This may be out of date" text={problem} onAgain={ask} />}
       <section class={trace.in_index ? "verdict good" : "verdict bad"} aria-label="Verdict">
         <Icon name={trace.in_index ? "check" : "close"} />
         <div>
-          <h2>{trace.in_index ? state.page?.title || "Without a title" : "Not in the index"}</h2>
+          <h2>{trace.in_index ? state.page?.title || "Untitled" : "Not in the index"}</h2>
           <p>{trace.summary}</p>
         </div>
         {trace.in_index && (

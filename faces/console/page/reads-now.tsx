@@ -54,7 +54,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
           <small>{detail ?? <Meaning of={outcome} />}</small>
         </Fact>
         <Fact name="Source">
-          {belongs ? source : "none: read with the defaults"}
+          {belongs ? source : "none; read with the default settings"}
           <small>{lasting(tried.took_ms / 1000)}</small>
         </Fact>
         <Fact name="robots.txt">
@@ -67,7 +67,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
               "Allows it"
             )
           ) : (
-            "Passed over"
+            "Ignored"
           )}
         </Fact>
         {reading !== null && (
@@ -77,7 +77,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
               <small>{size(reading.bytes)}</small>
             </Fact>
             {(reading.noindex || reading.nofollow) && (
-              <Fact name="It asks">
+              <Fact name="Directives">
                 {[reading.noindex && "noindex", reading.nofollow && "nofollow"].filter(Boolean).join(", ")}
               </Fact>
             )}
@@ -92,7 +92,7 @@ function Outcome({ tried }: { readonly tried: Tried }) {
         )}
         {page !== null && (
           <Fact name="Title" wide>
-            <b>{page.title || "Without a title"}</b>
+            <b>{page.title || "Untitled"}</b>
             <small>{counted(page.passages.length, "passage")}</small>
           </Fact>
         )}

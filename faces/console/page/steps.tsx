@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 const VERDICTS = {
-  yes: { icon: "check", said: "got past it" },
+  yes: { icon: "check", said: "passed" },
   no: { icon: "close", said: "stopped here" },
   note: { icon: "info", said: "for information" },
 } as const

@@ -29,12 +29,12 @@ export function Matrix() {
   return (
     <section class="block" aria-label="Who may read which source">
       <p class="small">
-        What people in this group, and in no other, may read. Rules that name single users are not included:
-        open a person to see those.
+        What people who are only in this group may read. Rules for single users are not included: open a
+        person to see those.
       </p>
-      <Filter label="Name of the source" name="source" value={search} onWrite={setSearch} />
+      <Filter label="Source name" name="source" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
-      {value?.sources_total === 0 && <Nothing icon="globe" title="No source matches" />}
+      {value?.sources_total === 0 && <Nothing icon="globe" title="No matching sources" />}
       {value !== null && value.sources_total > 0 && (
         <>
           {value.sources_total > value.sources.length && (
@@ -84,7 +84,7 @@ const columnsOf = (sources: Seen["sources"]): readonly Column<Row>[] => [
 
 const Who = ({ principal }: { readonly principal: string | null }) => {
   if (principal === null) return <>Everybody</>
-  if (principal === "signed-in") return <>Everybody who signed in</>
+  if (principal === "signed-in") return <>Everybody who has signed in</>
   const name = principal.replace(/^group:/, "")
   return (
     <Link to={{ view: "person", person: null, as: `${principal},signed-in` }} class="strong">

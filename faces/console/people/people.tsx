@@ -59,7 +59,7 @@ const ROLES: Readonly<Record<string, string>> = { search: "Reader", operator: "O
 
 export const RoleChip = ({ of: { role, disabled_at: disabled } }: { readonly of: Person }) => {
   if (disabled !== null) return <Chip tone="bad">Disabled</Chip>
-  if (role === null) return <Chip tone="warn">May do nothing</Chip>
+  if (role === null) return <Chip tone="warn">No access</Chip>
   return <Chip tone={role === "search" ? "good" : "accent"}>{ROLES[role] ?? role}</Chip>
 }
 
@@ -76,7 +76,7 @@ function Everybody({ group }: { readonly group: string | null }) {
     <section class="block" aria-label="All people">
       <Filter label="Name or e-mail address" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
-      {value?.total === 0 && isFiltered && <Nothing icon="search" title="No one matches" />}
+      {value?.total === 0 && isFiltered && <Nothing icon="search" title="No matching people" />}
       {value?.total === 0 && !isFiltered && (
         <Nothing icon="people" title="No one has signed in yet">
           <p>
@@ -116,7 +116,7 @@ const PEOPLE: readonly Column<Person>[] = [
       </>
     ),
   },
-  { heading: "May do", cell: (person) => <RoleChip of={person} /> },
+  { heading: "Role", cell: (person) => <RoleChip of={person} /> },
   {
     heading: "Groups",
     cell: ({ groups }) => {
@@ -140,13 +140,13 @@ function Groups() {
   return (
     <section class="block" aria-label="All groups">
       <p class="small">
-        Your identity provider names the groups of a person with each sign-in. Groups that only readers of
-        sources and pages name are listed too: one that has no people may be misspelt.
+        Your identity provider reports a person's groups at each sign-in. Groups that appear only in the
+        readers of sources and pages are listed too: a group without people may be misspelt.
       </p>
-      <Filter label="Name of the group" name="search" value={search} onWrite={setSearch} />
+      <Filter label="Group name" name="search" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />
       {value?.total === 0 && (
-        <Nothing icon="people" title={wanted === "" ? "No groups yet" : "No group matches"} />
+        <Nothing icon="people" title={wanted === "" ? "No groups yet" : "No matching groups"} />
       )}
       {value !== null && value.total > 0 && (
         <>
@@ -186,7 +186,7 @@ const GROUPS: readonly Column<Group>[] = [
       ),
   },
   {
-    heading: "Named by readers of",
+    heading: "In the readers of",
     cell: ({ people, sources }) => (
       <>
         {sources.join(", ") || "–"}

@@ -60,7 +60,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
         page={title}
         under={
           <>
-            <span>Reading as {principals.replaceAll(",", ", ")}, and nothing else.</span>
+            <span>Reading only as {principals.replaceAll(",", ", ")}.</span>
             <Link to={{ view: "people", shown: "groups", group: null }}>All groups</Link>
           </>
         }
@@ -127,7 +127,7 @@ function Question({
     return (
       <Confirm
         title={`Disable ${user}?`}
-        yes="Disable them"
+        yes="Disable"
         no="Cancel"
         onYes={() => void disable()}
         onClose={onClose}
@@ -143,20 +143,20 @@ function Question({
   return (
     <Confirm
       title={`Sign out ${user}?`}
-      yes="Sign them out"
+      yes="Sign out"
       no="Cancel"
       onYes={() => void end()}
       onClose={onClose}
     >
-      <p>They are signed out of every browser. They can sign in again at their provider.</p>
+      <p>They are signed out of every browser. They can sign in again through their provider.</p>
     </Confirm>
   )
 }
 
 const PROOFS = {
   fresh: "valid",
-  due: "valid; their next call asks the provider again",
-  over: "not valid until the provider vouches for them again",
+  due: "valid; the next call checks with the provider again",
+  over: "not valid until the provider confirms them again",
 } as const
 
 const Facts = ({ of }: { readonly of: OnePerson }) => (
@@ -168,7 +168,7 @@ const Facts = ({ of }: { readonly of: OnePerson }) => (
     <Fact name="Provider">{of.provider}</Fact>
     <Fact name="First sign-in">{atTime(of.first_seen_at)}</Fact>
     <Fact name="Last sign-in">{atTime(of.last_seen_at)}</Fact>
-    <Fact name="Vouched for">
+    <Fact name="Confirmed">
       <Time at={of.proved_at} />
       {of.proof !== null && <p class="small">{PROOFS[of.proof]}</p>}
     </Fact>

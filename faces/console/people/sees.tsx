@@ -48,7 +48,7 @@ export const Sees = ({
       <Table caption="Sources" columns={SOURCES} rows={sources} keyOf={({ source }) => source} />
     </Block>
     {sample.length > 0 && (
-      <Block id="sample" title="Some of the pages">
+      <Block id="sample" title="Sample pages">
         <ul class="some-pages">
           {sample.map(({ url, title, source }) => (
             <li key={url}>
@@ -80,7 +80,7 @@ const SOURCES: readonly Column<SourceSeen>[] = [
     isNumber: true,
     cell: ({ readable, pages }) => `${whole(readable)} of ${whole(pages)}`,
   },
-  { heading: "Rule of the source", cell: ({ text }) => text },
+  { heading: "Source rule", cell: ({ text }) => text },
 ]
 
 /** Shows the results they would get. */
@@ -94,7 +94,8 @@ function SearchAs({ whom }: { readonly whom: Whom }) {
   return (
     <Block id="search-as" title="Search as they would">
       <p class="small">
-        The audit log notes that you searched as them, with the question. <a href="docs/people">About this</a>
+        The audit log records that you searched as them, with the question.{" "}
+        <a href="docs/people">About this</a>
       </p>
       <Form class="search-as" onSubmit={submit}>
         <Field label="Question" name="query" value={query} onWrite={setQuery} />

@@ -29,7 +29,7 @@ export function SignIns({ person, onChanged }: { readonly person: string; readon
               <span>
                 Since <Time at={at}>{atTime(at)}</Time>
               </span>
-              <span class="small">ends {until(last)}</span>
+              <span class="small">expires {until(last)}</span>
               <Button look="quiet" icon="exit" disabled={actions.isBusy} onClick={() => void end(id)}>
                 Sign out<span class="unseen"> of the browser of {atTime(at)}</span>
               </Button>

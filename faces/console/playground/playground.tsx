@@ -26,7 +26,7 @@ export function Playground() {
       <Head
         title="Playground"
         page="Playground"
-        under={<p>Calls that are sent here are made in the name of your session, and are real.</p>}
+        under={<p>Calls that you send here are real, and use your session.</p>}
       />
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
@@ -90,7 +90,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
         {call.parameters.map(({ name, in: where, description, required }) => (
           <Field
             key={`${where} ${name}`}
-            label={required ? `${name} (needed)` : name}
+            label={required ? `${name} (required)` : name}
             name={name}
             hint={description.replaceAll("`", "")}
             value={values[name] ?? ""}
@@ -119,7 +119,7 @@ function Try({ call }: { readonly call: OfferedCall }) {
           </Button>
           {sent.isBusy && (
             <Button look="quiet" onClick={sent.cancel}>
-              Give up
+              Cancel
             </Button>
           )}
         </p>
@@ -136,7 +136,7 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
   const snippets = snippetsOf(BASE.href.replace(/\/$/, ""), filled)
   const snippet = snippets.find(({ name }) => name === language) ?? snippets[0]!
   return (
-    <Block id="take-along" title="Take it along">
+    <Block id="take-along" title="The call as code">
       <Tabs
         label="Languages"
         tabs={snippets.map(({ name }) => ({ name, label: name }))}
@@ -146,14 +146,14 @@ function TakeAlong({ filled }: { readonly filled: FilledCall }) {
         <Snippet name={snippet.name} text={snippet.text} />
       </Tabs>
       <p class="small">
-        Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> takes one of the role admin.
+        Set <code>FOSSICK_API_KEY</code> to a key; <code>/admin</code> needs a key with the role admin.
       </p>
     </Block>
   )
 }
 
 const Reply = ({ sent: { value, problem, isBusy } }: { readonly sent: Called<Answer> }) => (
-  <section class="block reply" aria-label="What was answered" aria-live="polite">
+  <section class="block reply" aria-label="Response" aria-live="polite">
     <h2>
       Answer
       {value !== null && (
@@ -164,7 +164,7 @@ const Reply = ({ sent: { value, problem, isBusy } }: { readonly sent: Called<Ans
     </h2>
     {problem !== null && <Problem text={problem} />}
     {value === null ? (
-      <p class="small">{isBusy ? "Asking…" : "Nothing was sent yet."}</p>
+      <p class="small">{isBusy ? "Asking…" : "Not sent yet."}</p>
     ) : (
       <pre tabIndex={0} role="region" aria-label="Answer">
         <code>{value.text}</code>
@@ -177,7 +177,7 @@ function parse(text: string): { readonly value?: unknown; readonly wrong?: strin
   try {
     return { value: JSON.parse(text) as unknown }
   } catch (error) {
-    return { wrong: `This is no JSON: ${(error as Error).message}` }
+    return { wrong: `This is not valid JSON: ${(error as Error).message}` }
   }
 }
 

@@ -17,13 +17,13 @@ export function FeedbackList() {
   const polled = useAnswer("GET /admin/feedback", { query: { limit: rows.limit } })
   const { value } = polled
   return (
-    <section class="block" aria-label="What people think">
+    <section class="block" aria-label="All feedback">
       <PolledStatus of={polled} />
       {value !== null && value.feedback.length === 0 && (
-        <Nothing icon="like" title="Nobody has said anything yet">
+        <Nothing icon="like" title="No feedback yet">
           <p>
-            The thumbs under an answer of the search page land here, and what programs send to{" "}
-            <code>/feedback</code>.
+            Ratings from the thumbs under an answer on the search page appear here, and those that programs
+            send to <code>/feedback</code>.
           </p>
         </Nothing>
       )}
@@ -49,8 +49,8 @@ export function FeedbackList() {
 }
 
 const COLUMNS: readonly Column<Said>[] = [
-  { heading: "Said", cell: (one) => <Score said={one} /> },
-  { heading: "In words", cell: (one) => <Words said={one} /> },
+  { heading: "Rating", cell: (one) => <Score said={one} /> },
+  { heading: "Comment", cell: (one) => <Words said={one} /> },
   { heading: "Pages", cell: (one) => <Pages urls={pagesOf(one)} /> },
   { heading: "When", cell: ({ at }) => <span class="when">{since(at)}</span> },
   { heading: "Key", cell: (one) => <code>{one.key_id}</code> },
@@ -93,13 +93,13 @@ function Words({ said }: { readonly said: Said }) {
       {comment != null && <span class="explained">{comment}</span>}
       {answer != null && (
         <details class="numbers-of">
-          <summary>The answer it is about</summary>
+          <summary>The rated answer</summary>
           <p class="said-of">{answer}</p>
         </details>
       )}
       {more.length > 0 && (
         <details class="numbers-of">
-          <summary>More about it</summary>
+          <summary>Details</summary>
           <p class="said-of">{more.map(([name, text]) => `${name}: ${text}`).join("\n")}</p>
         </details>
       )}

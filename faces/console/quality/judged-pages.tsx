@@ -75,7 +75,7 @@ export function useJudgement(question: string, history: History | null, onChange
                 path: { id: history.id },
                 body: { pages },
               }),
-        "The judgement is kept",
+        "Judgement saved",
       ),
     forget: () =>
       void act(
@@ -133,8 +133,8 @@ export function JudgedPages({
       <h2 id="right-pages">Pages that answer it</h2>
       {pages.length === 0 ? (
         <p class="small">
-          Say at a result how well it answers, or name a page that is not found. Then each run, and each rule
-          that is tried, shows how these rank.
+          Rate how well a result answers, or add a page that was not found. Each run, and each rule that you
+          try, then shows how these pages rank.
         </p>
       ) : (
         <ul class="right-pages">
@@ -149,7 +149,7 @@ export function JudgedPages({
         </ul>
       )}
       <AddPage judgement={judgement} />
-      {problem !== null && <Problem title="It was not kept" text={problem} />}
+      {problem !== null && <Problem title="The judgement was not saved" text={problem} />}
       <p class="row">
         <Button
           look="primary"
@@ -157,11 +157,11 @@ export function JudgedPages({
           disabled={!isChanged || isBusy || pages.length === 0}
           onClick={judgement.save}
         >
-          Keep the judgement
+          Save the judgement
         </Button>
         {isJudged && (
           <Button look="quiet" icon="trash" disabled={isBusy} onClick={judgement.forget}>
-            No longer judge it
+            Stop judging this question
           </Button>
         )}
       </p>
@@ -185,10 +185,10 @@ const RightPage = ({
       </PageLink>
       <p class="small">
         {gradeName(grade)}
-        {!isFound && ", not among the first ten"}
+        {!isFound && ", not in the top ten"}
       </p>
     </div>
-    <Button look="quiet" icon="close" label={`Take ${url} out`} onClick={onTakeOut} />
+    <Button look="quiet" icon="close" label={`Remove ${url}`} onClick={onTakeOut} />
   </li>
 )
 

@@ -89,7 +89,7 @@ function Beside({ compared: { run, against, others } }: { readonly compared: Com
     <div class="against">
       <Select
         name="against"
-        label="Beside the run of"
+        label="Compare with the run of"
         value={String(against?.id ?? "")}
         options={[
           ...(against === null ? [{ value: "", label: "choose a run" }] : []),

@@ -57,7 +57,7 @@ export function JudgedQuestions() {
           )}
           <section class="block" aria-label="The questions">
             <div class="between">
-              <h2>{counted(value.total, "question")}, the worst first</h2>
+              <h2>{counted(value.total, "question")}, worst first</h2>
               <ForAll actions={actions} isRunning={running !== undefined} onImported={refresh} />
             </div>
             <Table
@@ -81,14 +81,14 @@ export function JudgedQuestions() {
 }
 
 const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
-  <Nothing icon="check" title="No question is judged yet">
+  <Nothing icon="check" title="No judged questions yet">
     <p>
-      A judged question is one whose right pages you know. Judge a few dozen, and you see in numbers whether a
-      synonym, a new model or a new source made search better or worse.
+      A judged question is one whose right pages you know. Judge a few dozen to measure whether a synonym, a
+      new model or a new source makes search better or worse.
     </p>
     <p>
       Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>
-      , and say which pages answer it; or import a file.
+      and mark the pages that answer it, or import a file.
     </p>
     <p class="row">
       <ImportButton onDone={onImported} look="primary" />
@@ -114,7 +114,7 @@ const ForAll = ({
       look="primary"
       icon="play"
       disabled={isBusy || isRunning}
-      onClick={() => void act("All questions are asked now", "POST /admin/judged-runs")}
+      onClick={() => void act("Asking all questions now", "POST /admin/judged-runs")}
     >
       Ask all now
     </Button>
@@ -192,7 +192,7 @@ function AskForm() {
         if (question.trim() !== "") go({ view: "question", question: question.trim() })
       }}
     >
-      <label for="ask-question">Look at a question</label>
+      <label for="ask-question">Open a question</label>
       <input
         id="ask-question"
         class="input"
@@ -222,7 +222,7 @@ function ImportButton({
   const take = async (file: File | undefined) => {
     if (file === undefined) return
     const text = await file.text()
-    await actions.act(`The questions of ${file.name} are taken in`, "POST /admin/judged-questions/import", {
+    await actions.act(`The questions of ${file.name} are imported`, "POST /admin/judged-questions/import", {
       body: { text },
     })
   }
@@ -243,9 +243,7 @@ function ImportButton({
           event.currentTarget.value = ""
         }}
       />
-      {actions.problem !== null && (
-        <Problem title="Nothing of the file was taken in" text={actions.problem} />
-      )}
+      {actions.problem !== null && <Problem title="Nothing was imported" text={actions.problem} />}
     </>
   )
 }

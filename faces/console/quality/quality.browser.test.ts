@@ -67,7 +67,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "desktop")).toEqual([])
     await press(page.getByRole("table", { name: "Found nothing" }).getByRole("link", { name: UNKNOWN }))
     await heading(page, UNKNOWN).waitFor()
-    await page.getByText("Nothing is found").waitFor()
+    await page.getByText("Nothing found").waitFor()
     await press(page.getByRole("link", { name: "Add a synonym" }))
     await heading(page, "New synonym").waitFor()
     const words = page.getByLabel("Words or phrases")
@@ -85,7 +85,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await press(page.getByRole("button", { name: "See before and after" }))
     const found = page.getByRole("article", { name: UNKNOWN })
     await found.getByText("Changes").waitFor()
-    await found.getByText("Nothing is found").waitFor()
+    await found.getByText("Nothing found").waitFor()
     await found.getByRole("list", { name: "After" }).getByText("Chapter 1").waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
     // Nothing is saved yet.
@@ -103,8 +103,8 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
   test("a question is judged, asked, gets worse by a rule that is tried, and its rank is kept", async () => {
     await using opened = await open("/console?view=quality&shown=judged")
     const { page, complaints } = opened
-    await page.getByText("No question is judged yet").waitFor()
-    await page.getByLabel("Look at a question").fill("chapter 2")
+    await page.getByText("No judged questions yet").waitFor()
+    await page.getByLabel("Open a question").fill("chapter 2")
     await page.getByRole("button", { name: "Open" }).click()
     await heading(page, "chapter 2").waitFor()
     const answers = page.getByLabel("Answers it: Chapter 2")
@@ -112,17 +112,17 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await answers.selectOption("Fully")
     await page.getByLabel("Another page").fill("ftp://nowhere")
     await page.getByRole("button", { name: "Add", exact: true }).click()
-    await page.getByRole("button", { name: "Keep the judgement" }).click()
+    await page.getByRole("button", { name: "Save the judgement" }).click()
     await page.getByText("must be an http or https address").waitFor()
     await page.getByRole("button", { name: "Take ftp://nowhere out" }).click()
-    await page.getByRole("button", { name: "Keep the judgement" }).click()
+    await page.getByRole("button", { name: "Save the judgement" }).click()
     await page.getByText("No run has asked it yet").waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
     const { questions } = await call("GET", "/admin/judged-questions")
     expect(questions).toMatchObject([{ question: "chapter 2", pages: [{ grade: 3 }] }])
 
     // The explanation of a result, and a pin that would make it worse.
-    await page.getByText("Why it stands here").first().click()
+    await page.getByText("Why this rank").first().click()
     await page.getByText("Words of the question").waitFor()
     const { url } = questions[0].pages[0] as { readonly url: string }
     await page.goto(
@@ -179,7 +179,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
       .getByRole("table", { name: "Questions of the run" })
       .getByRole("link", { name: "chapter 2" })
     await inRun.waitFor()
-    expect(await page.getByLabel("Beside the run of").count()).toBe(1)
+    expect(await page.getByLabel("Compare with the run of").count()).toBe(1)
     const [one, other] = (await call("GET", "/admin/judged-runs")).runs as readonly { readonly id: number }[]
     await page.goto(`${workshop.url}/console?view=judged-run&run=${one!.id}&against=${other!.id}`)
     await inRun.waitFor()
@@ -217,11 +217,11 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
   test("rules are listed, changed and removed, each shown before it counts; what is wrong stands at its field", async () => {
     await using opened = await open("/console?view=rules")
     const { page, complaints } = opened
-    await page.getByText("No rule is made yet").waitFor()
+    await page.getByText("No rules yet").waitFor()
     await page.getByRole("link", { name: "Boost", exact: true }).click()
     await heading(page, "New boost").waitFor()
     await page.getByRole("button", { name: "Save" }).click()
-    await page.getByText("choose at least one condition").waitFor()
+    await page.getByText("Choose at least one condition").waitFor()
     await page.getByLabel("forum").check()
     await page.getByLabel("Factor").fill("9")
     await page.getByRole("button", { name: "See before and after" }).click()
@@ -247,7 +247,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await dialog.getByRole("button", { name: "Keep it" }).click()
     await page.getByRole("button", { name: "Remove forum" }).click()
     await dialog.getByRole("button", { name: "Remove it" }).click()
-    await page.getByText("No rule is made yet").waitFor()
+    await page.getByText("No rules yet").waitFor()
     expect((await call("GET", "/admin/rules")).rules).toEqual([])
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
@@ -275,7 +275,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("Helped", { exact: true }).waitFor()
     await page.getByText(hostile).waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
-    for (const one of await page.getByText("More about it").all()) await one.click()
+    for (const one of await page.getByText("Details").all()) await one.click()
     const more = await page.getByText("A program’s score").innerText()
     expect(more.split("\n")).toEqual([
       "A program’s score: 0.25",
@@ -301,7 +301,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("link", { name: "something to forget" }).waitFor()
     await page.getByRole("button", { name: "Forget all…" }).click()
     await page.getByRole("dialog").getByRole("button", { name: "Forget them" }).click()
-    await page.getByText("Nothing was asked yet").waitFor()
+    await page.getByText("No questions yet").waitFor()
     expect((await call("GET", "/admin/queries")).total).toBe(0)
   })
 })

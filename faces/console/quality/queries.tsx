@@ -24,17 +24,17 @@ const NAMES: Readonly<Record<Report, string>> = {
 }
 
 const ABOUT: Readonly<Record<Report, string>> = {
-  zero: "Questions that found nothing, or nothing with a score of 0.25 or more. Questions whose answer only a key's scope hid are left out. Open one to add a synonym, a pin or a source.",
-  low: "Questions whose best result is probably none: its score was below 0.3.",
-  top: "What people look for most.",
-  slow: "Questions by their slowest answer.",
+  zero: "Questions that found nothing, or nothing with a score of 0.25 or more. Questions whose results were only hidden by a key's scope are left out. Open one to add a synonym, a pin or a source.",
+  low: "Questions whose best result is probably wrong: its score was below 0.3.",
+  top: "The questions that people ask most.",
+  slow: "The questions with the slowest answers.",
 }
 
 const NONE: Readonly<Record<Report, string>> = {
   zero: "Every question found something that fits",
   low: "No question had a doubtful best result",
-  top: "Nothing was asked yet",
-  slow: "Nothing was asked yet",
+  top: "No questions yet",
+  slow: "No questions yet",
 }
 
 /** People's questions, by report; or how to have them stored if they are not. */
@@ -127,8 +127,9 @@ const Off = () => (
       appliance.
     </p>
     <p>
-      Of each search the time, the question, the id of the key, the number of results, the best score and the
-      seconds it took are kept, and nothing of who asked. After those days they are deleted.
+      For each search, the appliance keeps the time, the question, the id of the key, the number of results,
+      the best score and how many seconds it took, but nothing about who asked. After that many days, it
+      deletes them.
     </p>
     <p class="row">
       <a class="button" href="docs/logs#questions-that-were-asked">

@@ -47,8 +47,8 @@ export function Question({ question }: { readonly question: string }) {
         page={question}
         under={
           <>
-            <span>One question: what it finds now, and what may be done about it.</span>
-            <a href={addressOf(`?q=${encodeURIComponent(question)}`)}>On the search page</a>
+            <span>What this question finds now, and what you can do about it.</span>
+            <a href={addressOf(`?q=${encodeURIComponent(question)}`)}>Open on the search page</a>
           </>
         }
       />
@@ -81,7 +81,7 @@ function Known({
   const judgement = useJudgement(question, history, onChanged)
   return (
     <>
-      <nav class="actions remedies" aria-label="What may be done about it">
+      <nav class="actions remedies" aria-label="What you can do about it">
         {RULE_KINDS.map((kind, index) => (
           <Link
             key={kind}
@@ -100,10 +100,9 @@ function Known({
       <div class="question-parts">
         <Block id="found-now" title="What it finds now">
           {found.length === 0 ? (
-            <Nothing icon="search" title="Nothing is found">
+            <Nothing icon="search" title="Nothing found">
               <p>
-                If a page says it in other words, a synonym lets them find each other. If no page says it, add
-                a source that does.
+                If a page says it in other words, add a synonym. If no page says it, add a source that does.
               </p>
             </Nothing>
           ) : (
@@ -160,7 +159,7 @@ function Result({
       )}
       <details class="numbers-of" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          Why it stands here<span class="unseen">: {hit.title || hit.url}</span>
+          Why this rank<span class="unseen">: {hit.title || hit.url}</span>
         </summary>
         {isOpen && <RankParts parts={hit.parts} score={hit.score} inWords={hundredths} />}
       </details>
@@ -171,7 +170,7 @@ function Result({
         </Link>
         <Link to={{ view: "page", url: hit.url, query: question }} class="button quiet">
           <Icon name="page" />
-          Look at the page<span class="unseen">: {hit.title || hit.url}</span>
+          Inspect the page<span class="unseen">: {hit.title || hit.url}</span>
         </Link>
       </p>
     </div>
@@ -190,7 +189,7 @@ function Ranks({ history: { history } }: { readonly history: History }) {
   }))
   const inWords = (value: number) => (value === 0 ? "not found" : `rank ${NOT_FOUND - value}`)
   return (
-    <Block id="rank-by-run" title="Its rank by run">
+    <Block id="rank-by-run" title="Rank by run">
       <Chart
         label="Rank of the first expected page by run"
         of="Rank"

@@ -27,7 +27,7 @@ export function JudgedRuns() {
     <section class="block" aria-label="All runs">
       <PolledStatus of={polled} actions={actions} />
       {value !== null && value.runs.length === 0 && (
-        <Nothing icon="clock" title="Judged questions were not asked yet">
+        <Nothing icon="clock" title="No runs yet">
           <p>
             Ask all of them under{" "}
             <Link to={{ view: "quality", shown: "judged", report: "zero" }}>Judged questions</Link>, or with{" "}
@@ -58,8 +58,8 @@ export function JudgedRuns() {
         >
           <p>
             {deleted.state === "running"
-              ? "It is under way and ends now."
-              : "The ranks of its questions leave the history. The questions stay."}
+              ? "The run is still in progress and will stop."
+              : "The ranks of its questions are removed from the history. The questions stay."}
           </p>
         </Confirm>
       )}
@@ -106,7 +106,7 @@ const columnsOf = ({ isBusy }: Actions, onDelete: (run: JudgedRun) => void): rea
 
 const ENDS = {
   finished: ["check", "good", "Finished"],
-  interrupted: [undefined, "warn", "Broken off"],
+  interrupted: [undefined, "warn", "Interrupted"],
   cancelled: ["stop", undefined, "Cancelled"],
   failed: ["close", "bad", "Failed"],
 } as const

@@ -27,7 +27,7 @@ export function Readers({ url, who }: { readonly url: string | null; readonly wh
         <>
           <Nothing icon="eye" title="Who may read this page, and why?">
             <p>
-              Write the address of a page. Add a person to see whether they may read it, and which rule keeps
+              Enter the address of a page. Add a person to see whether they may read it, and which rule keeps
               them out.{" "}
               <Link to={{ view: "people", shown: "matrix", group: null }}>
                 Groups and sources at a glance
@@ -50,7 +50,7 @@ function ForNobody() {
   return (
     <Block id="for-nobody" title="Pages that no one may read">
       <p class="small">
-        Only admins can read them: their readers name no one, or everyone they name is also denied.
+        Only admins can read them: the readers are empty, or everyone they allow is also denied.
       </p>
       <ul class="for-nobody">
         {value.pages.map(({ url, source }) => (
@@ -77,7 +77,7 @@ function Asking({ url, who }: { readonly url: string | null; readonly who: strin
   }, [url, who])
   const submit = () => {
     const page = addressIn(address)
-    setWrong(page === null ? "Write the address of a page." : null)
+    setWrong(page === null ? "Enter the address of a page." : null)
     if (page !== null) go({ view: "readers", url: page, who: someone.trim() || null })
   }
   return (
@@ -152,7 +152,7 @@ function Verdict({ of }: { readonly of: Traced }) {
     <section class={mayRead === false ? "verdict bad" : "verdict good"} aria-label="Verdict">
       <Icon name={mayRead === null ? "eye" : mayRead ? "check" : "close"} />
       <div>
-        <h2>{title || "Without a title"}</h2>
+        <h2>{title || "Untitled"}</h2>
         <p>{text}</p>
       </div>
       <Link to={{ view: "page", url, query: null }} class="button">
@@ -194,7 +194,7 @@ const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
 
 /** What the site showed to the observers' logins. */
 const Observed = ({ of: { observed } }: { readonly of: Traced }) => (
-  <Block id="observed" title="What observers were shown">
+  <Block id="observed" title="What observers saw">
     <Table
       caption="Observers"
       columns={OBSERVED}
@@ -226,7 +226,7 @@ const OBSERVED: readonly Column<Traced["observed"][number]>[] = [
 const Who = ({ of: { people, url } }: { readonly of: Traced }) => (
   <Block id="readers" title="Who may read it">
     {people.of === 0 ? (
-      <p class="small">No one who may read anything has signed in yet.</p>
+      <p class="small">No one with the right to read has signed in yet.</p>
     ) : (
       <>
         <p class="small">

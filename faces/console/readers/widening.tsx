@@ -29,7 +29,13 @@ export const Widening = ({
   readonly onYes: () => void
   readonly onClose: () => void
 }) => (
-  <Confirm title={`Open ${source} to many more?`} yes="Save it" no="Go back" onYes={onYes} onClose={onClose}>
+  <Confirm
+    title={`Open ${source} to many more people?`}
+    yes="Save"
+    no="Go back"
+    onYes={onYes}
+    onClose={onClose}
+  >
     <ul class="notice plain widening">
       {warnings.map((text) => (
         <li key={text}>{text}</li>

@@ -20,7 +20,7 @@ type HeldSource = AnswerOf<"GET /admin/removals">["held"][number]
 export function Held({ held, actions }: { readonly held: readonly HeldSource[]; readonly actions: Actions }) {
   if (held.length === 0) {
     return (
-      <Nothing icon="check" title="Nothing waits for you">
+      <Nothing icon="check" title="Nothing is waiting for you">
         <p>When a run would remove many pages of a source at once, it asks here first.</p>
       </Nothing>
     )
@@ -55,8 +55,8 @@ function HeldCard({
         {many} of {source} would leave the index
       </h2>
       <p class="small">
-        {share(pages, of)} of its {whole(of)}. <Link to={{ view: "run", job, outcome: null }}>A run</Link>{" "}
-        found {since(at)} that they are gone.
+        {share(pages, of)} of its {counted(of, "page")}.{" "}
+        <Link to={{ view: "run", job, outcome: null }}>A run</Link> found {since(at)} that they are gone.
       </p>
       <p class="state">
         {Object.entries(reasons)
@@ -85,8 +85,8 @@ function HeldCard({
           onClose={() => setAsked(false)}
         >
           <p>
-            Searches do not find them any more. A copy of each is kept for a while: until then you can restore
-            them under “Removed”.
+            Searches no longer find them. A copy of each is kept for a while, so that you can restore them
+            under “Removed”.
           </p>
         </Confirm>
       )}
@@ -120,7 +120,7 @@ function Sample({ source, pages }: { readonly source: string; readonly pages: nu
       {value.total > value.removals.length && limit < MOST && (
         <p class="more">
           <Button look="quiet" icon="down" onClick={() => setLimit(limit === FIRST ? STEP : MOST)}>
-            Show more of {whole(value.total)}
+            Show more of the {whole(value.total)}
           </Button>
         </p>
       )}

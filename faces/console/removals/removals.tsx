@@ -43,8 +43,8 @@ export function Removals({
         under={
           source !== null && (
             <>
-              <span>Of {source} alone.</span>
-              <Link to={{ view: "removals", shown, source: null }}>Of all sources</Link>
+              <span>Only {source}.</span>
+              <Link to={{ view: "removals", shown, source: null }}>All sources</Link>
             </>
           )
         }
@@ -65,7 +65,7 @@ export function Removals({
         <section class="block" aria-label={NAMES[shown]}>
           <p class="small">
             {shown === "struck"
-              ? "Runs found that these pages may be gone. They stay in the index until more runs say so."
+              ? "Runs found that these pages may be gone. They stay in the index until more runs confirm it."
               : "These pages left the index. A copy of each is kept for a while."}
           </p>
           <Table
@@ -88,11 +88,11 @@ export function Removals({
 }
 
 const Empty = ({ shown }: { readonly shown: RemovalsShown }) => (
-  <Nothing icon="check" title={shown === "struck" ? "No page seems to be gone" : "No page was removed"}>
+  <Nothing icon="check" title={shown === "struck" ? "No suspected pages" : "No removed pages"}>
     <p>
       {shown === "struck"
-        ? "When a run finds that a page may be gone, it stands here."
-        : "Pages that leave the index stand here for as long as they can be restored."}
+        ? "Pages that a run suspects to be gone appear here."
+        : "Pages that leave the index are listed here for as long as they can be restored."}
     </p>
   </Nothing>
 )
@@ -127,7 +127,7 @@ const FOUND: Column<Removal> = {
 const STRUCK: readonly Column<Removal>[] = [
   PAGE,
   WHY,
-  { heading: "Runs that say so", isNumber: true, cell: ({ strikes }) => whole(strikes) },
+  { heading: "Runs that found it gone", isNumber: true, cell: ({ strikes }) => whole(strikes) },
   FOUND,
 ]
 
@@ -147,14 +147,14 @@ const removedColumns = ({ act, isBusy }: Actions): readonly Column<Removal>[] =>
       ),
   },
   {
-    heading: <span class="unseen">What to do</span>,
+    heading: <span class="unseen">Actions</span>,
     cell: ({ url }) => (
       <Button
         icon="restore"
         label={`Restore ${url}`}
         disabled={isBusy}
         onClick={() =>
-          void act("The page will be put back", "POST /admin/removals/restore", { body: { urls: [url] } })
+          void act("The page will be restored", "POST /admin/removals/restore", { body: { urls: [url] } })
         }
       >
         Restore

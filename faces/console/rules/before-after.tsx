@@ -99,16 +99,14 @@ function Shown({
     <>
       <h2>Judged questions</h2>
       {judged.asked === 0 ? (
-        <p class="small">
-          None is judged yet. Judge a few, and each change shows what it does to their ranks.
-        </p>
+        <p class="small">No judged questions yet. Judge a few to see what each change does to their ranks.</p>
       ) : (
         <JudgedChange judged={judged} />
       )}
       <h2>{isLogged ? "Questions that people asked" : "Questions to try"}</h2>
       {found.length === 0 && (
         <p class="small">
-          {isLogged ? "Nobody has asked anything yet." : "Write some questions above to see what they find."}
+          {isLogged ? "No questions yet." : "Enter some questions above to see what they find."}
         </p>
       )}
       <FoundChange found={found} asked={asked} />
@@ -211,7 +209,7 @@ function Side({
     <div>
       <h4>{name}</h4>
       {hits.length === 0 ? (
-        <p class="small">Nothing is found.</p>
+        <p class="small">Nothing found.</p>
       ) : (
         <ol aria-label={name}>
           {hits.slice(0, SHOWN).map(({ url, title }, index) => {

@@ -11,18 +11,18 @@ export const SynonymFields = (form: Fields) => {
   return (
     <>
       <Choice
-        legend="How they belong together"
+        legend="Direction"
         chosen={draft.isMutual ? "mutual" : "one-way"}
         options={[
-          ["mutual", "They mean each other"],
-          ["one-way", "The first also find the second, not the other way round"],
+          ["mutual", "All mean the same"],
+          ["one-way", "One way: the first also find the second"],
         ]}
         onChoose={(value) => onChange({ isMutual: value === "mutual" })}
       />
       <TextArea
         {...bound(form, "words")}
-        label={draft.isMutual ? "Words or phrases" : "Who asks for one of these"}
-        hint="One on each line, or between commas."
+        label={draft.isMutual ? "Words or phrases" : "A question with one of these"}
+        hint="One per line, or separated by commas."
         rows={3}
         wrong={wrong("words") ?? wrong("from")}
       />
@@ -33,17 +33,17 @@ export const SynonymFields = (form: Fields) => {
 
 export const PinFields = (form: Fields) => (
   <>
-    <TextArea {...bound(form, "questions")} label="For these questions" hint="One on each line." rows={3} />
+    <TextArea {...bound(form, "questions")} label="For these questions" hint="One per line." rows={3} />
     <Choice
-      legend="Which questions it fits"
+      legend="Which questions it applies to"
       chosen={form.draft.match}
       options={[
         ["equal", "Those with the same words in this order"],
-        ["words", "All that hold these words"],
+        ["words", "All that contain these words"],
       ]}
       onChoose={(value) => form.onChange({ match: value === "words" ? "words" : "equal" })}
     />
-    <Field {...bound(form, "url")} type="url" label="Page" hint="Its address, as results show it." />
+    <Field {...bound(form, "url")} type="url" label="Page" hint="The page's address, as results show it." />
     <Field {...bound(form, "position")} type="number" label="Place" hint="1 is the first." />
   </>
 )
@@ -57,11 +57,11 @@ export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: r
         {...bound(form, "factor")}
         type="number"
         label="Factor"
-        hint="The score of a page is multiplied by it: 1.5 lifts, 0.5 lowers. 0.25 to 4."
+        hint="Multiplies a page's score: 1.5 raises it, 0.5 lowers it. From 0.25 to 4."
       />
       {named.length > 0 && (
         <Checks
-          legend="Of these sources"
+          legend="From these sources"
           names={named}
           chosen={draft.sources}
           wrong={wrong("where.sources")}
@@ -73,7 +73,7 @@ export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: r
         label="Under these paths"
         hint={
           <>
-            Such as <code>/v2/*</code>, one on each line.
+            Such as <code>/v2/*</code>, one per line.
           </>
         }
       />
@@ -89,19 +89,15 @@ export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: r
         <Field
           {...bound(form, "languages", "where.languages")}
           label="In these languages"
-          hint="Two letters each, such as en, de."
+          hint="Two-letter codes, such as en, de."
           value={draft.languages.replaceAll("\n", ", ")}
         />
-        <Field
-          {...bound(form, "younger", "where.youngerThanDays")}
-          type="number"
-          label="Younger than (days)"
-        />
+        <Field {...bound(form, "younger", "where.youngerThanDays")} type="number" label="Newer than (days)" />
         <Field {...bound(form, "older", "where.olderThanDays")} type="number" label="Older than (days)" />
       </div>
       {wrong("where") !== null && (
         <p class="wrong-of" role="alert">
-          Say which pages: choose at least one condition.
+          Choose at least one condition.
         </p>
       )}
     </>

@@ -152,12 +152,12 @@ export function inWords(rule: Rule): string {
   if (rule.kind === "pin") return rule.questions.join(" · ")
   const { sources, domains, paths, languages, types, youngerThanDays, olderThanDays } = rule.where
   const parts = [
-    sources && `of ${sources.join(", ")}`,
+    sources && `from ${sources.join(", ")}`,
     domains && `on ${domains.join(", ")}`,
     paths && `under ${paths.join(", ")}`,
     languages && `in ${languages.join(", ")}`,
     types && types.join(", "),
-    youngerThanDays !== undefined && `younger than ${youngerThanDays} days`,
+    youngerThanDays !== undefined && `newer than ${youngerThanDays} days`,
     olderThanDays !== undefined && `older than ${olderThanDays} days`,
   ]
   return `Pages ${parts.filter(Boolean).join(", ")}`

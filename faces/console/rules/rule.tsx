@@ -12,9 +12,9 @@ import { draftOf, KIND_NAMES, newDraft } from "./rule-draft.ts"
 import { type RuleStart, type RuleWriting, useRule } from "./use-rule.ts"
 
 const ABOUT: Readonly<Record<RuleKind, string>> = {
-  synonym: "Words or phrases that mean the same find each other.",
-  pin: "Puts a page in a place of your choice for certain questions.",
-  boost: "Multiplies the score of pages by where they are from, what they are, or how old.",
+  synonym: "Words or phrases that mean the same find the same pages.",
+  pin: "Puts a page at a place of your choice for certain questions.",
+  boost: "Raises or lowers the score of pages by their origin, type, language or age.",
 }
 
 /** Unanswered questions that are offered to begin a synonym with. */
@@ -52,11 +52,11 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
       {value !== null && place.id !== null && rule === undefined && (
-        <Problem title="There is no such rule" text="It may have been removed meanwhile." />
+        <Problem title="Rule not found" text="It may have been removed." />
       )}
       {value !== null && isOpen && value.unanswered.length > 1 && (
         <nav class="reports" aria-label="Questions without an answer">
-          <span class="small">Asked most, and not answered:</span>
+          <span class="small">Asked most without an answer:</span>
           {value.unanswered.map((one) => (
             <Link key={one} to={{ ...place, question: one }} class="chip">
               {one}
@@ -100,7 +100,7 @@ function Writing({ sources, ...start }: RuleStart & { readonly sources: readonly
           <Field
             {...bound(fields, "id")}
             label="Id"
-            hint="Lower-case letters, digits and hyphens; made up for you if you leave it empty."
+            hint="Lower-case letters, digits and hyphens. If you leave it empty, one is generated."
             placeholder={rule.id}
           />
         )}
@@ -119,7 +119,7 @@ function Trying({ writing }: { readonly writing: RuleWriting }) {
         <TextArea
           name="try"
           label="Try it with"
-          hint="Questions, one per line. The judged questions and those people ask most are tried, too."
+          hint="Questions, one per line. The judged questions and those that people ask most are tried as well."
           value={writing.questions}
           onWrite={writing.setQuestions}
         />
@@ -139,7 +139,7 @@ function Trying({ writing }: { readonly writing: RuleWriting }) {
             Cancel
           </Link>
         </p>
-        {problems.problem !== null && <Problem title="It was not saved" text={problems.problem} />}
+        {problems.problem !== null && <Problem title="The rule was not saved" text={problems.problem} />}
         {tried !== null && !isTried && (
           <p class="small">You have changed the rule since: the results below are from before the change.</p>
         )}

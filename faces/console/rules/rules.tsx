@@ -28,7 +28,7 @@ export function Rules() {
   const { value, refresh } = polled
   const actions = useActions(refresh)
   const remove = ({ id }: Rule) =>
-    void actions.act(`${id} is removed and no longer counts`, "DELETE /admin/rules/{id}", { path: { id } })
+    void actions.act(`${id} is removed and no longer applies`, "DELETE /admin/rules/{id}", { path: { id } })
   return (
     <>
       <Head title="Rules" page="Rules" under={value !== null && counted(value.rules.length, "rule")}>
@@ -41,15 +41,16 @@ export function Rules() {
       </Head>
       <PolledStatus of={polled} actions={actions} />
       {value !== null && value.rules.length === 0 && (
-        <Nothing icon="filter" title="No rule is made yet">
+        <Nothing icon="filter" title="No rules yet">
           <p>
-            A synonym lets words find each other, a pin puts a page in its place, a boost lifts or lowers
-            pages. Each counts with the next question, and shows what it would change before you save it.
+            A synonym makes words find the same pages, a pin puts a page at a fixed place, a boost raises or
+            lowers pages. Before you save a rule, you see what it would change. It applies from the next
+            question on.
           </p>
           <p class="row">
             <Link to={placeOfNew("synonym")} class="button primary">
               <Icon name="plus" />
-              Make a synonym
+              Add a synonym
             </Link>
             <a class="button" href="docs/ranking#synonyms-pins-and-boosts">
               About rules

@@ -30,7 +30,7 @@ export function Figures({
         <Fact name="Visited">{whole(done)}</Fact>
         <Fact name={isLive ? "In the queue" : "Not visited"}>{whole(queued)}</Fact>
         {isLive && (
-          <Fact name="A second">
+          <Fact name="Per second">
             {job.state !== "running" || perSecond === null ? "–" : rate(perSecond)}
             <Curve values={before} />
           </Fact>

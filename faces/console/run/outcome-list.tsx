@@ -16,7 +16,7 @@ export function Outcomes({
 }) {
   const all = byCount(outcomes)
   const total = all.reduce((sum, [, count]) => sum + count, 0)
-  if (total === 0) return <p class="small">No address has been visited yet.</p>
+  if (total === 0) return <p class="small">No addresses have been visited yet.</p>
   const link = (outcome: string | null) => ({ view: "run", job: id, outcome }) as const
   return (
     <>

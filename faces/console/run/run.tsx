@@ -42,7 +42,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
         {problem === null ? (
           <Loading />
         ) : (
-          <Problem title="There is nothing to show" text={problem} onAgain={refresh} />
+          <Problem title="The run cannot be shown" text={problem} onAgain={refresh} />
         )}
       </>
     )
@@ -130,7 +130,7 @@ function RunFailed({ job, actions: { isBusy, act } }: Controlled) {
   if (failedIn(job) === 0 || trigger === "command") return null
   const body = { visits: "failed" } as const
   const run = () =>
-    act(`${source} reads the failed pages again`, "POST /admin/sources/{name}/run", {
+    act(`${source} will read the failed pages again`, "POST /admin/sources/{name}/run", {
       path: { name: source },
       body,
     })
@@ -149,11 +149,11 @@ const CancelRun = ({
   <Confirm
     title={`Cancel this run of ${source}?`}
     yes="Cancel the run"
-    no="Let it run"
+    no="Keep running"
     onYes={() => void act("The run is cancelled", "POST /admin/jobs/{id}/cancel", { path: { id } })}
     onClose={onClose}
   >
-    <p>It ends for good. The pages that it read stay in the index; the next run visits the others.</p>
+    <p>The run ends for good. The pages that it read stay in the index; the next run visits the others.</p>
   </Confirm>
 )
 

@@ -40,7 +40,7 @@ describe("buttons for several things", { tags: ["chromium"] }, () => {
     const { page, complaints } = opened
     const before = await workshop.pages()
     await page.getByRole("button", { name: "Keep them" }).click()
-    await page.getByText("Nothing waits for you").waitFor()
+    await page.getByText("Nothing is waiting for you").waitFor()
     await workshop.settle()
     expect(await workshop.pages()).toBe(before)
     expect(complaints).toEqual([])

@@ -25,7 +25,7 @@ export function DeleteSource({
     })
   return (
     <Confirm title={`Delete ${name}?`} yes="Delete" no="Cancel" onYes={() => void remove()} onClose={onClose}>
-      <p>Its settings are deleted, and it runs no more.</p>
+      <p>Its settings are deleted, and it no longer runs.</p>
       {pages > 0 && (
         <Check
           label={`Remove its ${counted(pages, "page")} from the index`}
@@ -34,9 +34,7 @@ export function DeleteSource({
         />
       )}
       {pages > 0 && !removesPages && (
-        <p class="small">
-          The pages can still be found, and the list keeps showing {name} as a one-off crawl.
-        </p>
+        <p class="small">Searches still find the pages, and the list shows {name} as a one-off crawl.</p>
       )}
     </Confirm>
   )

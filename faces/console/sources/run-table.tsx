@@ -11,7 +11,7 @@ const TRIGGERS: Readonly<Record<Job["trigger"], string>> = {
   run: "from the command line",
   schedule: "by its schedule",
   api: "by the console or API",
-  start: "by the start of the appliance",
+  start: "at the start of the appliance",
 }
 
 /** The origin of a run's request. */

@@ -22,7 +22,7 @@ export function Runs({ source }: { readonly source: string | null }) {
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
       {value !== null && value.jobs.length === 0 && (
-        <Nothing icon="clock" title="Nothing has run yet">
+        <Nothing icon="clock" title="No runs yet">
           <p>Run a source, or wait for its schedule.</p>
         </Nothing>
       )}

@@ -48,10 +48,10 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     const forum = row(page, "forum")
-    await forum.getByText("by hand").waitFor()
+    await forum.getByText("manual").waitFor()
     await page.getByRole("link", { name: "Settings of forum" }).click()
-    await page.getByLabel("Schedule").selectOption("By a cron line")
-    await page.getByLabel("Cron line").fill("15 3 * * *")
+    await page.getByLabel("Schedule").selectOption("Cron expression")
+    await page.getByLabel("Cron expression").fill("15 3 * * *")
     await page.getByLabel("Time zone").fill("Asia/Tokyo")
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByRole("heading", { level: 1, name: "Sources" }).waitFor()
@@ -59,7 +59,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     const first = await nextRun(page, "forum")
     expect(first.toISOString()).toMatch(/T18:15:00\.000Z$/)
     expect(first.getTime() - Date.now()).toBeLessThanOrEqual(DAY)
-    expect(await forum.getByText("by hand").count()).toBe(0)
+    expect(await forum.getByText("manual").count()).toBe(0)
 
     await workshop.passTo(new Date(first.getTime() - SECOND))
     await page.reload()

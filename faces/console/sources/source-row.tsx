@@ -98,7 +98,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   const { name, origin, paused, pages } = entry
   const path = { name }
   const open = openRun(entry)
-  const run = () => void act(`${name} will be run`, "POST /admin/sources/{name}/run", { path })
+  const run = () => void act(`${name} will run soon`, "POST /admin/sources/{name}/run", { path })
   const hold = () =>
     void (paused
       ? act(`${name} runs on schedule again`, "POST /admin/sources/{name}/resume", { path })
@@ -163,7 +163,7 @@ function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): Comp
 function nextRun({ origin, paused, next_run_at: at, watched }: Entry): ComponentChildren {
   if (origin === "one-off") return "never"
   if (paused) return "paused"
-  if (at === null) return watched ? "on change" : "by hand"
+  if (at === null) return watched ? "on change" : "manual"
   return <Time at={at}>{until(at)}</Time>
 }
 
@@ -176,7 +176,7 @@ function Running({ job, id }: { readonly job: Job | undefined; readonly id: numb
       <Progress label={`Run ${id}`} value={done} max={Math.max(1, done + job.queued)} />
       <p class="small">
         {counted(done, "address", "addresses")} visited, {whole(job.queued)} to go
-        {job.waits.length > 0 && `, ${counted(job.waits.length, "host")} waited for`}
+        {job.waits.length > 0 && `, waiting for ${counted(job.waits.length, "host")}`}
       </p>
     </div>
   )

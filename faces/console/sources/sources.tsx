@@ -33,7 +33,7 @@ export function Sources() {
   const actions = useActions(refresh)
   const able = value?.sources.filter(({ paused }) => !paused) ?? []
   const runAll = () =>
-    actions.act(`${counted(able.length, "source")} will be run`, "POST /admin/sources/run", {
+    actions.act(`${counted(able.length, "source")} will run soon`, "POST /admin/sources/run", {
       body: { all: true },
     })
   return (
@@ -51,15 +51,15 @@ export function Sources() {
       </Head>
       <PolledStatus of={polled} actions={actions} />
       {value !== null && value.sources.length === 0 && (
-        <Nothing icon="globe" title="No source is declared yet">
+        <Nothing icon="globe" title="No sources yet">
           <p>
-            A source is a site to read: where to start, how far to go, and how often. Add one here, or declare
-            it in <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
+            A source is a site to crawl: where to start, how far to go, and how often. Add one here, or
+            declare it in <code>sources.yaml</code>, with <code>fossick sources add</code>, or over the API.
           </p>
           <p class="row">
             <Link to={{ view: "add-source", url: null }} class="button primary">
               <Icon name="plus" />
-              Add the first source
+              Add your first source
             </Link>
             <a class="button" href="docs/crawl-a-site">
               How to crawl a site

@@ -18,8 +18,8 @@ export function Wanted({
   readonly actions: Actions
 }) {
   return (
-    <Block id="wanted" title="Asked for by people">
-      <ul class="wanted" aria-label="Pages that people ask for">
+    <Block id="wanted" title="Requested pages">
+      <ul class="wanted" aria-label="Pages that people requested">
         {requests.map((one) => (
           <li key={one.id}>
             <div>

@@ -46,15 +46,14 @@ export function Backups() {
 
 const NotDeclared = () => (
   <>
-    <Nothing icon="copy" title="No backup is declared">
+    <Nothing icon="copy" title="No backup schedule yet">
       <p>
-        Create a folder for your backups, add this block to the file of sources beside <code>sources:</code>,
-        and run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30
-        UTC.
+        Create a folder for your backups, add this block to the sources file beside <code>sources:</code>, and
+        run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30 UTC.
       </p>
     </Nothing>
     <Snippet name="the block for sources.yaml" text={DECLARE} />
-    <p class="small">Or make one now, on the machine of the appliance:</p>
+    <p class="small">Or make one now, on the appliance's machine:</p>
     <Snippet name="the command" text="npx fossick backup /backups/fossick.tar" />
   </>
 )
@@ -69,18 +68,18 @@ function Plan({
   readonly actions: Actions
 }) {
   const last = runs.find(({ ended_at: at }) => at !== null)
-  const run = () => act("A backup will be made", "POST /admin/backups/run")
+  const run = () => act("A backup starts soon", "POST /admin/backups/run")
   return (
     <section class="block" aria-label="The plan">
       <dl class="tiles">
         <Tile name="Last backup" value={last?.ended_at == null ? "none yet" : since(last.ended_at)}>
           {last !== undefined && <ResultChip state={last.state} result={null} />}
         </Tile>
-        <Tile name="Next backup" value={plan.next_run_at === null ? "when asked" : until(plan.next_run_at)}>
+        <Tile name="Next backup" value={plan.next_run_at === null ? "on request" : until(plan.next_run_at)}>
           {scheduleOf(plan.schedule)}
         </Tile>
         <Tile name="Kept" value={files === null ? "–" : whole(files.length)}>
-          the newest {whole(plan.keep)} stay
+          the newest {whole(plan.keep)} are kept
         </Tile>
       </dl>
       {last?.error != null && <p class="reason">{last.error}</p>}
@@ -91,7 +90,7 @@ function Plan({
           disabled={isBusy || runs.some(isUnderWay)}
           onClick={() => void run()}
         >
-          {runs.some(isUnderWay) ? "A backup is under way" : "Back up now"}
+          {runs.some(isUnderWay) ? "Backup in progress" : "Back up now"}
         </Button>
         <span class="small">
           into <code>{plan.folder}</code>
@@ -109,10 +108,10 @@ const Files = ({ files }: Pick<Answer, "files">) => (
     {files?.length === 0 && <p class="small">No files yet.</p>}
     {files !== null && files.length > 0 && (
       <>
-        <Table caption="Files of backups" columns={FILES} rows={files} keyOf={({ path }) => path} />
+        <Table caption="Backup files" columns={FILES} rows={files} keyOf={({ path }) => path} />
         <p class="small">
-          Restoring replaces everything that answers, so it is a command: stop the appliance, then run this on
-          its machine.
+          Restoring replaces everything in the appliance. Stop the appliance, then run this command on its
+          machine.
         </p>
         <Snippet
           name="the command to restore"
@@ -141,11 +140,11 @@ const FILES: readonly Column<File>[] = [
 
 const RUNS: readonly Column<Run>[] = [
   {
-    heading: "Asked",
+    heading: "Started",
     cell: ({ asked_at: at, trigger }) => (
       <>
         <time dateTime={at}>{atTime(at)}</time>
-        <p class="small">{trigger === "schedule" ? "by the schedule" : "by hand"}</p>
+        <p class="small">{trigger === "schedule" ? "by the schedule" : "manually"}</p>
       </>
     ),
   },

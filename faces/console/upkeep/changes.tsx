@@ -26,8 +26,8 @@ export function Changes() {
   return (
     <section class="block" aria-label="All changes">
       <p class="small">
-        What was changed with admin keys, in this console and by commands.{" "}
-        <a href="admin/audit.jsonl">All of it as a file</a>
+        Changes made with admin keys, in this console and by commands.{" "}
+        <a href="admin/audit.jsonl">Download the log</a>
       </p>
       <div class="shown">
         <Field label="Who" name="who" value={who} placeholder="name or id of a key" onWrite={setWho} />
@@ -38,7 +38,7 @@ export function Changes() {
       </div>
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}
-      {value?.total === 0 && <Nothing icon="search" title="No change was noted" />}
+      {value?.total === 0 && <Nothing icon="search" title="No changes found" />}
       {value !== null && value.total > 0 && (
         <>
           <Table caption="Changes" columns={COLUMNS} rows={value.entries} keyOf={({ id }) => String(id)} />

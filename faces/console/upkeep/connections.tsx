@@ -13,12 +13,12 @@ const SHOWN = 200
 export function Connections() {
   const { value, problem, refresh } = useAnswer("GET /admin/outbound", { query: { limit: SHOWN } })
   if (value === null) return problem === null ? <Loading /> : <Problem text={problem} onAgain={refresh} />
-  if (value.total === 0) return <Nothing icon="search" title="Nobody was talked to yet" />
+  if (value.total === 0) return <Nothing icon="search" title="No connections yet" />
   return (
     <section class="block" aria-label="Hosts">
       <p class="small">
-        {counted(value.total, "host")} that connections were made to, and what for.{" "}
-        <a href="docs/privacy">All that the appliance can connect to</a>
+        {counted(value.total, "host")} that the appliance connected to, and why.{" "}
+        <a href="docs/privacy">Everything the appliance can connect to</a>
       </p>
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       <Table

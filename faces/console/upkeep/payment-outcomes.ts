@@ -5,7 +5,7 @@ export type Outcome = AnswerOf<"GET /admin/payments/days">["outcomes"][number]["
 /** The meaning of each way a request to the paid search can end, in the appliance's words. */
 export const OUTCOME_MEANINGS: Readonly<Record<Outcome, string>> = {
   sold: "paid, settled, and the answer was sent",
-  "sold-undelivered": "paid and settled; the caller hung up, and may come back for the answer",
+  "sold-undelivered": "paid and settled; the caller disconnected, and can still fetch the answer",
   "delivered-later": "an answer paid for earlier was sent to the caller who came back for it",
   unpaid: "the request had no payment: the price was returned",
   unusable: "the payment was malformed, or made for something else",

@@ -132,7 +132,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     expect(days.map(([, network]) => network)).toEqual(days.map(() => NETWORK))
     // A night may have passed between the two.
     expect(days.reduce((sum, [, , sales]) => sum + Number(sales), 0)).toBe(2)
-    const payments = await cellsOf(page.getByRole("table", { name: "Payments that settled" }))
+    const payments = await cellsOf(page.getByRole("table", { name: "Settled payments" }))
     expect(payments.map(([, amount, from, transaction]) => [amount, from, transaction])).toEqual([
       ["$0.01", payerV1.address, settled[0]],
       ["$0.01", payer.address, settled[1]],
@@ -144,7 +144,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     await using there = await open()
     const { page, complaints } = there
     const coming = page.waitForEvent("download")
-    await page.getByRole("link", { name: "All of them as CSV" }).click()
+    await page.getByRole("link", { name: "Download as CSV" }).click()
     const file = await coming
     expect(file.suggestedFilename()).toBe("payments.csv")
     const [header, ...lines] = (await readFile(await file.path(), "utf8")).trimEnd().split("\r\n")

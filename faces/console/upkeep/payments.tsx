@@ -35,8 +35,8 @@ export function Payments() {
       <PolledStatus of={polled} />
       {!selling.on && <NotSelling missing={selling.missing} />}
       {selling.on && !isUsed && (
-        <Nothing icon="key" title="Searches are sold, and none was bought yet">
-          <p>Each request to the paid search, and how it ended, stands here.</p>
+        <Nothing icon="key" title="No searches sold yet">
+          <p>Requests to the paid search appear here, with how they ended.</p>
         </Nothing>
       )}
       {isUsed && <Sold list={list} days={days} />}
@@ -47,15 +47,15 @@ export function Payments() {
 type Seen = Awaited<ReturnType<typeof look>>
 
 const NotSelling = ({ missing }: { readonly missing: Seen["selling"]["missing"] }) => (
-  <Nothing icon="key" title="No searches are sold">
+  <Nothing icon="key" title="Searches are not for sale">
     <p>
       {missing.length > 0 ? (
         <>
-          Left to set: <code>{missing.join(", ")}</code>
+          Still to set: <code>{missing.join(", ")}</code>
         </>
       ) : (
         <>
-          Programs can pay for each search by x402. Set <code>X402_PAY_TO</code>, <code>X402_NETWORK</code>,{" "}
+          Programs can pay for each search with x402. Set <code>X402_PAY_TO</code>, <code>X402_NETWORK</code>,{" "}
           <code>X402_FACILITATOR_URL</code> and <code>X402_PUBLIC_URL</code> to sell them.
         </>
       )}
@@ -76,7 +76,7 @@ function Sold({ list, days }: Pick<Seen, "list" | "days">) {
           to the paid search
         </Tile>
         <Tile name="Open" value={whole(list.open)}>
-          not known yet whether they settled
+          not yet known whether they settled
         </Tile>
       </dl>
       <Block id="ended" title="How requests ended">
@@ -99,12 +99,12 @@ function Sold({ list, days }: Pick<Seen, "list" | "days">) {
         id="settled"
         title={
           <>
-            Payments <a href="admin/payments.csv">All of them as CSV</a>
+            Payments <a href="admin/payments.csv">Download as CSV</a>
           </>
         }
       >
         <Table
-          caption="Payments that settled"
+          caption="Settled payments"
           columns={PAYMENTS}
           rows={list.payments}
           keyOf={({ transaction }) => transaction}

@@ -28,7 +28,7 @@ export function SettingList() {
   return (
     <section class="block" aria-label="All settings">
       <p class="small">
-        As they were when the appliance started. Set them in its environment or in its settings file, and
+        The values from the appliance's start. Set them in its environment or in its settings file, and
         restart; the environment wins. Secrets are not shown.
       </p>
       <div class="shown">
@@ -39,7 +39,7 @@ export function SettingList() {
           value={shown}
           options={[
             { value: "all", label: "All" },
-            { value: "set", label: "Those that are set" },
+            { value: "set", label: "Only those set" },
           ]}
           onChoose={show}
         />
@@ -48,7 +48,7 @@ export function SettingList() {
         </p>
       </div>
       {rows.length === 0 ? (
-        <Nothing icon="search" title="No setting is so" />
+        <Nothing icon="search" title="No matching settings" />
       ) : (
         <Table caption="Settings" columns={COLUMNS} rows={rows} keyOf={({ name }) => name} />
       )}

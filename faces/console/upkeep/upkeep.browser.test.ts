@@ -54,7 +54,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
   test("vectors: what is done, and a source that goes first until it waits its turn again", async () => {
     await using opened = await open("/console?view=vectors")
     const { page, complaints } = opened
-    await page.getByRole("region", { name: "How far it is" }).getByText("100%").waitFor()
+    await page.getByRole("region", { name: "Progress" }).getByText("100%").waitFor()
     await page.getByRole("button", { name: "Put forum first" }).click()
     await page.getByRole("cell", { name: "forum goes first" }).waitFor()
     expect(await readFirstSource(firstSourceFile(workshop.dir))).toBe("forum")
@@ -112,7 +112,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
   test("backups: none is declared, then one is made now, and restoring is told", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
-    await page.getByText("No backup is declared").waitFor()
+    await page.getByText("No backup schedule yet").waitFor()
     const folder = join(workshop.dir, "backups")
     await mkdir(folder)
     await writeFile(join(folder, "fossick-2026-05-01T02-30-00Z.tar"), "twelve bytes")
@@ -121,9 +121,9 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     await backups.declare({ name: "fossick", folder, keep: 7, schedule })
     await page.reload()
     await page.getByRole("button", { name: "Back up now" }).click()
-    await page.getByRole("button", { name: "A backup is under way" }).waitFor()
+    await page.getByRole("button", { name: "Backup in progress" }).waitFor()
     expect((await backups.unfinished())?.trigger).toBe("command")
-    await page.getByRole("table", { name: "Files of backups" }).getByText("2026-05-01T02-30-00Z").waitFor()
+    await page.getByRole("table", { name: "Backup files" }).getByText("2026-05-01T02-30-00Z").waitFor()
     await page.getByText(/npx fossick restore .*02-30-00Z\.tar --force/).waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
     expect(complaints).toEqual([])
@@ -150,7 +150,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     await queue.settle(due!.id, { status: 503, error: "it answered 503", final: false })
     await using opened = await open("/console?view=upkeep&shown=webhooks")
     const { page, complaints } = opened
-    const row = page.getByRole("table", { name: "Deliveries of webhooks" }).getByRole("row").nth(1)
+    const row = page.getByRole("table", { name: "Webhook deliveries" }).getByRole("row").nth(1)
     await row.getByText("it answered 503").waitFor()
     expect(await queue.due(new Set(), 1)).toEqual([])
     await row.getByRole("button", { name: "Send again to receiver.example" }).click()
@@ -163,7 +163,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
   test("payments say that nothing is sold, settings where each comes from, and no secret", async () => {
     await using opened = await open("/console?view=upkeep&shown=payments")
     const { page, complaints } = opened
-    await page.getByText("No searches are sold").waitFor()
+    await page.getByText("Searches are not for sale").waitFor()
     expect(await faultsOf(page, "desktop")).toEqual([])
     await page.getByRole("link", { name: "Settings" }).click()
     const settings = page.getByRole("table", { name: "Settings" })
@@ -196,7 +196,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("What").fill("appliance")
     await page.getByText("2 changes").waitFor()
     expect(await changes.getByText("POST /session").count()).toBe(0)
-    expect(await page.getByRole("link", { name: "All of it as a file" }).getAttribute("href")).toBe(
+    expect(await page.getByRole("link", { name: "Download the log" }).getAttribute("href")).toBe(
       "admin/audit.jsonl",
     )
     expect(complaints).toEqual([])
@@ -239,9 +239,9 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(await copied("Python")).toContain('query="chapter\'s end",')
     expect(JSON.parse(await copied("MCP")).mcpServers.fossick.url).toBe(`${workshop.url}/mcp`)
     await page.getByLabel("Body").fill("{")
-    await page.getByText("This is no JSON").waitFor()
+    await page.getByText("This is not valid JSON").waitFor()
     await page.getByLabel("Call").selectOption("GET /admin/jobs/{id}")
-    await page.getByLabel("id (needed)").fill("1")
+    await page.getByLabel("id (required)").fill("1")
     await page.getByRole("button", { name: "Send" }).click()
     await answer.getByText('"outcomes"').waitFor()
     expect(complaints).toEqual([])

@@ -45,16 +45,16 @@ export function Webhooks() {
           onChoose={show}
         />
         <Button icon="play" disabled={actions.isBusy} onClick={() => void tryAlerts(actions)}>
-          Try the receivers of alerts
+          Test the alert receivers
         </Button>
       </div>
       <PolledStatus of={polled} actions={actions} />
       {value?.total === 0 && (
-        <Nothing icon="open" title={shown === "all" ? "Nothing was sent yet" : "None is so"}>
+        <Nothing icon="open" title={shown === "all" ? "No deliveries yet" : "No matching deliveries"}>
           {shown === "all" && (
             <p>
-              Name a webhook in a source, or set <code>FOSSICK_ALERT_WEBHOOK</code>: what is sent, and whether
-              it arrived, stands here.
+              Name a webhook in a source, or set <code>FOSSICK_ALERT_WEBHOOK</code>. Deliveries then appear
+              here, with their results.
             </p>
           )}
         </Nothing>
@@ -62,7 +62,7 @@ export function Webhooks() {
       {value !== null && value.total > 0 && (
         <>
           <Table
-            caption="Deliveries of webhooks"
+            caption="Webhook deliveries"
             columns={columns(actions)}
             rows={value.deliveries}
             keyOf={({ id }) => id}
@@ -81,7 +81,7 @@ export function Webhooks() {
 }
 
 const tryAlerts = ({ doing }: Actions) =>
-  doing("All receivers of alerts took the test", async () => {
+  doing("All alert receivers accepted the test", async () => {
     const { tested } = await appliance.call("POST /admin/alerts/test")
     const failed = tested.find(({ error }) => error !== null)
     if (failed) throw new Error(`${failed.to}: ${failed.error}`)

@@ -74,7 +74,7 @@ export function BySource({
   return (
     <Block id="by-source" title="By source">
       {rows.length === 0 ? (
-        <Nothing icon="globe" title="No source is declared yet" />
+        <Nothing icon="globe" title="No sources yet" />
       ) : (
         <Table caption="Vectors by source" columns={columns} rows={rows} keyOf={({ name }) => name} />
       )}

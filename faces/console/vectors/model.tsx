@@ -55,7 +55,7 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
   return (
     <>
       <p>
-        <strong>{model.in_use === null ? "None is in use yet" : nameOf(model.in_use)}</strong>
+        <strong>{model.in_use === null ? "No model is in use yet" : nameOf(model.in_use)}</strong>
         <span class="small"> {model.because}</span>
       </p>
       {model.server_problem !== null && <p class="reason">{model.server_problem}</p>}
@@ -83,22 +83,21 @@ function Choice({ state, actions }: { readonly state: State; readonly actions: A
         </div>
       ) : (
         <p class="small">
-          The settings name <code>{model.setting}</code>, which wins. Empty <code>FOSSICK_MODEL</code> and
-          restart to choose here.
+          The settings name <code>{model.setting}</code>, which wins. To choose here, clear{" "}
+          <code>FOSSICK_MODEL</code> and restart.
         </p>
       )}
       {isAsked && (
         <Confirm
           title={`Use ${LABELS[wanted] ?? wanted}?`}
           yes="Change the model"
-          no="Leave it as it is"
+          no="Cancel"
           onYes={() => void use()}
           onClose={() => ask(false)}
         >
           <p>
-            If that is another model than the one in use, an index for it is built beside this one, which
-            answers until the new one is complete. All passages get new vectors: that takes as long as the
-            first time.
+            If this is not the model in use, a new index is built for it, and the current one answers until
+            the new one is complete. All passages get new vectors, which takes as long as the first time.
           </p>
         </Confirm>
       )}
@@ -125,8 +124,8 @@ function Change({ change }: { readonly change: NonNullable<State["change"]> }) {
         <strong>Changing to {LABELS[nameOf(change.to)] ?? nameOf(change.to)}</strong>
         <span class="small">
           {change.state === "waiting"
-            ? "It has not started: crawls go first."
-            : `${whole(change.pages)} of ${counted(all, "page")} taken over`}
+            ? "Not started yet: crawls go first."
+            : `${whole(change.pages)} of ${counted(all, "page")} copied`}
         </span>
       </p>
       <Progress

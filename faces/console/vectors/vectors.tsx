@@ -34,7 +34,7 @@ export function Vectors() {
         title="Vectors"
         page="Vectors"
         under={
-          <p>Pages are found by their words at once, and by what they mean once they have their vectors.</p>
+          <p>Searches find pages by their words at once, and by their meaning once they have vectors.</p>
         }
       />
       <PolledStatus of={polled} actions={actions} />
@@ -56,7 +56,7 @@ function Far({ index }: { readonly index: Index }) {
   const { passages, passages_without_vectors: waiting, pages, pages_without_vectors: pagesWaiting } = index
   const done = passages - waiting
   return (
-    <section class="block" aria-label="How far it is">
+    <section class="block" aria-label="Progress">
       <Progress label="Passages with vectors" value={done} max={Math.max(1, passages)} />
       <dl class="tiles">
         <Tile name="Done" value={passages === 0 ? "–" : share(done, passages)}>
@@ -64,18 +64,18 @@ function Far({ index }: { readonly index: Index }) {
         </Tile>
         <Tile name="Left" value={whole(waiting)}>
           {pagesWaiting === 0
-            ? `none of ${counted(pages, "page")} is waiting`
+            ? `none of ${counted(pages, "page")} waiting`
             : `passages of ${counted(pagesWaiting, "page")}`}
         </Tile>
         <Tile name="Rate" value={index.vectors_per_second === null ? "–" : rate(index.vectors_per_second)}>
-          {index.vectors_per_second === null ? "none are being made" : "passages a second, last minute"}
+          {index.vectors_per_second === null ? "none in progress" : "passages per second, last minute"}
         </Tile>
         <Tile
           name="Time left"
           value={waiting === 0 || index.seconds_left === null ? "–" : lasting(index.seconds_left)}
         >
           {waiting === 0
-            ? "every passage has its vector"
+            ? "all passages have vectors"
             : index.seconds_left === null
               ? "too early to tell"
               : "at this rate"}
@@ -88,8 +88,8 @@ function Far({ index }: { readonly index: Index }) {
 type Step = AnswerOf<"GET /admin/vectors">["order"][number]
 
 const STEPS: Readonly<Record<Step, readonly [name: string, why: string]>> = {
-  changed: ["Changed pages", "they say something else since the last crawl"],
-  asked: ["Pages that questions came across", "somebody looks for them now"],
+  changed: ["Changed pages", "their text changed since the last crawl"],
+  asked: ["Pages that questions found", "someone is looking for them now"],
   first: ["The source you put first", ""],
   new: ["All others", "in the order they came in"],
 }

@@ -28,7 +28,11 @@ export function AskFor({
       {isOpen && (
         <Dialog
           title="Ask for a page to be added"
-          under={<p class="quiet">The operator of this search sees it. Nothing is fetched by itself.</p>}
+          under={
+            <p class="quiet">
+              The operator of this search sees your request. Nothing is fetched automatically.
+            </p>
+          }
           onClose={() => setOpen(false)}
         >
           <Form question={question} url={url} onDone={() => setOpen(false)} />
@@ -58,7 +62,7 @@ function Form({
     const body = { url: text("url"), query: question.slice(0, MOST_CHARS), comment: text("comment") }
     try {
       await appliance.call("POST /page-requests", { body })
-      toast("The operator will see what is missing.")
+      toast("Thank you. The operator can see your request.")
       onDone()
     } catch (error) {
       setWrong(inWords(error))
@@ -72,18 +76,18 @@ function Form({
   return (
     <form class="ask-for" onSubmit={submit}>
       <p>
-        You looked for <b>{question}</b>.
+        You searched for <b>{question}</b>.
       </p>
       <Field
         label="Address of the page or its site"
         name="url"
         value={url}
         placeholder="https://"
-        hint="If you know it."
+        hint="Optional."
         wrong={wrong}
         autofocus
       />
-      <Field label="What it is for" name="comment" hint="If you like." />
+      <Field label="What you need it for" name="comment" hint="Optional." />
       <Button look="primary" icon="check" type="submit" disabled={isBusy}>
         Send
       </Button>

@@ -110,7 +110,7 @@ export function Chosen({
             <Button
               icon="close"
               class="chip accent"
-              title={`Take the filter away: ${HEADINGS[name]} ${valueName(name, value)}`}
+              title={`Remove the filter: ${HEADINGS[name]} ${valueName(name, value)}`}
               onClick={() => onChange(toggled(asked.filters, name, value))}
             >
               {valueName(name, value)}

@@ -17,7 +17,7 @@ import { Nothing } from "./nothing.tsx"
 import { ResultCard } from "./result.tsx"
 
 const weakMatches = (count: number): string =>
-  count === 1 ? "Show the only weak match" : `Show ${count} weak matches`
+  count === 1 ? "Show 1 weak match" : `Show ${count} weak matches`
 
 /** What was missing when the appliance answered. */
 function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
@@ -138,7 +138,7 @@ function Pages({
       )}
       {found.miss === undefined && found.results.length > 0 && (
         <p class="missing">
-          <span>Not what you look for?</span> <AskFor key={question} question={question} />
+          <span>Not what you're looking for?</span> <AskFor key={question} question={question} />
         </p>
       )}
     </>

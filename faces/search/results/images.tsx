@@ -26,7 +26,7 @@ const isSame = (one: string, other: string): boolean =>
 
 /** Pictures, as crawls saw them; each leads to its page. */
 export function Images({ pictures }: { readonly pictures: readonly Picture[] }) {
-  if (pictures.length === 0) return <p class="quiet">No pictures of these pages have been read yet.</p>
+  if (pictures.length === 0) return <p class="quiet">No images from these pages yet.</p>
   return (
     <ul class="images">
       {pictures.map(({ page, url, description }) => (

@@ -24,9 +24,7 @@ export function Nothing({
   return (
     <section class="notice nothing" aria-label="Why">
       <Icon name="info" />
-      <h2>
-        {isEmpty ? `Nothing was found for “${asked.question}”` : `Nothing fits “${asked.question}” well`}
-      </h2>
+      <h2>{isEmpty ? `No results for “${asked.question}”` : `No good match for “${asked.question}”`}</h2>
       {miss && <p>{miss.text}</p>}
       {miss !== undefined && miss.cause === "other-address" && link !== undefined && (
         <p>
@@ -35,7 +33,7 @@ export function Nothing({
       )}
       {miss?.others !== undefined && miss.others.length > 0 && (
         <>
-          <p>Pages that sound like it and are not in the index:</p>
+          <p>Similar pages that are not in the index:</p>
           <ul>
             {miss.others.map((one) => (
               <li key={one.url ?? one.text}>{one.text}</li>
@@ -82,7 +80,7 @@ export function Problem({ text, onAgain }: { readonly text: string; readonly onA
   return (
     <section class="notice bad" role="alert">
       <Icon name="alert" />
-      <h2>The search did not work</h2>
+      <h2>The search failed</h2>
       <p>{text}</p>
       {onAgain && (
         <div class="buttons">
