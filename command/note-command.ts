@@ -50,6 +50,6 @@ export async function noteCommand(
       db.close()
     }
   } catch (error) {
-    process.stderr.write(`This change is not in the audit log: ${(error as Error).message}\n`)
+    process.stderr.write(`This change could not be recorded in the audit log: ${(error as Error).message}\n`)
   }
 }

@@ -29,11 +29,11 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
   let wanted: Wanted | null = null
   const program = new Command(NAME)
     .description(
-      "Fossick, a search engine that you run yourself: crawls your sites, answers over the Tavily API.",
+      "Fossick, a search engine that you run yourself: it crawls your sites and answers over the Tavily API.",
     )
     .usage("<command> [arguments]")
     .version(fossickVersion(), "-V, --version", "the version")
-    .helpOption("-h, --help", "this text; behind a command, what it does, its options and examples")
+    .helpOption("-h, --help", "this text; after a command: what it does, its options and examples")
     .helpCommand(false)
     .configureHelp({ helpWidth: WIDTH })
     .configureOutput({
@@ -54,7 +54,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
   }
   program.addHelpText(
     "after",
-    `\n${NAME} <command> --help has its options and examples. docs/command.md has it all.`,
+    `\n${NAME} <command> --help shows its options and examples. See also docs/command.md.`,
   )
   try {
     program.parse(words, { from: "user" })
@@ -91,7 +91,7 @@ function declare(
   command
     .description(spec.about.replaceAll("\n", " "))
     .helpOption("-h, --help", "this text")
-    .showHelpAfterError(`Run ${NAME} ${path} --help for help.`)
+    .showHelpAfterError(`${NAME} ${path} --help shows the options.`)
   if (isGroup(spec)) {
     command.helpCommand(false)
     const examples = Object.values(spec.commands).flatMap((one) => one.examples)

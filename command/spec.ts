@@ -94,7 +94,7 @@ export type Registry = Readonly<
     {
       /** In the list of all commands, which loads none of them. */
       readonly summary: string
-      readonly group: "The appliance" | "Pages" | "Who may search" | "The index" | "The command itself"
+      readonly group: "The appliance" | "Pages" | "Access and usage" | "The index" | "This command"
       readonly load: () => Promise<CommandSpec | GroupSpec>
     }
   >

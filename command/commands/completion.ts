@@ -5,7 +5,7 @@ import { type CommandSpec, command, type Registry } from "../spec.ts"
 export const completion = (commands: Registry): CommandSpec =>
   command({
     about: `Prints a script with which your shell completes commands, options and their values. It completes the word
-fossick; where that is npx fossick, alias fossick='npx fossick' makes it one word.`,
+fossick; if you type npx fossick, set alias fossick='npx fossick'.`,
     args: { shell: { about: "your shell", choices: ["bash", "zsh", "fish"] } },
     json: null,
     examples: [

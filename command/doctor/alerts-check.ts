@@ -12,23 +12,23 @@ export const alertsCheck = (settings: DoctorSettings): Check => ({
     const { dataDir } = settings
     const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
       problems(settings).map((problem) =>
-        wrong(`${problem}.`, `Until then no ${called.one} is sent; docs/notifications.md#alerts has more.`),
+        wrong(`${problem}.`, `Until you correct this, no ${called.one} is sent. See docs/notifications.md#alerts.`),
       ),
     )
     const told = (await ask(dataDir, toldAlerts)).map(({ about, name, bad_runs: runs, reason }) =>
       note(
-        `${about === "backup" ? "The backup" : "The source"} ${name} went wrong ${runs} times in a row: ${reason ?? "no reason given"}.`,
-        about === "backup" ? "fossick backups list says more." : "fossick jobs list says more.",
+        `${about === "backup" ? "The backup" : "The source"} ${name} failed or had problems ${runs} times in a row: ${reason ?? "no reason given"}.`,
+        about === "backup" ? "See fossick backups list." : "See fossick jobs list.",
       ),
     )
     const waiting = (await ask(dataDir, alertsNotTaken)).flatMap(({ of: channel, state, n, error }) => {
       const found = CHANNELS.find(({ name }) => name === channel)
       if (found === undefined) return []
       const { called, settings: names } = found
-      if (state === "given-up") return note(`${n} ${called.many} were given up (${String(error)}).`)
+      if (state === "given-up") return note(`${n} ${called.many} could not be delivered (${String(error)}).`)
       return wrong(
-        `${n} ${called.many} wait for ${called.server} that does not take them (${String(error)}).`,
-        `See to ${names}; they are tried again for a day. docs/notifications.md#alerts has more.`,
+        `${n} ${called.many} are waiting for ${called.server} that does not accept them (${String(error)}).`,
+        `Check ${names}. Fossick retries for a day. See docs/notifications.md#alerts.`,
       )
     })
     return [wrongSettings, told, waiting]

@@ -9,8 +9,8 @@ export const backupsCheck = ({ dataDir }: DoctorSettings): Check => ({
     const [last] = await ask(dataDir, lastEnded)
     if (last?.state !== "failed") return []
     return wrong(
-      `The last backup by schedule failed: ${String(last.error)}`,
-      "Mend that, then fossick backups run; docs/backup-and-restore.md has more.",
+      `The last scheduled backup failed: ${String(last.error)}`,
+      "Correct the cause, then run fossick backups run. See docs/backup-and-restore.md.",
     )
   },
 })

@@ -6,7 +6,7 @@ import { saidIn } from "./model-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 const ADVICE =
-  "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Meanwhile, answers consist of the pages' own sentences."
+  "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Until then, answers quote sentences of the pages."
 
 /**
  * Has the language model write a word, and reports what works. We wrote all that is sent, so the server's own error can

@@ -40,7 +40,7 @@ export async function runChecks(checks: readonly Check[]): Promise<Checked[]> {
       found = await check.run()
     } catch (error) {
       const advice =
-        error instanceof SettingsError ? "Set it right; docs/settings.md lists all settings." : ""
+        error instanceof SettingsError ? "Correct the setting; docs/settings.md lists all settings." : ""
       found = wrong((error as Error).message, advice)
     }
     checked.push({ name: check.name, findings: listOf(found) })

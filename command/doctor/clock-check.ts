@@ -15,13 +15,14 @@ export const clockCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "clock",
   async run() {
     const now = Date.now()
-    const advice = "Set the clock, best by NTP: schedules, expiries and signatures go by it."
-    if (now < EARLIEST) return wrong(`The clock says ${new Date(now).toISOString()}, which is past.`, advice)
+    const advice = "Set the clock, preferably with NTP: schedules, expiry dates and signatures depend on it."
+    if (now < EARLIEST)
+      return wrong(`The clock says ${new Date(now).toISOString()}, which is in the past.`, advice)
     const names = existsSync(dataDir) ? readdirSync(dataDir) : []
     const newest = Math.max(0, ...names.map((name) => statSync(join(dataDir, name)).mtimeMs))
     return newest > now + AHEAD_MS
       ? wrong(
-          `A file in the data folder is of ${new Date(newest).toISOString()}, and the clock says ${new Date(now).toISOString()}.`,
+          `A file in the data folder is dated ${new Date(newest).toISOString()}, but the clock says ${new Date(now).toISOString()}.`,
           advice,
         )
       : await inDoubt(dataDir, now)

@@ -87,7 +87,7 @@ describe("the doctor", () => {
     const wrong = { FOSSICK_EMBEDDINGS_KEY: "wrong-wrong", FOSSICK_RERANKER_KEY: "wrong-wrong" }
     const ill = await examine(folder.path, { ...env, ...wrong })
     expect(JSON.stringify(ill.of("reranker"))).toContain("answered 401: it does not accept the key")
-    expect(JSON.stringify(ill.of("reranker"))).toContain("It says:")
+    expect(JSON.stringify(ill.of("reranker"))).toContain("Response:")
     expect(JSON.stringify(ill.of("model"))).toContain("answered 401: it does not accept the key")
     expect(JSON.stringify(ill.report)).not.toMatch(/hush-hush|wrong-wrong/)
     expect(ill.code).toBe(1)
@@ -170,7 +170,7 @@ describe("the doctor", () => {
       const { code, of } = await examine(folder.path)
       expect(code).toBe(1)
       expect(of("backups")).toMatchObject([
-        { level: "wrong", what: "The last backup by schedule failed: There is no folder /backups." },
+        { level: "wrong", what: "The last scheduled backup failed: There is no folder /backups." },
       ])
       await backups.finish((await backups.ask("command")).id, {
         file: "a.tar",
@@ -212,8 +212,8 @@ describe("the doctor", () => {
     })
     server.close()
     expect(code).toBe(1)
-    expect(of("file of sources")).toMatchObject([{ what: "sources.yaml:2:5: docs: seeds is missing" }])
-    expect(of("port")).toMatchObject([{ level: "wrong", what: `Port ${port} is taken by something else.` }])
+    expect(of("sources file")).toMatchObject([{ what: "sources.yaml:2:5: docs: seeds is missing" }])
+    expect(of("port")).toMatchObject([{ level: "wrong", what: `Port ${port} is in use by another program.` }])
     expect(of("browser")).toMatchObject([{ level: "wrong" }])
     expect(of("model")).toMatchObject([{ level: "wrong" }])
   })
@@ -313,7 +313,7 @@ describe("the doctor", () => {
     expect(of("webhooks")).toMatchObject([
       { level: "wrong", what: expect.stringContaining("1 messages of docs wait") as unknown },
     ])
-    expect(of("lost processes")).toMatchObject([{ level: "note", what: "Job 1 lost its process." }])
+    expect(of("lost processes")).toMatchObject([{ level: "note", what: "The process of job 1 is gone." }])
   })
 
   test("sees what goes wrong in a row, and settings that keep its e-mails back", async () => {
@@ -337,10 +337,10 @@ describe("the doctor", () => {
     expect(code).toBe(1)
     expect(of("alerts")).toMatchObject([
       { level: "wrong", what: expect.stringMatching(/^FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL/) },
-      { level: "note", what: "The source docs went wrong 2 times in a row: the only seed failed." },
+      { level: "note", what: "The source docs failed or had problems 2 times in a row: the only seed failed." },
       {
         level: "wrong",
-        what: "1 e-mails wait for a mail server that does not take them (connect ECONNREFUSED).",
+        what: "1 e-mails are waiting for a mail server that does not accept them (connect ECONNREFUSED).",
       },
     ])
   })
@@ -360,7 +360,7 @@ describe("the doctor", () => {
     const { code, of } = await examine(folder.path)
     expect(code).toBe(1)
     expect(of("data folder")).toMatchObject([
-      { level: "wrong", what: `${join(folder.path, "data")} is no folder.` },
+      { level: "wrong", what: `${join(folder.path, "data")} is not a folder.` },
     ])
   })
 

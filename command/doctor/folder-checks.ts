@@ -26,21 +26,21 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
       const above = firstThere(dirname(dir))
       return isWritable(above)
         ? note(
-            `${dir} is not there yet.`,
-            "The first start makes it. Are you in the right working directory?",
+            `${dir} does not exist yet.`,
+            "The first start creates it. Are you in the right working directory?",
           )
         : wrong(
-            `${dir} is not there, and ${above} cannot be written to.`,
-            "Make it, as the user who runs Fossick.",
+            `${dir} does not exist, and ${above} is not writable.`,
+            "Create it as the user who runs Fossick.",
           )
     }
     if (!statSync(dir).isDirectory())
-      return wrong(`${dir} is no folder.`, "Name another one in FOSSICK_DATA_DIR.")
+      return wrong(`${dir} is not a folder.`, "Name another one in FOSSICK_DATA_DIR.")
     const because = readOnlyBecause(dir)
     if (because === "EROFS")
       return wrong(
-        `${dir} is read-only: nothing can be kept in it. Searches are answered from what it holds.`,
-        "Mount its disk for writing, and start Fossick again.",
+        `${dir} is read-only: nothing can be stored in it. Searches still work.`,
+        "Mount its disk for writing and restart Fossick.",
       )
     const uid = process.getuid?.()
     const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
@@ -52,15 +52,15 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
     return [
       shut.map((path) =>
         wrong(
-          `${path} cannot be read and written by this user.`,
+          `${path} is not readable and writable for this user.`,
           `Give it to the user who runs Fossick: chown -R <user> ${dir}`,
         ),
       ),
       shut.length === 0 &&
         foreign.length > 0 &&
         wrong(
-          `${dir} belongs to user ${owner}, but not all in it does: ${foreign.slice(0, 5).join(", ")}.`,
-          `Run Fossick's commands as one user only, and mend it with chown -R ${owner} ${dir}`,
+          `${dir} belongs to user ${owner}, but some files in it do not: ${foreign.slice(0, 5).join(", ")}.`,
+          `Run Fossick's commands as one user only. Correct the owner with chown -R ${owner} ${dir}`,
         ),
     ]
   },
@@ -77,8 +77,8 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
     // The check of the folder says so.
     if (!room.isLow() || room.readOnly !== null) return []
     return wrong(
-      `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, and ${Math.ceil(room.leastBytes / MB)} MB have to stay free: crawls wait.`,
-      "Make room, or set FOSSICK_MIN_FREE_MB lower.",
+      `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, but ${Math.ceil(room.leastBytes / MB)} MB have to stay free, so crawls wait.`,
+      "Free some space, or lower FOSSICK_MIN_FREE_MB.",
     )
   },
 })
@@ -93,15 +93,15 @@ export const restoreCheck = ({ dataDir }: DoctorSettings): Check => ({
     return [
       existsSync(folder) &&
         wrong(
-          "A restore is under way, or was cut short; nothing starts until it is over.",
+          "A restore is in progress or was interrupted. Nothing starts until it is finished.",
           existsSync(join(folder, PLAN))
-            ? "Run fossick restore again with the same file: it only has to be finished."
-            : `Run fossick restore again, or remove ${folder} to stay with what was there before.`,
+            ? "Run fossick restore again with the same file to finish it."
+            : `Run fossick restore again, or remove ${folder} to keep the previous data.`,
         ),
       aside.map((name) =>
         note(
-          `${name} holds what was there before a restore.`,
-          "Remove it when you miss nothing; that frees its room.",
+          `${name} holds the data from before a restore.`,
+          "Remove it to free its space, if nothing is missing.",
         ),
       ),
     ]

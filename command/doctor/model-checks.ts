@@ -21,7 +21,7 @@ export const modelCheck = (settings: DoctorSettings): Check => ({
     } catch (error) {
       const advice =
         model === ""
-          ? "Install Fossick again: files of its own are missing."
+          ? "Install Fossick again: some of its files are missing."
           : "Set FOSSICK_MODEL to english, multilingual or a folder that holds a model, or leave it empty."
       return wrong((error as Error).message, advice)
     }
@@ -40,7 +40,7 @@ export const unitReaderCheck = ({ readsUnits }: DoctorSettings): Check => ({
     } catch (error) {
       return wrong(
         (error as Error).message,
-        "Install Fossick again. Answers are chosen without it meanwhile.",
+        "Install Fossick again. Until then, answers are chosen without it.",
       )
     }
   },
@@ -63,7 +63,7 @@ const TRIED = "ready?"
 
 /** The server's own message, if it sent one. */
 export function saidIn({ cause }: { cause?: unknown }): string {
-  return cause instanceof ModelServerError && cause.said !== "" ? ` It says: ${cause.said}` : ""
+  return cause instanceof ModelServerError && cause.said !== "" ? ` Response: ${cause.said}` : ""
 }
 
 /** Has the reranker compare two words, if there is one. */

@@ -34,8 +34,8 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
         )
       } catch {
         return note(
-          `Something crawls on this data folder, but nothing answers at ${url}.`,
-          "That is right for fossick crawl without an appliance, and where the API is in another container.",
+          `A crawler is running on this data folder, but nothing answers at ${url}.`,
+          "This is normal for fossick crawl without an appliance, and if the API is in another container.",
         )
       }
     }
@@ -51,13 +51,13 @@ export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
       return [
         code === "EADDRINUSE"
           ? wrong(
-              `Port ${port} is taken by something else.`,
-              "Set FOSSICK_PORT to another one, or stop what listens there.",
+              `Port ${port} is in use by another program.`,
+              "Set FOSSICK_PORT to another port, or stop that program.",
             )
           : code === "EACCES"
-            ? wrong(`Port ${port} needs more rights.`, "Set FOSSICK_PORT to one above 1023.")
+            ? wrong(`Port ${port} needs more privileges.`, "Set FOSSICK_PORT to a port above 1023.")
             : wrong(
-                `Nothing can listen at ${host} (${code}).`,
+                `Fossick cannot listen at ${host} (${code}).`,
                 "Set FOSSICK_HOST to an address of this machine.",
               ),
       ]
@@ -74,18 +74,18 @@ export const browserCheck = ({ browserPath }: DoctorSettings): Check => ({
     return browserPath === ""
       ? note(
           what,
-          "Without one, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
+          "Without a browser, pages made by JavaScript are read as the server sends them: docs/javascript-pages.md.",
         )
       : wrong(what, "Set FOSSICK_BROWSER_PATH to a Chromium or Chrome, or empty to look for one.")
   },
 })
 
 const INDEX_ADVICE: Readonly<Record<DoctorSettings["engine"], string>> = {
-  embedded: "docs/troubleshooting.md; when nothing there helps, restore a backup.",
+  embedded: "See docs/troubleshooting.md. If nothing there helps, restore a backup.",
   meilisearch:
-    "See that the server at FOSSICK_MEILI_URL runs and takes FOSSICK_MEILI_KEY: docs/use-meilisearch.md.",
+    "Check that the server at FOSSICK_MEILI_URL runs and accepts FOSSICK_MEILI_KEY: docs/use-meilisearch.md.",
   opensearch:
-    "See that the cluster at FOSSICK_OPENSEARCH_URLS runs and takes FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
+    "Check that the cluster at FOSSICK_OPENSEARCH_URLS runs and accepts FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
 }
 
 /** Opens the index for reading, as a search does, and asks it something. */
@@ -94,7 +94,7 @@ export const engineCheck = (settings: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const { engine: kind, dataDir } = settings
     const isThere = ["index", "generations"].some((name) => existsSync(join(dataDir, name)))
-    if (kind === "embedded" && !isThere) return note("There is no index yet.", "The first crawl makes it.")
+    if (kind === "embedded" && !isThere) return note("There is no index yet.", "The first crawl creates it.")
     const advice = INDEX_ADVICE[kind]
     const late = sleep(PATIENCE_MS, "late" as const, { ref: false })
     try {
@@ -105,7 +105,7 @@ export const engineCheck = (settings: DoctorSettings): Check => ({
       })()
       const stats = await Promise.race([asked, late])
       if (stats === "late") return wrong(`The index did not answer within ${PATIENCE_MS / 1000} s.`, advice)
-      return stats.pages === 0 ? note("The index is empty.", "fossick crawl <url> fills it.") : []
+      return stats.pages === 0 ? note("The index is empty.", "To fill it, run fossick crawl <url>.") : []
     } catch (error) {
       return wrong(`The index does not answer: ${(error as Error).message}`, advice)
     }

@@ -65,7 +65,7 @@ function problemsOf(look: () => unknown): string[] {
 
 /** The file of sources, with which an appliance does not start when it is wrong. */
 export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => ({
-  name: "file of sources",
+  name: "sources file",
   run(): Found {
     const file = sourcesFile(named)
     if (file === null) return []
@@ -73,7 +73,7 @@ export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => (
       readSourcesFile(file)
       return []
     } catch (error) {
-      return wrong((error as Error).message, "Mend the file; docs/sources.md has every field.")
+      return wrong((error as Error).message, "Correct the file; docs/sources.md lists every field.")
     }
   },
 })

@@ -37,7 +37,7 @@ export async function ask<Row>(
 /** What is wrong with a readable state; null: nothing. */
 async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found> {
   const other = db && (await otherGeneration(db))
-  if (other !== null) return wrong(other, "docs/upgrade.md has more.")
+  if (other !== null) return wrong(other, "See docs/upgrade.md.")
   // One that was never begun has no id yet; it gets one at the next start.
   if (db !== null && !(await hasTable(db, "state_identity"))) return []
   const strange = await strangeState(dataDir, db)
@@ -52,7 +52,7 @@ async function findingsOfServer(dataDir: string, server: ServerLocation): Promis
   } catch (error) {
     return wrong(
       `The state cannot be read: ${(error as Error).message}`,
-      "See that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right; docs/use-postgresql.md has more.",
+      "Check that PostgreSQL runs, and that FOSSICK_STATE and FOSSICK_STATE_PASSWORD are right. See docs/use-postgresql.md.",
     )
   }
 }
@@ -76,7 +76,7 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
       return damage.map((text) =>
         wrong(
           `state.db is damaged: ${text}.`,
-          "fossick doctor --repair writes it anew if all its tables can be read. If not, restore a backup: docs/backup-and-restore.md.",
+          "fossick doctor --repair rewrites it if all its tables can be read. If not, restore a backup: docs/backup-and-restore.md.",
         ),
       )
     using db = openStateToRead(dataDir, WAIT_MS)
@@ -90,7 +90,10 @@ export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const lost = await ask(dataDir, lostJobs)
     return lost.map(({ id }) =>
-      note(`Job ${id} lost its process.`, "It continues at the next start, or with fossick crawl."),
+      note(
+        `The process of job ${id} is gone.`,
+        "The job continues at the next start, or with fossick crawl.",
+      ),
     )
   },
 })

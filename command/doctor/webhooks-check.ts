@@ -12,12 +12,12 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
       const why = error === null ? "" : ` (${error})`
       return state === "given-up"
         ? note(
-            `${n} messages of ${whose} were given up${why}.`,
-            "docs/notifications.md#webhooks says how to see and repeat them.",
+            `${n} messages of ${whose} could not be delivered${why}.`,
+            "docs/notifications.md#webhooks describes how to see and resend them.",
           )
         : wrong(
-            `${n} messages of ${whose} wait for a receiver that does not take them${why}.`,
-            "See that the receiver answers; they are tried again for a day. docs/notifications.md#webhooks has more.",
+            `${n} messages of ${whose} are waiting for a receiver that does not accept them${why}.`,
+            "Check that the receiver answers. Fossick retries for a day. See docs/notifications.md#webhooks.",
           )
     })
   },

@@ -16,6 +16,6 @@ const lock = JSON.parse(readFileSync(FILE, "utf8")) as {
 const own = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } }
 for (const path of refusing(lock.packages, own.engines.node.replace(">=", ""))) {
   delete lock.packages[path]!.engines
-  process.stdout.write(`${path}: may be installed by any Node\n`)
+  process.stdout.write(`${path}: can be installed with any Node.js version\n`)
 }
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)

@@ -100,8 +100,8 @@ async function start(file: string): Promise<Appliance> {
       lines.resolve({ url: screen.url, apiKey: screen.apiKey })
     }
   })
-  const late = setTimeout(() => lines.reject(new Error(`it does not start:\n${text}`)), MAX_WAIT_MS)
-  child.once("exit", (code) => lines.reject(new Error(`it ended with ${code}:\n${text}`)))
+  const late = setTimeout(() => lines.reject(new Error(`Fossick does not start:\n${text}`)), MAX_WAIT_MS)
+  child.once("exit", (code) => lines.reject(new Error(`Fossick exited with ${code}:\n${text}`)))
   const screen = await lines.promise.finally(() => clearTimeout(late))
   return {
     ...screen,
@@ -111,7 +111,7 @@ async function start(file: string): Promise<Appliance> {
       while (isAlive(-child.pid!)) {
         if (Date.now() > end) {
           process.kill(-child.pid!, "SIGKILL")
-          throw new Error("processes of it were left behind")
+          throw new Error("some processes are still running")
         }
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
@@ -136,7 +136,7 @@ function refuseUnwanted(folder: string): void {
   )
   say(packages.join("\n"))
   const runtimes = packages.filter((name) => /(sharp|onnxruntime-node)\/package\.json$/.test(name))
-  if (runtimes.length !== 2) throw new Error("there are several of sharp or onnxruntime-node")
+  if (runtimes.length !== 2) throw new Error("there are several copies of sharp or onnxruntime-node")
   for (const name of packages.filter((one) => !runtimes.includes(one))) {
     const files = readdirSync(join(folder, name, ".."))
     if (files.length > 4) throw new Error(`${name} is there with all that is in it`)

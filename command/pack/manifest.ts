@@ -119,6 +119,6 @@ export function bundledManifest(
 function lockedVersion({ packages }: Lock, from: string, name: string): string {
   const found = packages[`node_modules/${from}/node_modules/${name}`] ?? packages[`node_modules/${name}`]
   if (found?.version === undefined)
-    throw new Error(`${from} asks for ${name}, which package-lock.json does not have`)
+    throw new Error(`${from} needs ${name}, which is not in package-lock.json`)
   return found.version
 }

@@ -86,8 +86,8 @@ export function thirdPartyText(root: string): string {
   const byLicence = new Map<string, number>()
   for (const { licence } of packages) byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
   return [
-    "# What others made",
-    "Packages that an installation of Fossick may hold, with their licences, as `package-lock.json` has them; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. Which files a release has, and by which hashes, its [manifest and SBOM](docs/upgrade.md#verify-the-release) say.",
+    "# Third-party software",
+    "Packages that an installation of Fossick can contain, with their licences, as listed in `package-lock.json`; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. Which files a release has, and by which hashes, its [manifest and SBOM](docs/upgrade.md#verify-the-release) say.",
     "| licence | packages |\n|---|---|",
     [...byLicence]
       .toSorted(([, a], [, b]) => b - a)

@@ -24,10 +24,11 @@ export function readManifest(text: string): readonly ReleaseFile[] {
     .split("\n")
     .map((line, index) => {
       const [, hash = "", path = ""] = LINE.exec(line) ?? []
-      if (path === "") throw new Error(`line ${index + 1} is no hash with the path of a file`)
+      if (path === "") throw new Error(`line ${index + 1} is not a hash followed by the path of a file`)
       return { path, sha256: hash }
     })
-  if (new Set(files.map(({ path }) => path)).size !== files.length) throw new Error("it names a file twice")
+  if (new Set(files.map(({ path }) => path)).size !== files.length)
+    throw new Error("the manifest names a file twice")
   return files
 }
 
@@ -38,13 +39,13 @@ export function readManifest(text: string): readonly ReleaseFile[] {
  */
 export function signed(text: string, key: string): Uint8Array {
   const privateKey = createPrivateKey(key)
-  if (privateKey.asymmetricKeyType !== "ed25519") throw new Error("the key is no Ed25519 key")
+  if (privateKey.asymmetricKeyType !== "ed25519") throw new Error("the key is not an Ed25519 key")
   return sign(null, Buffer.from(text), privateKey)
 }
 
 /** @param key public key, PEM. @throws Error for an invalid key */
 export function isSigned(text: string, signature: Uint8Array, key: string): boolean {
   const publicKey = createPublicKey(key)
-  if (publicKey.asymmetricKeyType !== "ed25519") throw new Error("the key is no Ed25519 key")
+  if (publicKey.asymmetricKeyType !== "ed25519") throw new Error("the key is not an Ed25519 key")
   return verify(null, Buffer.from(text), publicKey, signature)
 }

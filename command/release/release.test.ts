@@ -71,7 +71,7 @@ describe("a release", () => {
     const { code, out } = fossick(...line.split(" ").slice(3))
     expect({ code, out }).toEqual({
       code: 0,
-      out: expect.stringMatching(/^All \d+ files are as they were signed\.\n$/),
+      out: expect.stringMatching(/^All \d+ files match the signed manifest\.\n$/),
     })
   })
 
@@ -80,7 +80,7 @@ describe("a release", () => {
     const check = () => fossick("fossick-0.1.0.manifest", "--key", "release.pub")
     const text = readFileSync(manifest)
     appendFileSync(manifest, `${"0".repeat(64)}  package/more.js\n`)
-    expect(check()).toMatchObject({ code: 1, out: expect.stringContaining("was not signed by the key") })
+    expect(check()).toMatchObject({ code: 1, out: expect.stringContaining("was not signed with the key") })
     writeFileSync(manifest, text)
     const sbom = join(release, "fossick-0.1.0.cdx.json")
     const bytes = readFileSync(sbom)
@@ -99,7 +99,7 @@ describe("a release", () => {
     for (const line of [
       "fossick-0.1.0.tgz is missing or was changed",
       "package/LICENSE is missing or was changed",
-      "package/new.js is in no manifest",
+      "package/new.js is not in the manifest",
     ])
       expect(out).toContain(line)
     sh("openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out other.pub")

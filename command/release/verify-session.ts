@@ -29,7 +29,7 @@ export async function verifyRelease({ manifest, key, installed, json }: VerifyWa
   const signature = read(`${manifest}.sig`, "the signature")
   if (!checked(() => isSigned(text, signature, read(key, "the public key").toString("utf8")), key)) {
     throw new CommandError(
-      `${manifest} was not signed by the key in ${key}, or was changed since. Do not use it.`,
+      `${manifest} was not signed with the key in ${key}, or was changed afterwards. Do not use it.`,
     )
   }
   const files = checked(() => readManifest(text), manifest)
@@ -40,10 +40,10 @@ export async function verifyRelease({ manifest, key, installed, json }: VerifyWa
   const extra = [...there.keys()].filter((path) => !listed.has(path))
   const isGood = wrong.length === 0 && extra.length === 0
   if (json) print(JSON.stringify({ files: wanted.length, wrong, extra, signed: true }))
-  else if (isGood) print(`All ${wanted.length} files are as they were signed.`)
+  else if (isGood) print(`All ${wanted.length} files match the signed manifest.`)
   else {
     for (const path of wrong.slice(0, SHOWN)) print(`${printableLine(path)} is missing or was changed`)
-    for (const path of extra.slice(0, SHOWN)) print(`${printableLine(path)} is in no manifest`)
+    for (const path of extra.slice(0, SHOWN)) print(`${printableLine(path)} is not in the manifest`)
     const more = wrong.length + extra.length - Math.min(wrong.length, SHOWN) - Math.min(extra.length, SHOWN)
     if (more > 0) print(`and ${more} more`)
   }

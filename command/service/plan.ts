@@ -19,13 +19,13 @@ export function installation(programs: Programs): readonly Step[] {
   const unit = unitFor(programs)
   const ofGroup = (mode: number) => ({ mode, uid: ROOT, gid: idsOf(USER).gid })
   const keep = (path: string, what: string, first: () => string): Step => ({
-    about: `write ${what}, for root and ${USER} to read: ${path}`,
+    about: `write ${what}, readable by root and ${USER}: ${path}`,
     isDone: () => existsSync(path),
     do: () => writeOwned(path, first(), ofGroup(0o640)),
   })
   return [
     {
-      about: `make the user ${USER}, who cannot log in`,
+      about: `create the user ${USER}, who cannot log in`,
       isDone: () => succeeds("getent", "passwd", USER),
       do: () =>
         void run(
@@ -41,24 +41,24 @@ export function installation(programs: Programs): readonly Step[] {
         ),
     },
     {
-      about: `make the folder of the configuration: ${PLACES.config}`,
+      about: `create the folder for the configuration: ${PLACES.config}`,
       isDone: () => existsSync(PLACES.config),
       do: () => makeOwnedFolder(PLACES.config, ofGroup(0o750)),
     },
     {
-      about: `make the folder of the data, for ${USER} alone: ${PLACES.data}`,
+      about: `create the folder for the data, for ${USER} only: ${PLACES.data}`,
       isDone: () => existsSync(PLACES.data),
       do: () => makeOwnedFolder(PLACES.data, { mode: 0o700, ...idsOf(USER) }),
     },
     keep(PLACES.settings, "the settings, with a new API key", firstSettings),
-    keep(PLACES.sources, "the file of sources, with none yet", firstSources),
+    keep(PLACES.sources, "the sources file, without sources yet", firstSources),
     {
       about: `write the unit: ${PLACES.unit}`,
       isDone: () => holds(PLACES.unit, unit),
       do: () => writeOwned(PLACES.unit, unit, { mode: 0o644, uid: ROOT, gid: ROOT }),
     },
     {
-      about: `have systemd read it and start ${SERVICE} with the machine`,
+      about: `have systemd read the unit and start ${SERVICE} at every boot`,
       isDone: () => false,
       do: () => {
         run("systemctl", "daemon-reload")
@@ -80,7 +80,7 @@ export function installation(programs: Programs): readonly Step[] {
 /** Takes the service away. Configuration, data and their user stay. */
 export const removal = (): readonly Step[] => [
   {
-    about: `stop ${SERVICE}, and start it with the machine no longer`,
+    about: `stop ${SERVICE}, and no longer start it at boot`,
     isDone: () => !existsSync(PLACES.unit),
     do: () => void run("systemctl", "disable", "--now", SERVICE),
   },
@@ -90,7 +90,7 @@ export const removal = (): readonly Step[] => [
     do: () => void run("rm", PLACES.unit),
   },
   {
-    about: "have systemd forget it",
+    about: "have systemd forget the unit",
     isDone: () => false,
     do: () => void run("systemctl", "daemon-reload"),
   },

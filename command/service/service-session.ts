@@ -24,16 +24,16 @@ const HOMES = /^\/(home|root|run\/user)\//
 export async function installService({ dryRun }: { readonly dryRun: boolean }): Promise<number> {
   const found = programs()
   if (HOMES.test(found.fossick) || HOMES.test(found.node)) {
-    const advice = `Fossick is in ${found.fossick}, run by ${found.node}: a service sees nothing of homes. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users, and run the command again from there.`
+    const advice = `Fossick is in ${found.fossick}, run by ${found.node}: a service cannot see home folders. Put the clone into /opt/fossick and run npm ci there, or install the npm package for all users, and run the command again from there.`
     if (!dryRun) throw new CommandError(advice)
-    process.stdout.write(`It would be refused: ${advice}\n`)
+    process.stdout.write(`The installation would be refused: ${advice}\n`)
   }
   if (!dryRun) refuseWithoutRights()
   carryOut(installation(found), dryRun)
   if (dryRun) return 0
   if (!succeeds("runuser", "-u", USER, "--", found.node, "--check", found.fossick)) {
     throw new CommandError(
-      `The user ${USER} may not read ${found.fossick} or run ${found.node}. Let other users enter their folders (chmod o+rX), and run the command again.`,
+      `The user ${USER} cannot read ${found.fossick} or run ${found.node}. Let other users enter their folders (chmod o+rX), then run the command again.`,
     )
   }
   const url = await readyUrl()
@@ -47,7 +47,7 @@ Fossick is ready.
   Data       ${PLACES.data}
   Log        journalctl -u ${SERVICE} -f
 
-Commands reach it as its user and with its settings:
+Run its commands as its user and with its settings:
 
   sudo -u ${USER} env FOSSICK_CONFIG_FILE=${PLACES.settings} ${found.node} ${found.fossick} doctor
 `)
@@ -60,7 +60,7 @@ export function uninstallService({ dryRun }: { readonly dryRun: boolean }): numb
   carryOut(removal(), dryRun)
   const verb = dryRun ? "would stay" : "stay"
   process.stdout.write(
-    `${PLACES.config}, ${PLACES.data} and the user ${USER} ${verb}: fossick service install goes on with them.\n`,
+    `${PLACES.config}, ${PLACES.data} and the user ${USER} ${verb}: fossick service install will use them again.\n`,
   )
   return 0
 }
@@ -74,10 +74,10 @@ function programs(): Programs {
 function refuseWithoutRights(): void {
   if (!existsSync("/run/systemd/system")) {
     throw new CommandError(
-      "systemd does not run this machine, so there is no service to install. docs/run-as-a-service.md says what else there is; --dry-run shows what would be done.",
+      "This machine does not run systemd, so a service cannot be installed. docs/run-as-a-service.md describes the alternatives; --dry-run shows what would be done.",
     )
   }
-  if (process.getuid?.() !== 0) throw new CommandError("Only root can do this: put sudo before the command.")
+  if (process.getuid?.() !== 0) throw new CommandError("Only root can do this: run the command with sudo.")
 }
 
 function carryOut(steps: readonly Step[], dryRun: boolean): void {
@@ -93,9 +93,9 @@ function carryOut(steps: readonly Step[], dryRun: boolean): void {
 async function readyUrl(): Promise<string> {
   const settings = readSettings(apiSettings, environment({ FOSSICK_CONFIG_FILE: PLACES.settings }))
   const url = `http://${reachableHost(settings.host)}:${settings.port}`
-  process.stdout.write(`waiting until ${url}/readyz says that it is ready\n`)
+  process.stdout.write(`waiting until ${url}/readyz reports that Fossick is ready\n`)
   const late = steadyNow() + READY_MS
-  let last = "it does not answer"
+  let last = "no answer"
   while (steadyNow() < late) {
     if (succeeds("systemctl", "is-failed", SERVICE)) break
     try {
@@ -108,5 +108,5 @@ async function readyUrl(): Promise<string> {
     await sleep(POLL_MS)
   }
   const log = run("journalctl", "-u", SERVICE, "-n", "15", "--no-pager", "-o", "cat")
-  throw new CommandError(`Fossick did not get ready (${last}). The end of its log:\n\n${log}`)
+  throw new CommandError(`Fossick did not become ready (${last}). The end of its log:\n\n${log}`)
 }

@@ -109,7 +109,7 @@ test("questions are kept beside the index, asked without a file, and a planted r
   const regression = await fossick("--against", "latest", "--fail-drop", "0.1")
   expect([regression.code, regression.stderr]).toEqual([1, expect.stringContaining("fell from 0.500 to")])
   await run("rules", "apply", await file("none.yaml", "rules: []"))
-  expect((await judged("--save")).stderr).toContain("--save keeps how the kept questions do")
+  expect((await judged("--save")).stderr).toContain("--save saves the results of the stored questions")
   expect((await fossick("--fail-drop", "0.1")).code).toBe(2)
 })
 

@@ -1,13 +1,12 @@
 import { command, type GroupSpec } from "../../spec.ts"
 
 export const alerts: GroupSpec = {
-  about:
-    "Tries the receivers of alerts, which tell you when the last runs of a source or the backup went wrong.",
+  about: "Tests the receivers of alerts, which report when the last runs of a source or the backup failed.",
   commands: {
     test: command({
-      about: `Sends one message now to each recipient of e-mails, to the topic of ntfy and to the webhook of the settings, and says how it went.
-Exits with 1 if a message was not sent.`,
-      examples: [{ line: "fossick alerts test", about: "see that alerts arrive before you need them" }],
+      about: `Sends one message now to each e-mail recipient, to the ntfy topic and to the webhook in the settings, and shows the results.
+Exits with 1 if a receiver did not accept its message.`,
+      examples: [{ line: "fossick alerts test", about: "check that alerts arrive before you need them" }],
       run: async ({ json }) =>
         await (await import("#crawler/commands/alerts-session.ts")).testAlertsNow(json),
     }),

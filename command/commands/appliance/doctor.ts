@@ -10,27 +10,30 @@ import { trustClock } from "#base/store/clock/trusted-time.ts"
 import { command } from "../../spec.ts"
 
 export const doctor = command({
-  about: `Looks at all that can be wrong with an appliance on this machine, and says what to do about each: settings, data
-folder, disk, clock, ports, model, browser, index, webhooks. Needs no running appliance, disturbs none, changes nothing.
-With --repair it rebuilds what is damaged and can be rebuilt: the index from the pages, state.db from its tables, counts, thumbnails. Stop
-the appliance first; --dry-run only says what would be done.
-With --trust-clock you say that the clock is right, when Fossick was off for so long that it is in doubt. It needs no stop.
-Ends with 1 when something is wrong, or could not be repaired.`,
+  about: `Checks an appliance on this machine for problems, and says how to solve each: settings, data folder, disk, clock,
+ports, model, browser, index, webhooks. It needs no running appliance, disturbs none, and changes nothing.
+With --repair it rebuilds damaged data where it can: the index from the pages, state.db from its tables, counts,
+thumbnails. Stop the appliance first. With --dry-run as well, it only says what it would do.
+With --trust-clock you confirm that the clock is right, if Fossick was off for so long that it doubts the clock. You
+don't need to stop the appliance.
+Exits with 1 if there is a problem, or something could not be repaired.`,
   options: {
-    "trust-clock": { about: "the clock of this machine is right: what is too old may be deleted again" },
-    repair: { about: "rebuild what is damaged and can be rebuilt" },
-    "dry-run": { about: "with --repair: say what would be done, and change nothing" },
+    "trust-clock": {
+      about: "confirm that this machine's clock is right, so that expired data is deleted again",
+    },
+    repair: { about: "rebuild damaged data where possible" },
+    "dry-run": { about: "with --repair: say what would be done, change nothing" },
   },
   json: "every check with its findings as one JSON object",
   examples: [
     { line: "fossick doctor", about: "in the folder where you start Fossick" },
     { line: "fossick doctor --json", about: "for monitoring" },
-    { line: "fossick doctor --trust-clock", about: "after months in which nothing ran" },
-    { line: "fossick doctor --repair --dry-run", about: "what is damaged, and what a repair would do" },
+    { line: "fossick doctor --trust-clock", about: "after months without running" },
+    { line: "fossick doctor --repair --dry-run", about: "show the damage, and what a repair would do" },
   ],
   async run({ options, json }) {
     if (options["trust-clock"] && (options.repair || json))
-      throw new ArgumentsError("--trust-clock goes alone")
+      throw new ArgumentsError("--trust-clock cannot be combined with --repair or --json")
     if (options["dry-run"] && !options.repair) throw new ArgumentsError("--dry-run needs --repair")
     if (options["trust-clock"]) return await trust()
     if (options.repair) return await repair(options["dry-run"], json)
@@ -55,7 +58,7 @@ Ends with 1 when something is wrong, or could not be repaired.`,
           }
         }
       }
-      process.stdout.write(ok ? "\nAll is well.\n" : "\nSomething is wrong: see above.\n")
+      process.stdout.write(ok ? "\nNo problems found.\n" : "\nProblems found: see above.\n")
     }
     return ok ? EXIT.ok : EXIT.failed
   },
@@ -64,12 +67,13 @@ Ends with 1 when something is wrong, or could not be repaired.`,
 async function trust(): Promise<number> {
   const { readableSettings } = await import("../../doctor/settings-checks.ts")
   const { dataDir } = readableSettings()
-  if (!existsSync(dataDir)) throw new CommandError(`There is no appliance: ${resolve(dataDir)} is not there.`)
+  if (!existsSync(dataDir))
+    throw new CommandError(`There is no appliance: ${resolve(dataDir)} does not exist.`)
   const now = new Date()
   using db = await openStateStore(dataDir)
   await trustClock(db, now.getTime())
   process.stdout.write(
-    `The clock is trusted: it is ${now.toISOString()}. What is too old is deleted from now on.\n`,
+    `The clock is trusted: it is ${now.toISOString()}. Expired data is deleted from now on.\n`,
   )
   return EXIT.ok
 }
@@ -82,7 +86,7 @@ async function repair(isDry: boolean, json: boolean): Promise<number> {
   ])
   const settings = readableSettings()
   if (!existsSync(settings.dataDir))
-    throw new CommandError(`There is nothing to repair: ${resolve(settings.dataDir)} is not there.`)
+    throw new CommandError(`There is nothing to repair: ${resolve(settings.dataDir)} does not exist.`)
   if (!isDry) for (const role of ["appliance", "crawler"] as const) await takeFolder(settings.dataDir, role)
   const repaired = await runRepairs(ALL_REPAIRS, settings, { mends: !isDry, signal: interruptSignal() })
   const damaged = repaired.flatMap((one) => one.damaged)
@@ -98,6 +102,7 @@ async function repair(isDry: boolean, json: boolean): Promise<number> {
   }
   if (damaged.length === 0) process.stdout.write("Nothing is damaged.\n")
   else if (isDry) process.stdout.write("This was a dry run: nothing was changed.\n")
-  else process.stdout.write(ok ? "All of it is repaired.\n" : "Not all of it could be repaired: see above.\n")
+  else
+    process.stdout.write(ok ? "All damage is repaired.\n" : "Some damage could not be repaired: see above.\n")
   return ok ? EXIT.ok : EXIT.failed
 }

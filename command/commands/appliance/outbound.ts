@@ -4,17 +4,17 @@ import { OUTBOUND_PURPOSES, type OutboundPurpose } from "#base/outbound/purposes
 import { command } from "../../spec.ts"
 
 export const outbound = command({
-  about: "Shows whom the appliance talked to: hosts, what for, since when and how often.",
+  about: "Shows the hosts that the appliance connected to: why, since when and how often.",
   options: {
     purpose: {
       value: "name",
-      about: "only for this",
+      about: "only connections for this purpose",
       choices: Object.keys(OUTBOUND_PURPOSES) as OutboundPurpose[],
     },
-    limit: { value: "n", about: "how many, those talked to last first", default: "100" },
+    limit: { value: "n", about: "how many to show, the most recent first", default: "100" },
   },
-  json: "one JSON object a line, for programs",
-  examples: [{ line: "fossick outbound", about: "every host, those talked to last first" }],
+  json: "one JSON object per line, for programs",
+  examples: [{ line: "fossick outbound", about: "every host, the most recent first" }],
   async run({ options: { purpose, limit }, json }) {
     const { showOutbound } = await import("../../../api/operator/commands/outbound-session.ts")
     return await showOutbound(purpose ?? null, wholeNumber("--limit", limit, 1, 10_000), json)

@@ -5,15 +5,15 @@ const MOST_PORT = 65_535
 
 export const restore = command({
   changes: ({ options }) => !options.verify && options.into === undefined,
-  about: `Brings a backup into the data folder and the index that the settings name, whatever engine it was made on. The
-file is checked first, and nothing takes its place before all of it is there. With --into it goes into another folder,
-and with --read-only-start it is served from there until Ctrl-C, beside the running appliance: a restore drill, which
-crawls nothing and sends nothing.`,
+  about: `Restores a backup into the data folder and the index that the settings name, whichever engine it was made with.
+The file is checked first, and nothing is replaced before the whole backup is restored. With --into it goes into
+another folder. With --read-only-start it is also served from there until Ctrl-C, beside the running appliance: a
+restore drill, which crawls nothing and sends nothing.`,
   args: { file: { about: "the file to read", complete: "files" } },
   options: {
-    verify: { about: "only check the file: every hash in it" },
+    verify: { about: "only check every hash in the file" },
     force: {
-      about: "restore although there is something; the data folder's contents are put aside, not deleted",
+      about: "restore even if the data folder is not empty; its contents are moved aside, not deleted",
     },
     into: {
       value: "folder",
@@ -21,11 +21,11 @@ crawls nothing and sends nothing.`,
       complete: "files",
     },
     "read-only-start": {
-      about: "serve what --into restored, crawl and send nothing, and say in the end what was checked",
+      about: "serve the folder of --into, crawl and send nothing, and report at the end what was checked",
     },
     port: {
       value: "n",
-      about: "where --read-only-start answers, on this machine alone; default: any that is free",
+      about: "port for --read-only-start, on this machine only; default: any free port",
     },
   },
   examples: [
@@ -40,13 +40,14 @@ crawls nothing and sends nothing.`,
   async run({ args: { file }, options, json }) {
     const { verify, force, into } = options
     const start = options["read-only-start"]
-    if (verify && force) throw new ArgumentsError("--verify restores nothing, so --force is too much")
+    if (verify && force)
+      throw new ArgumentsError("--verify restores nothing, so it cannot be combined with --force")
     if (verify && into !== undefined)
-      throw new ArgumentsError("--verify restores nothing, so --into is too much")
+      throw new ArgumentsError("--verify restores nothing, so it cannot be combined with --into")
     if (force && into !== undefined)
-      throw new ArgumentsError("--into takes an empty folder, so --force is too much")
+      throw new ArgumentsError("--into needs an empty folder, so it cannot be combined with --force")
     if (start && into === undefined) throw new ArgumentsError("--read-only-start needs --into")
-    if (options.port !== undefined && !start) throw new ArgumentsError("--port goes with --read-only-start")
+    if (options.port !== undefined && !start) throw new ArgumentsError("--port needs --read-only-start")
     const port = Number(options.port ?? "0")
     if (!Number.isInteger(port) || port < 0 || port > MOST_PORT)
       throw new ArgumentsError(`--port must be a whole number from 0 to ${MOST_PORT}`)

@@ -2,15 +2,15 @@ import { command, type GroupSpec } from "../../spec.ts"
 
 const session = () => import("../../service/service-session.ts")
 
-const dryRun = { "dry-run": { about: "show what would be done, and do nothing" } } as const
+const dryRun = { "dry-run": { about: "show what would be done, change nothing" } } as const
 
 export const service: GroupSpec = {
-  about: `Runs the appliance as a service of systemd, on Linux: settings and sources in /etc/fossick, data in
-/var/lib/fossick, by a user of its own.`,
+  about: `Runs the appliance as a systemd service, on Linux: settings and sources in /etc/fossick, data in
+/var/lib/fossick, under its own user.`,
   commands: {
     install: command({
-      about: `Installs the service and starts it, now and with the machine; waits until it is ready and says where it is.
-Run again, as after an upgrade, it replaces the unit and restarts the service; settings and data stay.`,
+      about: `Installs the service and starts it, now and at every boot; waits until it is ready and shows its address.
+If you run it again, such as after an upgrade, it replaces the unit and restarts the service; settings and data stay.`,
       options: dryRun,
       json: null,
       examples: [
@@ -20,10 +20,10 @@ Run again, as after an upgrade, it replaces the unit and restarts the service; s
       run: async ({ options }) => await (await session()).installService({ dryRun: options["dry-run"] }),
     }),
     uninstall: command({
-      about: "Stops the service and takes it away. Settings, sources and data stay.",
+      about: "Stops the service and removes it. Settings, sources and data stay.",
       options: dryRun,
       json: null,
-      examples: [{ line: "fossick service uninstall", about: "as root: take it away, and keep the data" }],
+      examples: [{ line: "fossick service uninstall", about: "as root: remove it, and keep the data" }],
       run: async ({ options }) => (await session()).uninstallService({ dryRun: options["dry-run"] }),
     }),
   },

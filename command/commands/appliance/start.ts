@@ -1,10 +1,10 @@
 import { command } from "../../spec.ts"
 
 export const start = command({
-  about: `Starts the appliance: one process that answers, one that crawls. It applies the file of sources, if there is
-one, prints its address and, the first time, an API key. Ctrl-C stops it. What it keeps is in the folder index-data
-of the working directory; FOSSICK_DATA_DIR names another.`,
-  json: "the first screen as JSON objects, one a line; logs go to standard error",
+  about: `Starts the appliance: one process that answers, one that crawls. It applies the sources file, if there is
+one, prints its address and, the first time, an API key. Ctrl-C stops it. Its data is in the folder index-data
+of the working directory, or in the folder that FOSSICK_DATA_DIR names.`,
+  json: "the first screen as JSON objects, one per line; logs go to standard error",
   examples: [
     { line: "fossick start", about: "on port 8080 of this machine" },
     { line: "FOSSICK_PORT=9000 fossick start", about: "on another port" },

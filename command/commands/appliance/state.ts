@@ -1,12 +1,12 @@
 import { command, type GroupSpec } from "../../spec.ts"
 
 export const state: GroupSpec = {
-  about: `Keys, sources, jobs, usage and all else that is not the index are in state.db in the data folder, or in a PostgreSQL
-database (FOSSICK_STATE).`,
+  about: `Keys, sources, jobs, usage and everything else outside the index are in state.db in the data folder, or in a
+PostgreSQL database (FOSSICK_STATE).`,
   commands: {
     move: command({
-      about: `Copies the state from where it is to where it is to be, reads the copy back and compares every table: how many rows,
-and a hash of them. Only then state.db is put aside. The appliance has to be stopped.`,
+      about: `Copies the state to its new place, reads the copy back and compares every table by its number of rows and
+a hash of them. Only then is state.db moved aside. Stop the appliance first.`,
       options: {
         to: {
           value: "place",
@@ -15,7 +15,7 @@ and a hash of them. Only then state.db is put aside. The appliance has to be sto
       },
       examples: [
         { line: "fossick state move --to postgres://fossick@db/fossick", about: "from the data folder" },
-        { line: "fossick state move --to file", about: "back, from where FOSSICK_STATE says" },
+        { line: "fossick state move --to file", about: "back, from the database that FOSSICK_STATE names" },
       ],
       async run({ options, json }) {
         const { moveState } = await import("#crawler/commands/state-session.ts")

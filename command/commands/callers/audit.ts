@@ -2,20 +2,20 @@ import { wholeNumber } from "#base/command-arguments.ts"
 import { command } from "../../spec.ts"
 
 export const audit = command({
-  about: "Shows who changed what: with admin keys, in the console and by commands; newest first.",
+  about: "Shows who changed what with admin keys, in the console and by commands, newest first.",
   options: {
-    from: { value: "time", about: "changed then or later, such as 2026-01-31T00:00:00Z" },
-    before: { value: "time", about: "changed before then" },
+    from: { value: "time", about: "changed at this time or later, such as 2026-01-31T00:00:00Z" },
+    before: { value: "time", about: "changed before this time" },
     who: { value: "name", about: "by this key, by its id or name, or by this user of the machine" },
-    object: { value: "name", about: "what was changed, or how it begins: sources, sources/docs" },
-    action: { value: "text", about: "a part of what was done: DELETE, /admin/keys, fossick rules" },
+    object: { value: "name", about: "the changed object, or its beginning: sources, sources/docs" },
+    action: { value: "text", about: "part of the action: DELETE, /admin/keys, fossick rules" },
     limit: { value: "n", about: "how many", default: "50" },
-    all: { about: "all of them, oldest first, as a file of JSON lines" },
+    all: { about: "the whole log, oldest first, as JSON lines" },
   },
-  json: "one JSON object a line, for programs",
+  json: "one JSON object per line, for programs",
   examples: [
-    { line: "fossick audit --object sources", about: "what was done to sources" },
-    { line: "fossick audit --all > audit.jsonl", about: "all of it, to keep elsewhere" },
+    { line: "fossick audit --object sources", about: "changes to sources" },
+    { line: "fossick audit --all > audit.jsonl", about: "the whole log, to keep elsewhere" },
   ],
   async run({ options, json }) {
     const { exportAudit, showAudit } = await import("../../../api/operator/commands/audit-session.ts")

@@ -3,8 +3,8 @@ import { command, type GroupSpec } from "../../spec.ts"
 const session = () => import("../../../api/operator/commands/collections-session.ts")
 
 export const collections: GroupSpec = {
-  about: `Names sets of sources, to which keys can be limited (fossick keys create --collection). A running appliance
-knows at once what this changes.`,
+  about: `Names sets of sources that keys can be limited to (fossick keys create --collection). A running appliance
+applies each change at once.`,
   commands: {
     set: command({
       changes: () => true,
@@ -13,18 +13,18 @@ knows at once what this changes.`,
         name: { about: "name of the collection" },
         source: { about: "names of its sources", several: true },
       },
-      examples: [{ line: "fossick collections set staff wiki handbook", about: "of two sources" }],
+      examples: [{ line: "fossick collections set staff wiki handbook", about: "with two sources" }],
       run: async ({ args, json }) => await (await session()).setCollection(args.name, args.source, json),
     }),
     list: command({
       about: "Shows the collections and their sources.",
       json: "one JSON array, for programs",
-      examples: [{ line: "fossick collections list", about: "a line for each" }],
+      examples: [{ line: "fossick collections list", about: "one per line" }],
       run: async ({ json }) => await (await session()).listCollections(json),
     }),
     delete: command({
       changes: () => true,
-      about: "Takes a collection away. Keys that are limited to it no longer see anything of its sources.",
+      about: "Deletes a collection. Keys that are limited to it no longer see its sources.",
       args: { name: { about: "name of the collection" } },
       examples: [{ line: "fossick collections delete staff", about: "its sources stay" }],
       run: async ({ args, json }) => await (await session()).deleteCollection(args.name, json),

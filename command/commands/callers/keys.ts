@@ -7,16 +7,16 @@ const session = () => import("../../../api/operator/commands/keys-session.ts")
 const several = { value: "name", several: true } as const
 
 export const keys: GroupSpec = {
-  about: "Makes, lists, disables and enables API keys. A running appliance sees each change at once.",
+  about: "Makes, lists, disables and enables API keys. A running appliance applies each change at once.",
   commands: {
     create: command({
       changes: () => true,
-      about: "Makes a key and shows it, only this once.",
+      about: "Makes a key and shows it, this once only.",
       options: {
         role: {
           value: "role",
           about:
-            "search: every endpoint that searches and reads; write: only sends and deletes documents; operator: search, and runs crawls; admin: all of it",
+            "search: every endpoint that searches and reads; write: only sends and deletes documents; operator: search, and runs crawls; admin: everything",
           choices: KEY_ROLES,
           default: "search",
         },
@@ -25,11 +25,11 @@ export const keys: GroupSpec = {
           value: "when",
           about: "when it ends: days (30d), hours (12h), or a date (2027-01-31, UTC)",
         },
-        credits: { value: "n", about: "credits it may use" },
-        per: { value: "period", about: "in each month, or ever", choices: LIMIT_PERIODS, default: "month" },
+        credits: { value: "n", about: "credits that it may use" },
+        per: { value: "period", about: "per month, or in total", choices: LIMIT_PERIODS, default: "month" },
         "rate-limits": {
           value: "list",
-          about: "calls it may make, such as search=100/m,*=1000/m, instead of FOSSICK_RATE_LIMITS",
+          about: "rate limits, such as search=100/m,*=1000/m, instead of FOSSICK_RATE_LIMITS",
         },
         "acts-for-people": {
           value: "how",
@@ -38,22 +38,22 @@ export const keys: GroupSpec = {
           choices: ACTS_BY,
         },
         "make-keys": { about: "it may make keys over the API, within its own limits" },
-        endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; may be given several times" },
-        source: { ...several, about: "only pages of this source; likewise" },
-        collection: { ...several, about: "only pages of this collection's sources; likewise" },
-        domain: { ...several, about: "only pages on this domain; likewise" },
+        endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; repeatable" },
+        source: { ...several, about: "only pages of this source; repeatable" },
+        collection: { ...several, about: "only pages of this collection's sources; repeatable" },
+        domain: { ...several, about: "only pages on this domain; repeatable" },
         reads: {
           value: "who",
           several: true,
           about:
-            "reads what this user or group may, such as group:hr or user:anna@example.com, beside what everybody may; likewise",
+            "reads what this user or group may, such as group:hr or user:anna@example.com, in addition to pages for everybody; repeatable",
         },
-        project: { ...several, about: "only calls for this project; likewise" },
+        project: { ...several, about: "only calls for this project; repeatable" },
       },
       json: "the key, its id and its limits as one JSON object",
       examples: [
-        { line: 'fossick keys create --name "support team"', about: "a key that may search" },
-        { line: "fossick keys create --role admin", about: "a key that may do all" },
+        { line: 'fossick keys create --name "support team"', about: "a key that can search" },
+        { line: "fossick keys create --role admin", about: "a key that can do everything" },
         {
           line: "fossick keys create --role write --source tickets",
           about: "a key that sends tickets and can't search",
@@ -76,18 +76,17 @@ export const keys: GroupSpec = {
     }),
     public: command({
       changes: () => true,
-      about: "Makes a public key: one that may stand in web pages, for a search box in documentation.",
+      about: "Makes a public key, which is safe to put into web pages, for a search box in documentation.",
       options: {
-        source: { value: "name", about: "the source whose pages it finds; this or --collection" },
+        source: { value: "name", about: "the source whose pages it finds; either this or --collection" },
         collection: { value: "name", about: "the collection whose sources' pages it finds" },
         origin: {
           ...several,
-          about:
-            "web pages of this origin may use it, such as https://docs.example.com; may be given several times",
+          about: "web pages of this origin may use it, such as https://docs.example.com; repeatable",
         },
         answers: { about: "it may ask for answers" },
         name: { value: "text", about: "what the key is for, up to 100 characters", default: "" },
-        credits: { value: "n", about: "credits that all its callers together may use in a month" },
+        credits: { value: "n", about: "credits that all its callers together may use per month" },
         "rate-limits": {
           value: "list",
           about: "calls from each address, such as search=60/m, instead of FOSSICK_PUBLIC_RATE_LIMITS",
@@ -106,24 +105,24 @@ export const keys: GroupSpec = {
       },
     }),
     list: command({
-      about: "Shows the keys that were made: public ones with their text, the others without.",
+      about: "Shows the keys: public keys in full, other keys without their secret.",
       json: "one JSON array, for programs",
       examples: [{ line: "fossick keys list", about: "with their ids" }],
       run: async ({ json }) => await (await session()).listKeys(json),
     }),
     usage: command({
-      about: "Shows what keys used, by day or month: calls and credits, in UTC.",
-      args: { key: { about: "id or name of a key; all when not given", optional: true } },
+      about: "Shows the usage of keys by day or month (UTC): calls and credits.",
+      args: { key: { about: "id or name of a key; default: all keys", optional: true } },
       options: {
-        days: { value: "n", about: "the last days, today among them, 1 to 396", default: "30" },
-        by: { value: "period", about: "what is summed up", choices: ["day", "month"], default: "day" },
+        days: { value: "n", about: "how many days, including today, 1 to 396", default: "30" },
+        by: { value: "period", about: "the period to sum up", choices: ["day", "month"], default: "day" },
       },
-      json: "one JSON object a line",
+      json: "one JSON object per line",
       examples: [
-        { line: "fossick keys usage", about: "of all keys, by day" },
+        { line: "fossick keys usage", about: "all keys, by day" },
         {
           line: "fossick keys usage chat --by month --days 396",
-          about: "of the key of this name, for a year",
+          about: "the key with this name, for a year",
         },
       ],
       async run({ args, options, json }) {
@@ -133,14 +132,14 @@ export const keys: GroupSpec = {
     }),
     disable: command({
       changes: () => true,
-      about: "Refuses a key until you enable it again.",
+      about: "Disables a key until you enable it again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys disable 3f9c2a", about: "at once, also in a running appliance" }],
       run: async ({ args, json }) => await (await session()).switchKey(args.id, "disable", json),
     }),
     enable: command({
       changes: () => true,
-      about: "Accepts a disabled key again.",
+      about: "Enables a disabled key again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
       examples: [{ line: "fossick keys enable 3f9c2a", about: "at once, also in a running appliance" }],
       run: async ({ args, json }) => await (await session()).switchKey(args.id, "enable", json),

@@ -6,7 +6,7 @@ themselves, and asks a running appliance. The key is taken from FOSSICK_API_KEY.
   options: {
     url: {
       value: "address",
-      about: "address of the appliance; else FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
+      about: "address of the appliance; default: FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
     },
   },
   json: null,

@@ -3,7 +3,7 @@ import type { Span } from "../../../api/doors/x402/books/books.ts"
 import { command, type GroupSpec } from "../../spec.ts"
 
 const span = {
-  from: { value: "day", about: "first day, as YYYY-MM-DD; days are those of UTC" },
+  from: { value: "day", about: "first day, as YYYY-MM-DD, in UTC" },
   to: { value: "day", about: "last day" },
 } as const
 
@@ -14,11 +14,11 @@ async function show(what: "days" | "outcomes" | "csv", options: Span, json: bool
 
 export const payments: GroupSpec = {
   about:
-    "Shows what paid searches brought, whether the appliance runs or not; and tries one on this machine.",
+    "Shows the revenue from paid searches, whether the appliance runs or not, and tries a paid search on this machine.",
   standard: "days",
   commands: {
     days: command({
-      about: "Shows what each day brought.",
+      about: "Shows the revenue of each day.",
       options: span,
       json: "one JSON array, for programs",
       examples: [{ line: "fossick payments --from 2026-11-01", about: "since the first of November" }],
@@ -28,7 +28,7 @@ export const payments: GroupSpec = {
       about: "Shows how requests to the paid search ended.",
       options: span,
       json: "one JSON array, for programs",
-      examples: [{ line: "fossick payments outcomes", about: "of all days" }],
+      examples: [{ line: "fossick payments outcomes", about: "for all days" }],
       run: ({ options, json }) => show("outcomes", options, json),
     }),
     csv: command({
@@ -41,8 +41,8 @@ export const payments: GroupSpec = {
       run: ({ options, json }) => show("csv", options, json),
     }),
     try: command({
-      about: `Sells one search on this machine alone: the chain, its token and the facilitator are local, the money is
-play money, the appliance and the client are the real ones. Needs a clone with its development packages.`,
+      about: `Sells one search, on this machine only: the chain, its token and the facilitator are local, the money is
+play money, and the appliance and the client are real. Needs a clone with its development packages.`,
       json: null,
       examples: [{ line: "fossick payments try", about: "takes half a minute" }],
       async run() {

@@ -5,7 +5,7 @@ const session = () => import("../../../api/operator/commands/asking/queries-sess
 const url = {
   url: {
     value: "address",
-    about: "address of the appliance; else FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
+    about: "address of the appliance; default: FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
   },
 } as const
 
@@ -13,12 +13,12 @@ const report = (name: "top" | "zero" | "low" | "slow", about: string, meaning: s
   command({
     about,
     options: {
-      from: { value: "time", about: "asked then or later, such as 2026-01-31T00:00:00Z" },
-      before: { value: "time", about: "asked before then" },
+      from: { value: "time", about: "asked at this time or later, such as 2026-01-31T00:00:00Z" },
+      before: { value: "time", about: "asked before this time" },
       limit: { value: "n", about: "how many", default: "50" },
       ...url,
     },
-    json: "one JSON object a line, for programs",
+    json: "one JSON object per line, for programs",
     examples: [{ line: `fossick queries ${name} --limit 20`, about: meaning }],
     run: async ({ options, json }) =>
       await (
@@ -35,8 +35,8 @@ const report = (name: "top" | "zero" | "low" | "slow", about: string, meaning: s
   })
 
 export const queries: GroupSpec = {
-  about: `What was asked, where FOSSICK_QUERY_LOG_DAYS has it kept. It asks a running appliance, with the key of the role
-admin in FOSSICK_API_KEY.`,
+  about: `Shows the questions that were asked, if FOSSICK_QUERY_LOG_DAYS keeps them. It asks a running appliance, with
+the admin key in FOSSICK_API_KEY.`,
   standard: "top",
   commands: {
     top: report("top", "Shows the questions that were asked most.", "what people look for"),
@@ -45,14 +45,17 @@ admin in FOSSICK_API_KEY.`,
       "Shows the questions that found nothing, or nothing likely to answer.",
       "which pages are missing",
     ),
-    low: report("low", "Shows the questions whose best score was below 0.3.", "what is hardly found"),
-    slow: report("slow", "Shows the questions that took longest.", "what to make quicker"),
+    low: report("low", "Shows the questions whose best score was below 0.3.", "what is hard to find"),
+    slow: report("slow", "Shows the questions that took longest.", "what to speed up"),
     clear: command({
-      about: "Forgets all questions, for good.",
-      options: { yes: { about: "do it: nothing brings them back" }, ...url },
+      about: "Deletes all stored questions. This cannot be undone.",
+      options: { yes: { about: "confirm: this cannot be undone" }, ...url },
       examples: [{ line: "fossick queries clear --yes", about: "all of them" }],
       async run({ options: { yes, url: at }, json }) {
-        if (!yes) throw new ArgumentsError("clear forgets all questions for good: say so with --yes")
+        if (!yes)
+          throw new ArgumentsError(
+            "clear deletes all stored questions, which cannot be undone: confirm with --yes",
+          )
         return await (await session()).clearQueries({ url: at, json })
       },
     }),

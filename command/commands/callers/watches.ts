@@ -11,61 +11,61 @@ const several = { several: true } as const
 const url = {
   url: {
     value: "address",
-    about: "address of the appliance; else FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
+    about: "address of the appliance; default: FOSSICK_PUBLIC_URL, else this machine at FOSSICK_PORT",
   },
 } as const
 
 function idOf(text: string): string {
-  if (!/^[\w-]{1,100}$/.test(text)) throw new ArgumentsError(`${text} is no id of a watch`)
+  if (!/^[\w-]{1,100}$/.test(text)) throw new ArgumentsError(`${text} is not the id of a watch`)
   return text
 }
 
 export const watches: GroupSpec = {
-  about: `Watches questions, sources and pages, and shows what changed. It asks a running appliance, with the key in
-FOSSICK_API_KEY, whose watches these are.`,
+  about: `Watches questions, sources and pages, and shows what changed. It asks a running appliance for the watches of
+the key in FOSSICK_API_KEY.`,
   standard: "list",
   commands: {
     list: command({
       about: "Shows the watches of the key.",
-      options: { all: { about: "those of all keys, for a key of the role admin" }, ...url },
-      json: "one JSON object a line, for programs",
-      examples: [{ line: "fossick watches list --all", about: "whoever made them" }],
+      options: { all: { about: "the watches of all keys, for an admin key" }, ...url },
+      json: "one JSON object per line, for programs",
+      examples: [{ line: "fossick watches list --all", about: "of all keys" }],
       run: async ({ options, json }) =>
         await (await session()).listWatches(options.all, { url: options.url, json }),
     }),
     add: command({
-      about: "Watches a question, a source or a page. What is there already is no news.",
+      about: "Watches a question, a source or a page. Only later changes are reported.",
       options: {
         question: { value: "text", about: "pages that a search finds with a score of 0.25 or more" },
         source: { value: "name", about: "pages of this source" },
         page: { value: "address", about: "this page" },
         include: { value: "pattern", ...several, about: "with --source: only addresses that fit" },
         exclude: { value: "pattern", ...several, about: "with --source: none that fit" },
-        change: { value: "kind", ...several, choices: CHANGES, about: "only these; all when not given" },
-        name: { value: "text", about: "for lists, feeds and messages" },
-        webhook: { value: "address", about: "messages are sent there" },
-        email: { value: "address", ...several, about: "who is written to" },
-        every: { value: "minutes", about: "messages are no closer together than this", default: "0" },
-        paused: { about: "messages wait; the feed goes on" },
+        change: { value: "kind", ...several, choices: CHANGES, about: "only these changes; default: all" },
+        name: { value: "text", about: "name in lists, feeds and messages" },
+        webhook: { value: "address", about: "address that messages are sent to" },
+        email: { value: "address", ...several, about: "recipients of e-mails" },
+        every: { value: "minutes", about: "least time between messages", default: "0" },
+        paused: { about: "hold messages; the feed continues" },
         ...url,
       },
       json: "the watch as one JSON object, with the secret of its webhooks",
       examples: [
         {
           line: 'fossick watches add --question "how do I rotate keys?" --email ops@example.com',
-          about: "be told when an answer changes",
+          about: "get a message when an answer changes",
         },
         {
           line: "fossick watches add --source docs --change gone --webhook https://hooks.example.com/docs",
-          about: "pages that go",
+          about: "pages that are gone",
         },
       ],
       async run({ options, json }) {
         const { question, source, page, include, exclude, change, name, webhook, email, paused } = options
         const subjects = [question, source, page].filter((one) => one !== undefined)
-        if (subjects.length !== 1) throw new ArgumentsError("add wants --question, --source or --page")
+        if (subjects.length !== 1) throw new ArgumentsError("add needs --question, --source or --page")
         if (source === undefined && include.length + exclude.length > 0) {
-          throw new ArgumentsError("--include and --exclude go with --source")
+          throw new ArgumentsError("--include and --exclude need --source")
         }
         const given = <T>(list: readonly T[]) => (list.length > 0 ? list : undefined)
         const body = {
@@ -85,7 +85,7 @@ FOSSICK_API_KEY, whose watches these are.`,
       },
     }),
     show: command({
-      about: "Shows a watch, and its messages of the last week.",
+      about: "Shows a watch and its messages of the last week.",
       args: id,
       options: url,
       examples: [{ line: "fossick watches show 5b0a7c", about: "whether its messages arrive" }],
@@ -94,24 +94,29 @@ FOSSICK_API_KEY, whose watches these are.`,
     }),
     change: command({
       about:
-        "Changes how a watch tells; what is not given stays. What it watches cannot be changed: add another.",
+        "Changes how a watch reports; options that you leave out stay as they are. You cannot change what it watches: add another watch.",
       args: id,
       options: {
-        change: { value: "kind", ...several, choices: CHANGES, about: "only these are told from now on" },
-        name: { value: "text", about: "for lists, feeds and messages" },
+        change: {
+          value: "kind",
+          ...several,
+          choices: CHANGES,
+          about: "report only these changes from now on",
+        },
+        name: { value: "text", about: "name in lists, feeds and messages" },
         webhook: {
           value: "address",
-          about: "messages are sent there, instead of where they were; none: nowhere",
+          about: "new address that messages are sent to; none: no webhook",
         },
-        email: { value: "address", ...several, about: "who is written to, instead of who was; none: nobody" },
-        every: { value: "minutes", about: "messages are no closer together than this" },
-        paused: { about: "messages wait; the feed goes on" },
-        resumed: { about: "messages wait no longer" },
+        email: { value: "address", ...several, about: "new recipients of e-mails; none: no e-mail" },
+        every: { value: "minutes", about: "least time between messages" },
+        paused: { about: "hold messages; the feed continues" },
+        resumed: { about: "send messages again" },
         ...url,
       },
       json: "the watch as one JSON object",
       examples: [
-        { line: "fossick watches change 5b0a7c --paused", about: "keep its messages for later" },
+        { line: "fossick watches change 5b0a7c --paused", about: "hold its messages for now" },
         {
           line: "fossick watches change 5b0a7c --webhook none --email ops@example.com",
           about: "by e-mail now",
@@ -119,7 +124,7 @@ FOSSICK_API_KEY, whose watches these are.`,
       ],
       async run({ args, options, json }) {
         const { change, name, webhook, email, every, paused, resumed } = options
-        if (paused && resumed) throw new ArgumentsError("--paused and --resumed exclude each other")
+        if (paused && resumed) throw new ArgumentsError("--paused and --resumed cannot be combined")
         const body = {
           ...(change.length > 0 && { changes: change }),
           ...(name !== undefined && { name }),
@@ -128,7 +133,7 @@ FOSSICK_API_KEY, whose watches these are.`,
           ...(every !== undefined && { every_minutes: wholeNumber("--every", every, 0, MOST) }),
           ...((paused || resumed) && { paused }),
         }
-        if (Object.keys(body).length === 0) throw new ArgumentsError("change wants at least one option")
+        if (Object.keys(body).length === 0) throw new ArgumentsError("change needs at least one option")
         return await (await session()).changeWatch(idOf(args.id), body, { url: options.url, json })
       },
     }),
@@ -141,18 +146,18 @@ FOSSICK_API_KEY, whose watches these are.`,
         await (await session()).removeWatch(idOf(args.id), { url: options.url, json }),
     }),
     entries: command({
-      about: "Shows what changed, the newest first.",
+      about: "Shows what changed, newest first.",
       args: id,
       options: {
-        after: { value: "n", about: "only entries behind this number, oldest first" },
+        after: { value: "n", about: "only entries after this number, oldest first" },
         limit: { value: "n", about: "how many", default: "50" },
         diff: { about: "with what changed in each page" },
         ...url,
       },
-      json: "one JSON object a line, for programs",
+      json: "one JSON object per line, for programs",
       examples: [
-        { line: "fossick watches entries 5b0a7c --diff", about: "the newest, with what changed" },
-        { line: "fossick watches entries 5b0a7c --after 17 --json", about: "what came since entry 17" },
+        { line: "fossick watches entries 5b0a7c --diff", about: "the newest, with their changes" },
+        { line: "fossick watches entries 5b0a7c --after 17 --json", about: "entries since number 17" },
       ],
       async run({ args, options: { after, limit, diff, url: at }, json }) {
         const wanted = {

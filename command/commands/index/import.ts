@@ -2,13 +2,13 @@ import { command } from "../../spec.ts"
 
 export const importIndex = command({
   changes: () => true,
-  about: `Brings the pages of a file that fossick export wrote into the index that the settings name. Pages of the same
+  about: `Adds the pages of a file that fossick export wrote to the index that the settings name. Pages with the same
 address are replaced, others stay. After an interruption, run the import again: it continues.`,
   args: { file: { about: "the file to read; - is the standard input", complete: "files" } },
-  options: { replace: { about: "remove the pages that the file does not have" } },
+  options: { replace: { about: "remove the pages that are not in the file" } },
   examples: [
-    { line: "fossick import pages.fossick", about: "adds to what is there" },
-    { line: "fossick import --replace pages.fossick", about: "makes the index what the file is" },
+    { line: "fossick import pages.fossick", about: "adds to the index" },
+    { line: "fossick import --replace pages.fossick", about: "makes the index match the file" },
   ],
   async run({ args: { file }, options, json }) {
     const { runImport } = await import("#engine/commands/run-import.ts")

@@ -4,45 +4,49 @@ import { command } from "../../spec.ts"
 
 export const crawl = command({
   changes: () => true,
-  about: `Crawls a site into the index and shows how it goes. A running appliance does it; without one the command does.
-Ctrl-C pauses it after the pages in hand; the same command continues from there.`,
+  about: `Crawls a site into the index and shows the progress. A running appliance does the work; without one, the command
+does. Ctrl-C pauses it after the current pages; the same command continues from there.`,
   args: { start: { about: "the address to start from, or the name of a declared source" } },
   options: {
-    depth: { value: "n", about: "link steps from the start", default: "10" },
-    limit: { value: "n", about: "pages to read in all", default: "10000" },
-    minutes: { value: "n", about: "how long it may take; as long as it takes when not given" },
+    depth: { value: "n", about: "most link steps from the start", default: "10" },
+    limit: { value: "n", about: "most pages to read", default: "10000" },
+    minutes: { value: "n", about: "how long it may take; default: no limit" },
     scope: {
       value: "scope",
-      about: "the same host; all hosts of its domain; or only below the start's folder",
+      about: "the same host, all hosts of its domain, or only the folder of the start",
       choices: SCOPES,
       default: "host",
     },
     include: {
       value: "pattern",
       several: true,
-      about: "read only addresses that fit, such as /docs/**; may be given several times",
+      about: "read only matching addresses, such as /docs/**; repeatable",
     },
     exclude: {
       value: "pattern",
       several: true,
-      about: "do not read addresses that fit, such as *.pdf; may be given several times",
+      about: "do not read matching addresses, such as *.pdf; repeatable",
     },
     rendering: {
       value: "how",
-      about: "load pages that come without content in a browser; none of them; all of them",
+      about: "load in a browser: only pages without content, none, or all",
       choices: RENDERINGS,
       default: "auto",
     },
-    topic: { value: "topic", about: "what all its pages are; else as each page says", choices: PAGE_TOPICS },
-    failed: { about: "read only the pages that could not be read the last time" },
-    source: { value: "name", about: "source the pages are filed under; the host when not given" },
+    topic: {
+      value: "topic",
+      about: "topic of all its pages; default: as each page says",
+      choices: PAGE_TOPICS,
+    },
+    failed: { about: "read only the pages that failed last time" },
+    source: { value: "name", about: "source to store the pages under; default: the host" },
   },
-  json: "one JSON object a line instead of the display",
+  json: "one JSON object per line instead of the display",
   examples: [
     { line: "fossick crawl https://docs.example.com/", about: "a whole site" },
     { line: "fossick crawl docs.example.com --include '/guide/**' --limit 500", about: "a part of it" },
     { line: "fossick crawl docs", about: "a source that is declared under this name" },
-    { line: "fossick crawl docs --failed", about: "only those of its pages that failed" },
+    { line: "fossick crawl docs --failed", about: "only its failed pages" },
   ],
   async run({ args, options, named, json }) {
     const { describedCrawl } = await import("#crawler/commands/crawl/described-crawl.ts")

@@ -5,42 +5,42 @@ import { command, type GroupSpec } from "../../spec.ts"
 const job = { job: { about: "number of the job, as fossick jobs list shows it" } } as const
 
 function numberOf(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new ArgumentsError(`${text} is no number of a job`)
+  if (!/^\d{1,15}$/.test(text)) throw new ArgumentsError(`${text} is not the number of a job`)
   return Number(text)
 }
 
 const session = () => import("#crawler/commands/jobs-session.ts")
 
 export const jobs: GroupSpec = {
-  about: "Shows crawls, running and over, and pauses, resumes and cancels them.",
+  about: "Shows running and ended crawls, and pauses, resumes and cancels them.",
   commands: {
     list: command({
       about: "Shows the newest jobs.",
       options: {
-        source: { value: "name", about: "only those of this source" },
-        state: { value: "state", about: "only those in this state", choices: JOB_STATES },
+        source: { value: "name", about: "only jobs of this source" },
+        state: { value: "state", about: "only jobs in this state", choices: JOB_STATES },
         limit: { value: "n", about: "how many", default: "20" },
       },
-      json: "one JSON object a line, for programs",
-      examples: [{ line: "fossick jobs list --state failed --limit 5", about: "what failed lately" }],
+      json: "one JSON object per line, for programs",
+      examples: [{ line: "fossick jobs list --state failed --limit 5", about: "recent failures" }],
       async run({ options: { source, state, limit: text }, json }) {
         const limit = wholeNumber("--limit", text, 1, 9_999_999)
         return await (await session()).listJobs({ source, state, limit }, json)
       },
     }),
     show: command({
-      about: "Shows all about one job: counts by outcome, what failed, its log.",
+      about: "Shows one job in detail: counts by outcome, failures, its log.",
       args: job,
       options: {
         outcome: {
           value: "name",
           about:
-            "instead, every address whose visit ended so: failed, dns, empty and so on; with --json one object a line",
+            "show every address with this outcome instead: failed, dns, empty and so on; with --json one object per line",
         },
       },
       examples: [
         { line: "fossick jobs show 12", about: "with its last 50 lines" },
-        { line: "fossick jobs show 12 --outcome empty", about: "all pages that came out empty" },
+        { line: "fossick jobs show 12 --outcome empty", about: "all pages that were empty" },
       ],
       async run({ args, options: { outcome }, json }) {
         const { listAddresses, showJob } = await session()
@@ -50,7 +50,7 @@ export const jobs: GroupSpec = {
     }),
     pause: command({
       changes: () => true,
-      about: "Pauses a job once its current pages are read. What is still to be read is remembered.",
+      about: "Pauses a job once its current pages are read. The remaining pages are remembered.",
       args: job,
       examples: [{ line: "fossick jobs pause 12", about: "until it is resumed" }],
       run: async ({ args, json }) => await (await session()).pauseJob(numberOf(args.job), json),
@@ -64,8 +64,7 @@ export const jobs: GroupSpec = {
     }),
     "skip-host": command({
       changes: () => true,
-      about:
-        "Gives up a host for the rest of a run at once. Pages that are known stay; the next run visits it again.",
+      about: "Skips a host for the rest of a run. Its known pages stay; the next run visits the host again.",
       args: { ...job, host: { about: "name of the host, with its port if that is not the usual one" } },
       examples: [
         {

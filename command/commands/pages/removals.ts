@@ -5,7 +5,7 @@ import { command, type GroupSpec } from "../../spec.ts"
 const MOST = 999_999_999
 const limit = { limit: { value: "n", about: "pages shown", default: "100" } } as const
 const source = { source: { about: "name of the source" } } as const
-const anySource = { source: { about: "name of a source; all when not given", optional: true } } as const
+const anySource = { source: { about: "name of a source; default: all", optional: true } } as const
 
 async function run(args: RemovalsArguments): Promise<number> {
   const { removals: session } = await import("#crawler/commands/removals/removals-session.ts")
@@ -13,12 +13,12 @@ async function run(args: RemovalsArguments): Promise<number> {
 }
 
 export const removals: GroupSpec = {
-  about: `Shows pages that seem to be gone, too many of a source to remove unasked, and takes your word on them; and
-brings back what was removed.`,
+  about: `Shows pages that seem to be gone, when there are too many in a source to remove them without asking, and takes
+your decision; and restores removed pages.`,
   standard: "list",
   commands: {
     list: command({
-      about: "Shows the sources that wait for your word, or the pages of one with the reasons.",
+      about: "Shows the sources that wait for your decision, or the pages of one, with the reasons.",
       args: anySource,
       options: limit,
       examples: [
@@ -37,22 +37,22 @@ brings back what was removed.`,
       changes: () => true,
       about: "Removes the pages of a source that seem to be gone.",
       args: source,
-      examples: [{ line: "fossick removals approve handbook", about: "they can be put back for a while" }],
+      examples: [{ line: "fossick removals approve handbook", about: "you can restore them for a while" }],
       run: ({ args, json }) => run({ command: "approve", source: args.source, json }),
     }),
     reject: command({
       changes: () => true,
       about:
-        "Keeps the pages of a source that seem to be gone. Only what two more runs find counts against them.",
+        "Keeps the pages of a source that seem to be gone. Two more runs must find them gone before they count as gone again.",
       args: source,
-      examples: [{ line: "fossick removals reject handbook", about: "when the site was only broken" }],
+      examples: [{ line: "fossick removals reject handbook", about: "if the site was only broken" }],
       run: ({ args, json }) => run({ command: "reject", source: args.source, json }),
     }),
     removed: command({
-      about: "Shows pages that were removed, as long as they are kept.",
+      about: "Shows removed pages, for as long as they are kept.",
       args: anySource,
       options: limit,
-      examples: [{ line: "fossick removals removed handbook --limit 20", about: "those of one source" }],
+      examples: [{ line: "fossick removals removed handbook --limit 20", about: "the pages of one source" }],
       run: ({ args, options, json }) =>
         run({
           command: "removed",
@@ -63,19 +63,19 @@ brings back what was removed.`,
     }),
     restore: command({
       changes: () => true,
-      about: "Puts removed pages back: these, or all of a source, or those that one run found gone.",
+      about: "Restores removed pages: these, all of a source, or those that one run found gone.",
       args: { url: { about: "addresses of pages", several: true, optional: true } },
       options: {
-        source: { value: "name", about: "all that was removed of this source" },
-        job: { value: "n", about: "what was removed on the evidence of this run" },
+        source: { value: "name", about: "all removed pages of this source" },
+        job: { value: "n", about: "pages that this run found gone" },
       },
       examples: [
         { line: "fossick removals restore https://docs.example.com/setup", about: "one page" },
-        { line: "fossick removals restore --source handbook", about: "all of a source" },
+        { line: "fossick removals restore --source handbook", about: "all pages of a source" },
       ],
       run({ args: { url: urls }, options: { source: of, job }, json }) {
         const ways = [urls.length > 0, of !== undefined, job !== undefined].filter(Boolean).length
-        if (ways !== 1) throw new ArgumentsError("restore wants addresses, or --source, or --job")
+        if (ways !== 1) throw new ArgumentsError("restore needs addresses, --source or --job")
         const pages =
           of !== undefined
             ? { source: of }

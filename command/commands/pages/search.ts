@@ -9,9 +9,9 @@ export const search = command({
   args: { question: { about: "what you want to know", several: true } },
   options: {
     limit: { value: "n", about: "how many pages to show, 1 to 100", default: "5" },
-    source: { ...several, about: "only pages of this source; may be given several times" },
-    collection: { ...several, about: "only pages of this collection's sources; likewise" },
-    type: { value: "type", several: true, choices: PAGE_TYPES, about: "only pages of this type; likewise" },
+    source: { ...several, about: "only pages of this source; repeatable" },
+    collection: { ...several, about: "only pages of this collection's sources; repeatable" },
+    type: { value: "type", several: true, choices: PAGE_TYPES, about: "only pages of this type; repeatable" },
   },
   examples: [
     { line: 'fossick search "how do I reset my password?"', about: "the five best pages" },

@@ -6,7 +6,7 @@ import { type ArgumentSpec, command, type GroupSpec } from "../../spec.ts"
 const file: { readonly file: ArgumentSpec & { readonly optional: true } } = {
   file: {
     optional: true,
-    about: "the file of sources; else what FOSSICK_SOURCES_FILE names, else sources.yaml",
+    about: "the sources file; default: the file that FOSSICK_SOURCES_FILE names, else sources.yaml",
     complete: "files",
   },
 }
@@ -29,18 +29,18 @@ async function runSources(names: readonly string[], json: boolean): Promise<numb
 }
 
 const checks = {
-  "skip-secrets": { about: "do not look whether the secrets it names are set here" },
-  strict: { about: "refuse what is only warned of: keys, collections and settings that name no source" },
+  "skip-secrets": { about: "do not check whether the secrets that it names are set here" },
+  strict: { about: "turn warnings into errors: keys, collections and settings that name no source" },
 } as const
 
 export const sources: GroupSpec = {
-  about: `Declares what is crawled, and when: in a file, sources.yaml, which a starting appliance applies, too. Shows
-and runs what is declared.`,
+  about: `Declares what is crawled, and when, in the file sources.yaml, which the appliance also applies when it starts.
+Shows and runs the declared sources.`,
   commands: {
     add: command({
-      about: `Looks once at a site, folder, archive, mailbox or Git repository and proposes a source for it, with five pages as
-they read. For a site: what made it, its scope, sitemap and login, whether it needs a browser, how long a crawl takes.
-For the others: their files by kind and size, and what can't be read. Asks before it writes.`,
+      about: `Checks a site, folder, archive, mailbox or Git repository once and proposes a source for it, with the text of five
+pages. For a site: what it is made with, its scope, sitemap and login, whether it needs a browser, how long a crawl
+takes. For the others: their files by kind and size, and which can't be read. Asks before it writes.`,
       args: {
         start: {
           about:
@@ -49,8 +49,8 @@ For the others: their files by kind and size, and what can't be read. Asks befor
         },
       },
       options: {
-        write: { about: "add the source to the file of sources without asking" },
-        "ignore-robots": { about: "the site is yours: read what robots.txt forbids, and propose to do so" },
+        write: { about: "add the source to the sources file without asking" },
+        "ignore-robots": { about: "you own the site: ignore robots.txt, also in the proposed source" },
       },
       examples: [
         { line: "fossick sources add docs.example.com", about: "shows the proposal, then asks" },
@@ -79,12 +79,12 @@ For the others: their files by kind and size, and what can't be read. Asks befor
       },
     }),
     validate: command({
-      about: "Says what is wrong with the file, and what in it cannot work here.",
+      about: "Shows the errors in the file, and anything that cannot work here.",
       args: file,
       options: checks,
       examples: [
-        { line: "fossick sources validate", about: "of sources.yaml" },
-        { line: "fossick sources validate --skip-secrets", about: "on a machine that has no secrets" },
+        { line: "fossick sources validate", about: "checks sources.yaml" },
+        { line: "fossick sources validate --skip-secrets", about: "on a machine without the secrets" },
       ],
       run: ({ args, options, json }) =>
         runFile({
@@ -96,10 +96,10 @@ For the others: their files by kind and size, and what can't be read. Asks befor
         }),
     }),
     plan: command({
-      about: "Says what applying the file would change. Changes nothing.",
+      about: "Shows what applying the file would change. Changes nothing.",
       args: file,
       options: checks,
-      examples: [{ line: "fossick sources plan sources.yaml", about: "of this file" }],
+      examples: [{ line: "fossick sources plan sources.yaml", about: "for this file" }],
       run: ({ args, options, json }) =>
         runFile({
           command: "plan",
@@ -115,12 +115,12 @@ For the others: their files by kind and size, and what can't be read. Asks befor
       args: file,
       options: {
         "remove-pages": { about: "also remove the pages of sources that are no longer in it" },
-        run: { about: "then run those that are new or changed, and show how it goes" },
+        run: { about: "then run the new and changed sources, and show the progress" },
         ...checks,
       },
       examples: [
-        { line: "fossick sources apply", about: "those of sources.yaml" },
-        { line: "fossick sources apply --run", about: "and crawls what is new or changed" },
+        { line: "fossick sources apply", about: "the sources in sources.yaml" },
+        { line: "fossick sources apply --run", about: "and crawls the new and changed ones" },
       ],
       run: ({ args, options, json }) =>
         runFile({
@@ -135,19 +135,19 @@ For the others: their files by kind and size, and what can't be read. Asks befor
     }),
     list: command({
       about: "Shows all declared sources, with their next runs.",
-      json: "one JSON object a line, for programs",
+      json: "one JSON object per line, for programs",
       examples: [{ line: "fossick sources list", about: "as a table" }],
       run: ({ json }) => run({ command: "list", json }),
     }),
     show: command({
-      about: "Shows all about one source.",
+      about: "Shows one source in detail.",
       args: name,
       examples: [{ line: "fossick sources show docs", about: "with its next five runs" }],
       run: ({ args, json }) => run({ command: "show", subject: args.name, json }),
     }),
     export: command({
-      about: `Writes all declared sources, with their login settings, as a file of sources to standard output. It also reads
-the state of an older Fossick that this one refuses.`,
+      about: `Writes all declared sources, with their login settings, as a sources file to standard output. It also reads
+the state of an older Fossick that this version refuses.`,
       examples: [
         { line: "fossick sources export > saved.yaml", about: "including those made in the console" },
       ],
@@ -158,29 +158,29 @@ the state of an older Fossick that this one refuses.`,
     }),
     run: command({
       changes: () => true,
-      about: "Runs sources now and shows how it goes, as fossick crawl does.",
+      about: "Runs sources now and shows the progress, as fossick crawl does.",
       args: { names: { about: "names of sources", several: true, optional: true } },
       options: {
-        all: { about: "all that are not paused" },
-        failed: { about: "only the pages that could not be read the last time" },
+        all: { about: "all sources that are not paused" },
+        failed: { about: "only the pages that failed last time" },
       },
-      json: "one JSON object a line instead of the display",
+      json: "one JSON object per line instead of the display",
       examples: [
         { line: "fossick sources run docs", about: "whatever its schedule says" },
         { line: "fossick sources run docs wiki", about: "two of them" },
-        { line: "fossick sources run --all", about: "all that are not paused" },
-        { line: "fossick sources run docs --failed", about: "only what failed" },
+        { line: "fossick sources run --all", about: "all sources that are not paused" },
+        { line: "fossick sources run docs --failed", about: "only the failed pages" },
       ],
       async run({ args, options, json }) {
         if (options.all === args.names.length > 0)
-          throw new ArgumentsError("Name the sources to run, or give --all")
+          throw new ArgumentsError("Name the sources to run, or add --all")
         const { crawl } = await import("#crawler/commands/crawl/crawl-session.ts")
         return await crawl({ names: options.all ? "all" : args.names, failed: options.failed, json })
       },
     }),
     pause: command({
       changes: () => true,
-      about: "Holds a source's schedule.",
+      about: "Pauses a source's schedule.",
       args: name,
       examples: [{ line: "fossick sources pause docs", about: "until it is resumed" }],
       run: ({ args, json }) => run({ command: "pause", subject: args.name, json }),
@@ -194,19 +194,19 @@ the state of an older Fossick that this one refuses.`,
     }),
     accept: command({
       changes: () => true,
-      about: `Accepts where a source's hosts are now: a run stops when one has moved to another network. Also for
-the name of a crawl that was never declared.`,
+      about: `Accepts the current addresses of a source's hosts: a run stops if a host has moved to another network. This also
+works with the name of a one-off crawl.`,
       args: name,
-      examples: [{ line: "fossick sources accept docs", about: "its next run goes by what it finds" }],
+      examples: [{ line: "fossick sources accept docs", about: "the next run accepts the new addresses" }],
       run: ({ args, json }) => run({ command: "accept", subject: args.name, json }),
     }),
     delete: command({
       changes: () => true,
-      about: "Forgets a source. Its pages stay in the index, unless told otherwise.",
+      about: "Deletes a source. Its pages stay in the index unless you add --remove-pages.",
       args: name,
       options: {
         "remove-pages": {
-          about: "remove its pages, too; also for the name of a crawl that was never declared",
+          about: "remove its pages as well; this also works with the name of a one-off crawl",
         },
       },
       examples: [{ line: "fossick sources delete docs --remove-pages", about: "with all its pages" }],

@@ -5,8 +5,11 @@ export const tryPage = command({
   about: "Reads one page as a run of its source would, and shows what would be indexed. Indexes nothing.",
   args: { url: { about: "address of the page" } },
   options: {
-    source: { value: "name", about: "whose settings to read it with; else the source it belongs to, if any" },
-    rendering: { value: "how", about: "how to read it, whatever the source says", choices: RENDERINGS },
+    source: {
+      value: "name",
+      about: "source whose settings to use; default: the source that it belongs to, if any",
+    },
+    rendering: { value: "how", about: "how to read it, overriding the source", choices: RENDERINGS },
   },
   examples: [
     { line: "fossick try https://docs.example.com/setup", about: "as its source would" },

@@ -2,15 +2,15 @@ import { command } from "../../spec.ts"
 import { EXIT } from "#base/exit-codes.ts"
 
 export const why = command({
-  about: `Says why a page is found, or is not: how its address came to be known, what robots.txt and the last visit said,
-what the index holds of it, and when it is visited next. Asks no site, changes nothing.`,
+  about: `Shows why a page is found, or is not: how its address was discovered, what robots.txt and the last visit said,
+what the index holds of it, and when it is visited next. Sends no request to the site, changes nothing.`,
   args: { url: { about: "address of the page" } },
-  options: { query: { value: "text", about: "where the page stands among the results for it, too" } },
+  options: { query: { value: "text", about: "also show the page's rank for this question" } },
   examples: [
-    { line: "fossick why https://docs.example.com/setup", about: "all that is known of a page" },
+    { line: "fossick why https://docs.example.com/setup", about: "everything known about a page" },
     {
       line: 'fossick why docs.example.com/setup --query "first steps"',
-      about: "and its place for a question",
+      about: "and its rank for a question",
     },
   ],
   async run({ args, options: { query }, json }) {

@@ -35,7 +35,7 @@ export const indexRepair: Repair = {
     const lost = await new LostPages(db).find(engine, signal)
     if (lost > 0)
       said.push(
-        `${counted(lost)} ${lost === 1 ? "is" : "are"} due at once: the next run of the source reads what is lost again.`,
+        `${counted(lost)} ${lost === 1 ? "is" : "are"} due at once: the next run of the source reads the lost pages again.`,
       )
     return said
   },

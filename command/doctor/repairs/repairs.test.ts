@@ -131,7 +131,7 @@ describe("fossick doctor --repair", () => {
         file: "state.db",
         canRepair: true,
         repaired: false,
-        wayBack: expect.stringContaining("written anew") as unknown,
+        wayBack: expect.stringContaining("rewritten") as unknown,
       },
       {
         file: words,
@@ -152,7 +152,7 @@ describe("fossick doctor --repair", () => {
       [thumbnail, true],
     ])
     expect(done.said.join(" ")).toMatch(
-      /The old one is state\.db\.damaged-.*rebuilt with 1 page.*looked at again/,
+      /The old file is state\.db\.damaged-.*rebuilt with 1 page.*checked again/,
     )
     expect(await repair(dir)).toMatchObject({ code: 0, ok: true, damaged: [] })
 
@@ -202,7 +202,7 @@ describe("fossick doctor --repair", () => {
     rmSync(join(dir, "index", "pages.db"))
     const lost = {
       file: "the index",
-      damage: "has lost 1 page that crawls had put into it",
+      damage: "has lost 1 page that crawls had added",
       wayBack: expect.stringContaining("fossick sources run") as unknown,
       repaired: false,
     }

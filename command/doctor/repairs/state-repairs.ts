@@ -52,8 +52,8 @@ export const stateRepair: Repair = {
         file: "state.db",
         damage: `is damaged (${damage.join("; ")})`,
         wayBack: canRepair
-          ? "All its tables can be read: it is written anew from them. The old file stays beside it, as state.db.damaged-…"
-          : "Not all its tables can be read. Restore a backup (fossick restore); without one, move state.db, state.db-wal, state.db-shm and state.id away: keys, sources and usage then start over, and the index stays.",
+          ? "All its tables can be read, so it can be rewritten from them. The old file stays beside it as state.db.damaged-…"
+          : "Not all its tables can be read. Restore a backup (fossick restore); without one, move state.db, state.db-wal, state.db-shm and state.id away: keys, sources and usage then start from empty, and the index stays.",
         canRepair,
       },
     ]
@@ -63,7 +63,7 @@ export const stateRepair: Repair = {
     return aside === null
       ? []
       : [
-          `state.db was written anew. The old one is ${aside} in the data folder; remove it when you miss nothing.`,
+          `state.db was rewritten. The old file is ${aside} in the data folder; remove it if nothing is missing.`,
         ]
   },
 }
@@ -78,9 +78,9 @@ export const countRepair: Repair = {
           COUNTS.map(async (count): Promise<Damaged[]> => {
             const wrong = await miscounted(db, count)
             if (wrong === 0) return []
-            const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that are not what is stored`
+            const damage = `${wrong === 1 ? "has 1 count" : `has ${wrong} counts`} that differ from the stored rows`
             return [
-              { file: `${count.of} in state.db`, damage, wayBack: "It is counted again.", canRepair: true },
+              { file: `${count.of} in state.db`, damage, wayBack: "A repair counts again.", canRepair: true },
             ]
           }),
         )
@@ -100,9 +100,9 @@ export const lostPages: Repair = {
     reading(dataDir, async (db) => {
       const lost = (await hasTable(db, "lost_page")) ? await new LostPages(db).count() : 0
       if (lost === 0) return []
-      const damage = `has lost ${lost === 1 ? "1 page" : `${lost} pages`} that crawls had put into it`
+      const damage = `has lost ${lost === 1 ? "1 page" : `${lost} pages`} that crawls had added`
       const wayBack =
-        "They are due: the next run of their sources reads them again. Start the appliance, and fossick sources run <name> does it at once."
+        "The pages are due: the next run of their sources reads them again. To read them now, start the appliance and run fossick sources run <name>."
       return [{ file: "the index", damage, wayBack, canRepair: false }]
     }),
   mend: async () => [],
@@ -117,7 +117,7 @@ export const thumbnailRepair: Repair = {
         ? (await damagedThumbnails(db, dataDir)).map(({ file, damage }) => ({
             file,
             damage,
-            wayBack: "The image is fetched and looked at again by the running appliance.",
+            wayBack: "The running appliance fetches and checks the image again.",
             canRepair: true,
           }))
         : [],
@@ -128,7 +128,7 @@ export const thumbnailRepair: Repair = {
     const damaged = await damagedThumbnails(db, dataDir)
     await images.makeAgain(damaged.map(({ id }) => id))
     return [
-      `${damaged.length === 1 ? "1 image is" : `${damaged.length} images are`} looked at again after the next start.`,
+      `${damaged.length === 1 ? "1 image is" : `${damaged.length} images are`} checked again after the next start.`,
     ]
   },
 }
