@@ -87,13 +87,13 @@ export function thirdPartyText(root: string): string {
   for (const { licence } of packages) byLicence.set(licence, (byLicence.get(licence) ?? 0) + 1)
   return [
     "# Third-party software",
-    "Packages that an installation of Fossick can contain, with their licences, as listed in `package-lock.json`; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. Which files a release has, and by which hashes, its [manifest and SBOM](docs/upgrade.md#verify-the-release) say.",
+    "Packages that an installation of Fossick can contain, with their licences, as listed in `package-lock.json`; some are for other machines than yours. `npm run third-party` writes this file, and a test compares it. The text of each licence is in the package itself. The [manifest and SBOM](docs/upgrade.md#verify-the-release) of a release list its files and their hashes.",
     "| licence | packages |\n|---|---|",
     [...byLicence]
       .toSorted(([, a], [, b]) => b - a)
       .map(([one, count]) => `| ${one} | ${count} |`)
       .join("\n"),
-    "Beside them, in the repository:",
+    "Also in the repository:",
     "| what | licence | text |\n|---|---|---|",
     IN_REPOSITORY.map(([name, licence, file]) => `| ${name} | ${licence} | \`${file}\` |`).join("\n"),
     "| package | version | licence |\n|---|---|---|",

@@ -133,7 +133,7 @@ test("the SBOM has every package that the page of licences has, and no other", (
 })
 
 test("what is no manifest is told by its line", () => {
-  expect(() => readManifest("x  y\n")).toThrow("line 1 is no hash")
+  expect(() => readManifest("x  y\n")).toThrow("line 1 is not a hash")
   const line = `${"0".repeat(64)}  a\n`
   expect(() => readManifest(line + line)).toThrow("names a file twice")
 })
