@@ -63,7 +63,7 @@ function problemsOf(look: () => unknown): string[] {
   }
 }
 
-/** The file of sources, with which an appliance does not start when it is wrong. */
+/** The sources file. An appliance does not start if it is wrong. */
 export const sourcesCheck = ({ sourcesFile: named }: DoctorSettings): Check => ({
   name: "sources file",
   run(): Found {

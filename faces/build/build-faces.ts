@@ -82,7 +82,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
     input: { [name]: join(ROOT, "faces", entry) },
     cwd: ROOT,
     platform: "browser",
-    // All it would say of the bundle stands here.
+    // Everything it would say about the bundle is here.
     tsconfig: false,
     transform: {
       jsx: { runtime: "automatic", importSource: "preact" },

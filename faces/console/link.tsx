@@ -6,7 +6,7 @@ import { hrefOf, type Place, placeOf } from "./place.ts"
 
 type Go = (to: Place) => void
 
-/** How to get to another place of the console without loading it anew. */
+/** How to get to another place of the console without reloading it. */
 export const Going = createContext<Go>((to) => location.assign(addressOf(hrefOf(to))))
 
 /** The screens of operators, who run crawls and decide nothing else. */

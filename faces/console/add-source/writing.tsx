@@ -114,7 +114,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
     change: (fields: Partial<Draft>) => setDraft((before) => ({ ...before, ...fields })),
     preview,
     problems: shown === null ? [] : problemsOf(shown, isNew),
-    /** Whether the console may not save it, though the file of sources may contain it. */
+    /** Whether the console may not save it, though the sources file can contain it. */
     isRefused: shown !== null && shown.problems.length > 0 && shown.fits_file,
     isAsked,
     tell,

@@ -1,7 +1,7 @@
 import { Button } from "../../design/button.tsx"
 import { copy } from "../../design/toast.tsx"
 
-/** The text for the file of sources, to copy. */
+/** The text for the sources file, to copy. */
 export function Yaml({ text }: { readonly text: string }) {
   return (
     <section class="block yaml" aria-labelledby="yaml">

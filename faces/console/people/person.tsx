@@ -71,7 +71,7 @@ export function SeenAs({ principals }: { readonly principals: string }) {
 }
 
 function Seen({ whom }: { readonly whom: Whom }) {
-  // The view is made anew when this person changes, so it isn't asked for again and again.
+  // The view is made again when this person changes, so it isn't asked for again and again.
   const polled = useAnswer("GET /admin/readers/seen-by", { query: whom }, () => null)
   return (
     <>
