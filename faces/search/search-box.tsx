@@ -56,7 +56,7 @@ export function SearchBox({
           <Button
             look="quiet"
             icon="close"
-            label="Clear the search box"
+            label="Clear"
             class="empty"
             onClick={() => {
               empty()

@@ -69,7 +69,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
       .click()
     const copy = page.getByRole("dialog", { name: "Cleaning pumps" })
     await copy.locator(".passage").getByText("Pumps are cleaned with warm water").waitFor()
-    await copy.getByText(/^Read on/).waitFor()
+    await copy.getByText(/^Crawled on/).waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
     await page.keyboard.press("Escape")
     await copy.waitFor({ state: "detached" })
@@ -271,7 +271,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await keyboard.press("Enter")
     await page
       .getByRole("dialog")
-      .getByText(/^Read on/)
+      .getByText(/^Crawled on/)
       .waitFor()
     await keyboard.press("Escape")
     await page.getByRole("dialog").waitFor({ state: "detached" })
