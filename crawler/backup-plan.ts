@@ -1,6 +1,6 @@
 import type { Schedule } from "./jobs/tasks/schedule.ts"
 
-/** Backups by schedule, as the file of sources declares them. */
+/** Backups by schedule, as the sources file declares them. */
 export interface BackupPlan {
   /** Prefix of its files' names: letters, digits and `._-`. */
   readonly name: string

@@ -23,7 +23,7 @@ export type Rendering = "http" | "browser" | "auto"
 export const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
 
 /**
- * The author of a source. `operator`: a person at the machine, by a command or by the file of sources; `api`: a
+ * The author of a source. `operator`: a person at the machine, by a command or by the sources file; `api`: a
  * caller with an admin key.
  */
 export type SourceAuthor = "operator" | "api"

@@ -908,11 +908,11 @@ export type SourceShown = {
   readonly name: string
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
-  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly folder: string | null
   /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders: "posix" | "none"
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
   readonly mailbox: {
     /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
     readonly server: string
@@ -923,11 +923,11 @@ export type SourceShown = {
     /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
     readonly folders?: string | readonly string[] | undefined
   } | string | null
-  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the sources file. */
   readonly archive: string | null
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents: boolean
-  /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Git repository: its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly repository: {
     /** What `git clone` takes, over https; or an absolute path on this machine. */
     readonly url: string
@@ -968,7 +968,7 @@ export type SourceShown = {
     /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
     readonly robots?: boolean | null | undefined
   }
-  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the sources file, for sites that are yours. */
   readonly ignoreNoindex: boolean
   /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowedNetworks: string | readonly string[]
@@ -1044,17 +1044,17 @@ export type SourceShown = {
   })[]
 }
 
-/** What to crawl, how and when, in the fields of the file of sources. */
+/** What to crawl, how and when, in the fields of the sources file. */
 export type Source = {
   /** Unique name; pages are filed under it. Letters, digits, spaces, dots, dashes and the like; not `handbook`. */
   readonly name?: string | undefined
   /** Address or addresses where every run starts. */
   readonly seeds: string | readonly string[]
-  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Absolute path of a folder: its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly folder?: string | null | undefined
   /** posix: a person who may read a file by its mode and access control list may read its page; none: only files named .fossick-readers.yaml count. */
   readonly folderReaders?: "posix" | "none" | undefined
-  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Absolute path of an mbox, a Maildir or a folder of .eml files, or a mailbox on an IMAP server: its threads and attachments are the pages, with addresses below the seed. Only in the sources file. */
   readonly mailbox?: {
     /** imaps://host, or imap://host for a connection that STARTTLS secures; :port where it is unusual. */
     readonly server: string
@@ -1065,11 +1065,11 @@ export type Source = {
     /** Folders that are read, as the server names them. Empty: all but spam, trash and drafts. */
     readonly folders?: string | readonly string[] | undefined
   } | string | null | undefined
-  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the file of sources. */
+  /** Absolute path of an archive (zip, tar, WARC, ZIM): its documents or pages are the pages. Only in the sources file. */
   readonly archive?: string | null | undefined
   /** Whether its pages are documents that programs send to the appliance. Those without an address have one below the seed. */
   readonly documents?: boolean | undefined
-  /** Git repository: its files are the pages, with addresses below the seed. Only in the file of sources. */
+  /** Git repository: its files are the pages, with addresses below the seed. Only in the sources file. */
   readonly repository?: {
     /** What `git clone` takes, over https; or an absolute path on this machine. */
     readonly url: string
@@ -1110,7 +1110,7 @@ export type Source = {
     /** Whether robots.txt, crawl-delay, noindex and nofollow are obeyed. */
     readonly robots?: boolean | null | undefined
   } | undefined
-  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the file of sources, for sites that are yours. */
+  /** Whether pages that ask not to be indexed are taken all the same; nofollow still holds. Only in the sources file, for sites that are yours. */
   readonly ignoreNoindex?: boolean | undefined
   /** Private networks this source may reach: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowedNetworks?: string | readonly string[] | undefined
@@ -1435,7 +1435,7 @@ export type Proposal = {
   } | null
   /** The proposed source: only the fields that differ from their defaults. */
   readonly source: Source
-  /** The same source as YAML for a file of sources. */
+  /** The same source as YAML for a sources file. */
   readonly yaml: string
   readonly rendering: {
     readonly rendering: "auto" | "browser"
@@ -1512,7 +1512,7 @@ export type SourcePreview = {
   readonly name: string | null
   /** Where a source of this name is already declared; null if there is none. */
   readonly exists: "file" | "api" | null
-  /** The source as YAML for a file of sources. */
+  /** The source as YAML for a sources file. */
   readonly yaml: string
   /** Why the source cannot be declared over the API; empty if it can. */
   readonly problems: readonly ({
@@ -1522,7 +1522,7 @@ export type SourcePreview = {
   })[]
   /** Private addresses of the source that are not open yet; `POST /admin/networks` can open them. */
   readonly closed_addresses: readonly string[]
-  /** Whether a file of sources can declare it; a file can have some fields that the API refuses. */
+  /** Whether a sources file can declare it; a file can have some fields that the API refuses. */
   readonly fits_file: boolean
   /** Null while the draft is not a valid source. */
   readonly full_crawl: {
@@ -1570,7 +1570,7 @@ export type SourceWritten = {
   readonly origin: "file" | "api" | "one-off"
   /** Only the fields that differ from their defaults. */
   readonly source: Source
-  /** The source as YAML for a file of sources. */
+  /** The source as YAML for a sources file. */
   readonly yaml: string
 }
 
@@ -3195,7 +3195,7 @@ export interface Calls {
         readonly cache_fallback?: boolean | null | undefined
         /** Adds `facets`: how many of the matching pages have each value of these fields. */
         readonly include_facets?: "source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published" | readonly ("source" | "domain" | "path" | "version" | "language" | "type" | "topic" | "published")[] | null | undefined
-        /** Adds the parts of each score; for keys of the role `admin`. */
+        /** Adds the parts of each score; for keys with the role `admin`. */
         readonly explain?: boolean | null | undefined
         /** Adds `evidence`, which another appliance needs to rank these results among its own. */
         readonly include_evidence?: boolean | null | undefined
@@ -4001,7 +4001,7 @@ export interface Calls {
   "POST /admin/sources/preview": {
     readonly given: {
       readonly body: {
-        /** As in the file of sources, with its name. Wrong values are reported, not refused. */
+        /** As in the sources file, with its name. Wrong values are reported, not refused. */
         readonly source: { readonly [name: string]: unknown }
       }
     }
@@ -4011,13 +4011,13 @@ export interface Calls {
   "POST /admin/sources/trial": {
     readonly given: {
       readonly body: {
-        /** As in the file of sources, with its name. Wrong values are reported, not refused. */
+        /** As in the sources file, with its name. Wrong values are reported, not refused. */
         readonly source: { readonly [name: string]: unknown }
       }
     }
     readonly answer: SourceTrial
   }
-  /** One source as YAML for a file of sources. */
+  /** One source as YAML for a sources file. */
   "GET /admin/sources/{name}/written": {
     readonly given: {
       readonly path: { readonly name: string }

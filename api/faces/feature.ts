@@ -12,7 +12,7 @@ interface Needs {
 }
 
 const NOT_OPEN =
-  "FOSSICK_OPEN_KEY is not a valid key of the role search: searching in a browser needs a sign-in"
+  "FOSSICK_OPEN_KEY is not a valid key with the role search: searching in a browser needs a sign-in"
 
 /** The pages for people. */
 export const faces = {

@@ -22,7 +22,7 @@ import { openResearch } from "../services/research/open-research.ts"
 import { openSessions } from "../identity/sessions/sessions.ts"
 import { FakeEngine } from "./fake-engine.ts"
 
-/** A key of the role admin. */
+/** A key with the role admin. */
 export const TEST_KEY = "test-key-of-the-admin"
 /** One of the role search. */
 export const SEARCH_KEY = "search-key-of-a-reader"

@@ -162,7 +162,7 @@ check(
 )
 check(
     "explain is given to this key, or refused as an error the client knows",
-    raises(ForbiddenError, lambda: client.search("x", explain=True)) in (None, "Access denied. explain needs a key of the role admin."),
+    raises(ForbiddenError, lambda: client.search("x", explain=True)) in (None, "Access denied. explain needs a key with the role admin."),
 )
 
 told = client.feedback(request_id=found["request_id"], human_score=1, comment="good")

@@ -68,7 +68,7 @@ function known(
   return {}
 }
 
-/** The file of sources: each runs at three in the night and tells `hook`. */
+/** The sources file: each runs at three in the night and tells `hook`. */
 export function sourcesFile(sources: readonly Record<string, unknown>[], hook: string): string {
   const common = {
     schedule: { cron: "0 3 * * *", timeZone: "UTC" },

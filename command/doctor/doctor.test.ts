@@ -199,7 +199,7 @@ describe("the doctor", () => {
     }
   })
 
-  test("sees a file of sources that is wrong, a taken port, a missing browser and a model that is none", async () => {
+  test("sees a sources file that is wrong, a taken port, a missing browser and a model that is none", async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, "sources.yaml"), "sources:\n  - name: docs\n")
     const server = createServer().listen(0, "127.0.0.1")
@@ -337,7 +337,10 @@ describe("the doctor", () => {
     expect(code).toBe(1)
     expect(of("alerts")).toMatchObject([
       { level: "wrong", what: expect.stringMatching(/^FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL/) },
-      { level: "note", what: "The source docs failed or had problems 2 times in a row: the only seed failed." },
+      {
+        level: "note",
+        what: "The source docs failed or had problems 2 times in a row: the only seed failed.",
+      },
       {
         level: "wrong",
         what: "1 e-mails are waiting for a mail server that does not accept them (connect ECONNREFUSED).",

@@ -71,7 +71,7 @@ export function missingSecrets(
 
 /**
  * Problems with a login. Every field that is called like a secret must name one, and at least one value must, so that no password ends up
- * in a file of sources, a backup or a log.
+ * in a sources file, a backup or a log.
  */
 export function loginProblems(login: Login): LoginProblem[] {
   switch (login.kind) {

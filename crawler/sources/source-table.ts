@@ -54,7 +54,7 @@ export class SourceOfFileError extends Error {
 }
 
 /**
- * The declared sources in `state.db`: what the file of sources and the admin API say, in one table. All calls are short.
+ * The declared sources in `state.db`: what the sources file and the admin API say, in one table. All calls are short.
  * {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
  */
 export class SourceTable {

@@ -21,7 +21,7 @@ export async function runExport(
   if (isStream && process.stdout.isTTY)
     throw new CommandError("An export is not text for a terminal: redirect it.")
   if (!isStream && !force && existsSync(file)) {
-    throw new CommandError(`${file} already exists; --force replaces it.`)
+    throw new CommandError(`${file} already exists. To replace it, use --force.`)
   }
   const settings = readSettings(engineSettings, environment())
   const progress = new CommandProgress()

@@ -34,7 +34,8 @@ export async function runWarcExport(
 ): Promise<number> {
   if (!ENDING.test(file))
     throw new CommandError(`The name of a WARC file must end with .warc.gz; ${file} doesn't.`)
-  if (!force && existsSync(file)) throw new CommandError(`${file} already exists; --force replaces it.`)
+  if (!force && existsSync(file))
+    throw new CommandError(`${file} already exists. To replace it, use --force.`)
   const progress = new CommandProgress()
   return await interruptible(
     async (signal) => {

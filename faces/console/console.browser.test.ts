@@ -62,7 +62,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
       // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
       .json()) as any
 
-  test("it is for keys of the role admin alone, and a session ends by signing out", async () => {
+  test("it is for keys with the role admin alone, and a session ends by signing out", async () => {
     await using opened = await open("/console?view=sources", { key: workshop.key })
     const { page } = opened
     await page.getByText("This key cannot use the console").waitFor()

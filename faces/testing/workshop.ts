@@ -42,7 +42,7 @@ export interface Workshop extends AsyncDisposable {
   openGate(): void
   /** The start address of a source's site. */
   start(source: "manual" | "forum"): string
-  /** As if the file of sources had it. */
+  /** As if the sources file had it. */
   declareInFile(name: string, more: object): Promise<void>
   /** Its state, for what no call brings about. */
   readonly db: StateStore

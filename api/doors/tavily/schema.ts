@@ -158,7 +158,7 @@ export const searchSchema = object({
       FACET_FIELDS,
       "Adds `facets`: how many of the matching pages have each value of these fields.",
     ),
-    explain: flag("Adds the parts of each score; for keys of the role `admin`."),
+    explain: flag("Adds the parts of each score; for keys with the role `admin`."),
     include_evidence: flag(
       "Adds `evidence`, which another appliance needs to rank these results among its own.",
     ),

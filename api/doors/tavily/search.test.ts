@@ -316,7 +316,7 @@ describe("what is refused", () => {
     const asked = engine.queries.length
     const { status, body } = await app.post("/search", { query: "pump", explain: true }, { headers })
     expect(status).toBe(403)
-    expect(body).toEqual({ detail: { error: "Access denied. explain needs a key of the role admin." } })
+    expect(body).toEqual({ detail: { error: "Access denied. explain needs a key with the role admin." } })
     expect(engine.queries).toHaveLength(asked)
     expect((await app.post("/search", { query: "pump", explain: false }, { headers })).status).toBe(200)
   })

@@ -210,5 +210,5 @@ const OUTAGE: Warning = { code: "outage", text: degradedText(["state"])! }
 /** Explanations of the ranking reveal more about pages and weights than a key that may only search should learn. */
 function checkExplain({ explain }: SearchRequest, key: ApiKey): void {
   if (explain && key.role !== "admin")
-    throw new ApiError(403, "Access denied. explain needs a key of the role admin.")
+    throw new ApiError(403, "Access denied. explain needs a key with the role admin.")
 }

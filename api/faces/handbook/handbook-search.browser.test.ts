@@ -21,7 +21,7 @@ describe("the search of the handbook", { tags: ["chromium"] }, () => {
   beforeAll(async () => {
     opened = new AsyncDisposableStack()
     const { dir, engine } = await openDataFolder(opened)
-    const markdown = "To schedule a crawl, write its source with a schedule into the file of sources."
+    const markdown = "To schedule a crawl, write its source with a schedule into the sources file."
     await engine.index([
       aPage("http://other.example:8080/docs/schedule-a-crawl", {
         source: "handbook",

@@ -181,7 +181,7 @@ export async function openAccounts(
   }
 }
 
-/** The same keys, and by their ids people, and services that ask for people. */
+/** The same keys, and by their ids people, and services that act for people. */
 function withPeople(
   keys: KeyStore,
   people: PeopleKeys | undefined,

@@ -16,7 +16,7 @@ interface From {
   readonly signOn?: SignOn
 }
 
-/** Services that ask for people. */
+/** Services that act for people. */
 export const acting = {
   name: "acting",
   async open({ accountsDb: db, accounts, people, declared, signOn }) {

@@ -84,6 +84,6 @@ test.each([
   expect(refused.body.detail.error).toContain(named)
 })
 
-test("nobody makes one without a key of the role admin", async () => {
+test("nobody makes one without a key with the role admin", async () => {
   expect((await call("POST", PATH, { source: "docs", origins: [SITE] }, await app.key())).status).toBe(403)
 })

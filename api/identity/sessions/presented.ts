@@ -86,7 +86,7 @@ export function presented({
 /** Whether the user typed the address into the browser, so that no page made the request. */
 const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
 
-/** The key for people who did not sign in, or null. A key of the role admin is never used without a sign-in. */
+/** The key for people who did not sign in, or null. A key with the role admin is never used without a sign-in. */
 export async function openKeyOf(keys: Pick<KeyStore, "verify">, openKey: string): Promise<ApiKey | null> {
   const key = openKey === "" ? null : await keys.verify(openKey)
   return key?.role === "search" ? key : null

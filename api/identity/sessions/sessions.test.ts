@@ -255,12 +255,12 @@ describe("an appliance that is open", () => {
     expect((await call("rebound.example", ["POST", "/search"], withKey)).status).toBe(200)
   })
 
-  test("is not open by a key of the role admin", async () => {
+  test("is not open by a key with the role admin", async () => {
     await using app = await serveAccounts({ config: { openKey: "test-key-of-the-admin" } })
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)
     // The operator's log gets the problem, without the key.
-    expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is not a valid key of the role search")
+    expect(app.logLines.join("")).toContain("FOSSICK_OPEN_KEY is not a valid key with the role search")
     expect(app.logLines.join("")).not.toContain("test-key-of-the-admin")
   })
 })

@@ -118,7 +118,7 @@ describe("the admin API", () => {
     return job!.id
   }
 
-  test("takes keys of the role admin alone, from the header alone", async () => {
+  test("takes keys with the role admin alone, from the header alone", async () => {
     expect((await call("GET", "/sources", undefined, null)).status).toBe(401)
     expect((await call("GET", "/sources", undefined, "guess")).status).toBe(401)
     expect((await call("POST", "/try", { api_key: TEST_KEY, url: SEEDS[0] }, null)).status).toBe(401)
@@ -293,7 +293,7 @@ describe("the admin API", () => {
         await call("DELETE", "/sources/of-file"),
       ]) {
         expect(refused.status).toBe(409)
-        expect(refused.body.detail.error).toContain("file of sources")
+        expect(refused.body.detail.error).toContain("sources file")
       }
       expect((await call("GET", "/sources/of-file")).body.origin).toBe("file")
       await sources.delete("of-file", { origin: "file" })

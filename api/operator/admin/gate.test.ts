@@ -87,7 +87,7 @@ test("every call says which role it takes, and those for operators are these", (
   expect(named.sort()).toEqual(OF_OPERATORS)
 })
 
-test("a key of the role operator is let in where the call says so, and refused everywhere else", async () => {
+test("a key with the role operator is let in where the call says so, and refused everywhere else", async () => {
   const operator = await app.key({ role: "operator" })
   const search = await app.key()
   const wrong: string[] = []

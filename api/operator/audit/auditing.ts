@@ -22,7 +22,7 @@ export interface AuditingParts {
 }
 
 /**
- * Notes each change made with a key of the role admin or operator, or by a signed-in person of that role, before the
+ * Notes each change made with a key with the role admin or operator, or by a signed-in person of that role, before the
  * change is acknowledged; and each change of keys by any caller. Refused calls change nothing and are not noted; failed
  * ones may have changed something, and are.
  */

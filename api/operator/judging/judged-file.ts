@@ -73,7 +73,7 @@ export function parseJudged(text: string, file: string): readonly JudgedQuestion
     question,
     pages: pages.flatMap(({ url: given, grade = 1 }, j): JudgedPage[] => {
       const url = toPageUrl(given)
-      if (url === null) wrong(["questions", i, "pages", j, "url"], `${given} is not an http or https address`)
+      if (url === null) wrong(["questions", i, "pages", j, "url"], `${given} isn't an http or https address`)
       return url === null ? [] : [{ url, grade }]
     }),
   }))

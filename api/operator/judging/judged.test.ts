@@ -118,7 +118,7 @@ test("a file of them is taken whole or not at all, and comes out as it went in",
   })
   const wrong = await admin("POST", "/judged-questions/import", { text: text.replace("https", "ftp") })
   expect(wrong.body.detail.error).toContain(
-    "line 4: ftp://docs.example.com/pump is not an http or https address",
+    "line 4: ftp://docs.example.com/pump isn't an http or https address",
   )
   expect((await admin("POST", "/judged-questions/import", { text, alone: true })).body).toMatchObject({
     deleted: 1,

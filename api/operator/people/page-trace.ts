@@ -110,7 +110,7 @@ export async function placeOf(
   if (kind === "role") return "the sign-on file"
   const entry = source === null ? null : await sources.get(source)
   if (entry === null) return null
-  if (kind === "source") return entry.origin === "file" ? "the file of sources" : "the source settings"
+  if (kind === "source") return entry.origin === "file" ? "the sources file" : "the source settings"
   const [field = "site"] = contentFieldsOf(entry.source)
   const isObserved = entry.source.observers.length > 0
   return (

@@ -135,7 +135,7 @@ export function ruleProblems(value: unknown): RuleProblem[] {
       case "additionalProperties":
         return {
           path: [...path, String(params["additionalProperty"])],
-          message: `is not a field of a ${kind}`,
+          message: `isn't a field of a ${kind}`,
         }
       case "required":
         return { path: [...path, String(params["missingProperty"])], message: "is missing" }

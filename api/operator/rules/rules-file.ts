@@ -6,7 +6,7 @@ import { placeAt, readYaml } from "#crawler/sources/written/yaml-slips.ts"
 
 import { MOST_RULES, problemText, ruleProblems } from "./rule-schema.ts"
 
-/** A file of rules that is wrong; the message has a line for each thing that is: `rules.yaml:12:5: …`. */
+/** A rules file that is wrong; the message has a line for each thing that is: `rules.yaml:12:5: …`. */
 export class RulesFileError extends Error {}
 
 /**
@@ -35,7 +35,7 @@ export function parseRules(text: string, file: string): readonly Rule[] {
   const { rules, ...others } = (typeof value === "object" && value !== null ? value : {}) as {
     readonly rules?: unknown
   }
-  for (const name of Object.keys(others)) wrong([name], `${name} is not a field of a file of rules`)
+  for (const name of Object.keys(others)) wrong([name], `${name} isn't a field of a rules file`)
   if (!Array.isArray(rules)) {
     wrong([], 'must have a list under "rules"; "rules: []" declares none')
     throw new RulesFileError(lines.join("\n"))

@@ -216,7 +216,7 @@ describe("over the admin API a rule", () => {
   })
 })
 
-describe("a file of rules", () => {
+describe("a rules file", () => {
   test("comes out as it went in", () => {
     const rules = [
       { id: "a", ...SYNONYM },
@@ -252,7 +252,7 @@ rule: []
     at("8", "factor")
     at("5", "id a appears twice")
     at("9", "questions is missing")
-    at("10", "rule is not a field")
+    at("10", "rule isn't a field")
   })
 
   test("is seen at once by a store that another process has open", async () => {

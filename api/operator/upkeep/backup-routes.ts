@@ -39,7 +39,7 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
     if ((await backups.plan()) === null) {
       throw new ApiError(
         409,
-        "No backup is declared. Add a `backup` block to the file of sources, or run `fossick backup <file>`.",
+        "No backup is declared. Add a `backup` block to the sources file, or run `fossick backup <file>`.",
       )
     }
     return runOnWire(await backups.ask("command"))

@@ -100,7 +100,7 @@ test("a key reads as the groups that it was made for, and keeps them when it is 
   ])
 })
 
-test("a key that asks for people comes with a secret, which is shown once and is another one after a rotation", async () => {
+test("a key that acts for people comes with a secret, which is shown once and is another one after a rotation", async () => {
   const plain = await admin("POST", "/keys", { name: "plain" })
   expect(plain.body).toMatchObject({ acts_for_people: null, signing_secret: null })
   const { body: made } = await admin("POST", "/keys", { acts_for_people: "tokens" })

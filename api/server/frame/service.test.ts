@@ -70,7 +70,7 @@ describe("/metrics", () => {
     expect(text).not.toMatch(/secret|test-key|tester/)
   })
 
-  test("are read with a key of the role admin, by anybody, or by nobody, as is set", async () => {
+  test("are read with a key with the role admin, by anybody, or by nobody, as is set", async () => {
     await using app = await serveApp()
     expect((await scrape(app.url, {})).status).toBe(401)
     expect((await scrape(app.url, { Authorization: `Bearer ${SEARCH_KEY}` })).status).toBe(403)

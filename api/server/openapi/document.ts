@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Readers: "Who may read which pages, and why.",
   "Public keys": "Keys that can be published in web pages, for a search box in documentation.",
   Sessions: "Sign-in on the appliance's pages, in a browser.",
-  Sources: "What is crawled, how and when. Like all of `/admin`, for keys of the role `admin`.",
+  Sources: "What is crawled, how and when. Like all of `/admin`, for keys with the role `admin`.",
   Jobs: "Runs of sources.",
   Removals: "Pages that leave the index, and pages waiting for a decision.",
   Pages: "What is known about one page.",
@@ -115,9 +115,9 @@ export function openApiDocument(
         operatorKey: {
           type: "http",
           scheme: "bearer",
-          description: "A key of the role `operator` or `admin`.",
+          description: "A key with the role `operator` or `admin`.",
         },
-        adminKey: { type: "http", scheme: "bearer", description: "A key of the role `admin`." },
+        adminKey: { type: "http", scheme: "bearer", description: "A key with the role `admin`." },
       },
     },
   }

@@ -37,8 +37,8 @@ export function referenceHtml({ operations, schemas, tags }: Required<Descriptio
 const ACCESS = {
   none: "No key is needed.",
   key: "Needs a key.",
-  operator: "Needs a key of the role <code>operator</code> or <code>admin</code>.",
-  admin: "Needs a key of the role <code>admin</code>.",
+  operator: "Needs a key with the role <code>operator</code> or <code>admin</code>.",
+  admin: "Needs a key with the role <code>admin</code>.",
 } as const
 
 function callHtml(call: Operation, schemas: Required<Description>["schemas"], server: string): string {

@@ -36,7 +36,7 @@ function problemOf({ keyword, instancePath, params, message }: ErrorObject): Pro
   const within = (name: unknown) => (field === "" ? String(name) : `${field}.${String(name)}`)
   switch (keyword) {
     case "additionalProperties":
-      return { field: within(params["additionalProperty"]), message: "is not a field of this call" }
+      return { field: within(params["additionalProperty"]), message: "isn't a field of this call" }
     case "required":
       return { field: within(params["missingProperty"]), message: "is missing" }
     case "enum":

@@ -37,8 +37,8 @@ export interface Example {
 }
 
 /**
- * Required access: `none` is anyone, `key` any valid key, `admin` a key of the role admin in the header, `operator`
- * also a key of the role operator.
+ * Required access: `none` is anyone, `key` any valid key, `admin` a key with the role admin in the header, `operator`
+ * also a key with the role operator.
  */
 export type Access = "none" | "key" | "operator" | "admin"
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test("the file of sources is applied at the start", async () => {
+test("the sources file is applied at the start", async () => {
   writeFileSync(file(), "sources: [{ name: docs, seeds: docs.example.com, schedule: 15 3 * * * }]")
   expect(applySources(file(), env())).toBeNull()
   const db = await openStateStore(folder)
@@ -33,7 +33,7 @@ test("the file of sources is applied at the start", async () => {
 test("a wrong file is refused with its reasons, and so is one that is not there", () => {
   writeFileSync(file(), "sources:\n  - name: docs\n")
   expect(applySources(file(), env())).toBe(
-    `Fossick does not start because the file of sources is not valid:\n${file()}:2:5: docs: seeds is missing`,
+    `Fossick does not start because the sources file is not valid:\n${file()}:2:5: docs: seeds is missing`,
   )
   expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
 })

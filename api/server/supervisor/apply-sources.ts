@@ -7,7 +7,7 @@ import { moduleBeside } from "#base/process/module-beside.ts"
 const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../../crawler/commands/sources/apply-worker"))
 
 /**
- * Applies the file of sources, if there is one, as `fossick sources apply` does. This uses a separate process, so
+ * Applies the sources file, if there is one, as `fossick sources apply` does. This uses a separate process, so
  * that its memory is freed: reading the file needs more than the supervisor itself.
  *
  * @param named the value of `FOSSICK_SOURCES_FILE`; empty: none
@@ -22,5 +22,5 @@ export function applySources(named: string, env: NodeJS.ProcessEnv): string | nu
     stdio: ["ignore", "ignore", "pipe"],
   })
   if (status === 0) return null
-  return `Fossick does not start because the file of sources is not valid:\n${error?.message ?? stderr}`.trimEnd()
+  return `Fossick does not start because the sources file is not valid:\n${error?.message ?? stderr}`.trimEnd()
 }

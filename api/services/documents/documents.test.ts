@@ -239,7 +239,7 @@ test("a key reads or writes, and writes to its own sources", async () => {
 test.each([
   ["no content", [{ id: "1" }], "documents.0 must have exactly one of text, markdown, html"],
   ["two contents", [{ text: "a", html: "b" }], "documents.0 must have exactly one of text, markdown, html"],
-  ["an unknown field", [{ text: "a", tags: [] }], "documents.0.tags is not a field of this call"],
+  ["an unknown field", [{ text: "a", tags: [] }], "documents.0.tags isn't a field of this call"],
   [
     "one id twice",
     [

@@ -18,7 +18,7 @@ export const documents = {
     const { documentOperations } = await import("./described/operations.ts")
     return {
       operations: Object.values(documentOperations),
-      tags: { Documents: "Content that programs send, for keys of the roles `write` and `admin`." },
+      tags: { Documents: "Content that programs send, for keys with the roles `write` and `admin`." },
     }
   },
   async serve(router, needs) {

@@ -95,7 +95,7 @@ async function missing(path: string, by = key) {
 test("on an appliance that has crawled nothing but its handbook, a search that finds nothing says so", async () => {
   await using stack = new AsyncDisposableStack()
   const { dir, db, embedder, engine } = await openDataFolder(stack)
-  const markdown = "A crawl is scheduled in a file of sources."
+  const markdown = "A crawl is scheduled in a sources file."
   const handbook = aPage(site.url("/docs/schedule"), { source: "handbook", markdown })
   await engine.index([handbook])
   const jobs = new Jobs(db)

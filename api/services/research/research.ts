@@ -53,7 +53,7 @@ export async function takeResearch(
   throw new Refusal("full", NO_ROOM)
 }
 
-/** Finds a task of this key; keys of the role admin find every task. @throws Refusal if there is none */
+/** Finds a task of this key; keys with the role admin find every task. @throws Refusal if there is none */
 export async function researchTask(
   id: string,
   key: Pick<ApiKey, "id" | "role">,

@@ -34,7 +34,7 @@ const NO_ROOM =
 
 const unknown = () => new Refusal("missing", "This key has no such watch.")
 
-/** A watch of the key's own; keys of the role admin see all. @throws Refusal */
+/** A watch of the key's own; keys with the role admin see all. @throws Refusal */
 export async function watchOf(
   id: string,
   key: Pick<ApiKey, "id" | "role">,

@@ -74,7 +74,7 @@ export function watchRoutes(
     const all = flagParameter(ctx, "all")
     const { key: holder } = ctx.state
     if (all && holder.role !== "admin") {
-      throw new ApiError(403, "Access denied. all needs a key of the role admin.")
+      throw new ApiError(403, "Access denied. all needs a key with the role admin.")
     }
     const listed: object[] = []
     for (const watch of await store.list(all ? undefined : holder.id)) listed.push(await shown(ctx, watch))

@@ -177,7 +177,7 @@ test("a key is made with all its limits, of collections that there are", async (
   )
 })
 
-test("a key that asks for people is made with the secret of its service", async () => {
+test("a key that acts for people is made with the secret of its service", async () => {
   const args = ["keys", "create", "--acts-for-people", "headers", "--name", "chat"]
   const { stdout, stderr } = await run(...(args as ["keys"]))
   const keys = openKeyStore(db, "")

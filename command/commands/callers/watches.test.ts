@@ -159,7 +159,7 @@ test("how a watch tells is changed; what is not named stays", async () => {
 test("what the appliance refuses, or that there is none, is said and ends with 1", async () => {
   expect(await fossick(["list", "--all"])).toMatchObject({
     code: 1,
-    err: "Access denied. all needs a key of the role admin.\n",
+    err: "Access denied. all needs a key with the role admin.\n",
   })
   const tooOften = await fossick(["add", "--source", "docs", "--every", "999999"])
   expect(tooOften.code).toBe(1)

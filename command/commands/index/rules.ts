@@ -10,7 +10,7 @@ question on; nothing is indexed again.`,
     apply: command({
       changes: () => true,
       about: "Replaces all rules with those of a file.",
-      args: { file: { about: "file of rules, YAML or JSON" } },
+      args: { file: { about: "rules file, YAML or JSON" } },
       examples: [{ line: "fossick rules apply rules.yaml", about: "rules that are not in it are deleted" }],
       run: async ({ args, json }) => await (await session()).applyRules(args.file, json),
     }),

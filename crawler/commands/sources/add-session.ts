@@ -32,7 +32,7 @@ export interface AddArguments {
 
 /** The parts that a look at a new source works with. */
 export interface AddParts {
-  /** The file of sources. */
+  /** The sources file. */
   readonly file: string
   readonly config: CrawlerConfig
   readonly db: StateStore

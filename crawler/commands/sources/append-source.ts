@@ -5,7 +5,7 @@ import { FORMAT, sourceNode, sourceYaml } from "../../sources/file/source-yaml.t
 import type { SourceSpec } from "../../source.ts"
 
 /**
- * The text of a file of sources with one more source at the end of its list; comments and all else stay.
+ * The text of a sources file with one more source at the end of its list; comments and all else stay.
  * @param file its name, for messages
  * @throws SourcesFileError when the file is wrong, before or after.
  */

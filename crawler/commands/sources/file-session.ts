@@ -38,7 +38,7 @@ export interface FileArguments {
   readonly json: boolean
 }
 
-/** One command on the file of sources. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** One command on the sources file. @returns the exit code. @throws ArgumentsError, SettingsError */
 export async function sourcesOfFile(args: FileArguments): Promise<number> {
   const { command, json, strict = false } = args
   const env = environment()

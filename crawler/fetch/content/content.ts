@@ -69,7 +69,7 @@ export interface RecognizedStart {
   readonly addresses?: readonly string[]
 }
 
-/** A kind of source other than a website. Reading the file of sources loads every kind, so only `make` loads the code that reads the content. */
+/** A kind of source other than a website. Reading the sources file loads every kind, so only `make` loads the code that reads the content. */
 export interface ContentKind {
   /** The field of a source that says it is of this kind. */
   readonly field: ContentField

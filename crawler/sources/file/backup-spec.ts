@@ -4,7 +4,7 @@ import { type BackupPlan, DEFAULT_KEEP, DEFAULT_NAME } from "../../backup-plan.t
 import { defineSchedule, type Schedule, scheduleProblems } from "../../jobs/tasks/schedule.ts"
 import { SourceError, type SourceProblem } from "../written/source-problem.ts"
 
-/** The block `backup` of a file of sources, as its schema has it. */
+/** The block `backup` of a sources file, as its schema has it. */
 export interface WrittenBackup {
   readonly folder: string
   readonly schedule?: string | Partial<Schedule> | null

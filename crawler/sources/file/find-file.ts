@@ -3,7 +3,7 @@ import { existsSync } from "node:fs"
 const DEFAULT_FILE = "sources.yaml"
 
 /**
- * The file of sources there is: the one that was named (`FOSSICK_SOURCES_FILE`), else `sources.yaml` in the working
+ * The sources file there is: the one that was named (`FOSSICK_SOURCES_FILE`), else `sources.yaml` in the working
  * directory if there is one.
  */
 export function sourcesFile(named: string): string | null {

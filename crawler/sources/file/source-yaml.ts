@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { Document, visit, type YAMLMap } from "yaml"
 import { contentFieldsOf, defineSource, type Source, type SourceSpec } from "../../source.ts"
 
-/** How files of sources are written. */
+/** How sources files are written. */
 export const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
 
 /** A source in the list of a file. `note`: a comment in front of it, a line or several; empty: none. */
@@ -18,10 +18,10 @@ export function sourceNode(document: Document, source: object, note: string): YA
   return node
 }
 
-/** A file of sources with one source in it, as it could be added. */
+/** A sources file with one source in it, as it could be added. */
 export const sourceYaml = (source: object, note = ""): string => sourcesYaml([{ source, note }])
 
-/** A file of sources. */
+/** A sources file. */
 export function sourcesYaml(sources: readonly { readonly source: object; readonly note: string }[]): string {
   const document = new Document({ sources: [] })
   document.setIn(["sources"], document.createNode([]))

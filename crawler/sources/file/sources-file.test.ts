@@ -17,7 +17,7 @@ function refusal(text: string): string[] {
   return []
 }
 
-describe("a file of sources", () => {
+describe("a sources file", () => {
   test("gives each source the defaults, under what it says itself", () => {
     const [docs, blog, shop, wiki] = parseSources(
       `
@@ -308,7 +308,7 @@ describe("the block backup", () => {
   })
 })
 
-test("the example in the handbook's folder is a file of sources with nothing wrong", () => {
+test("the example in the handbook's folder is a sources file with nothing wrong", () => {
   const file = join(import.meta.dirname, "../../../docs/sources.example.yaml")
   const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
   expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })

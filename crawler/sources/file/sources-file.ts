@@ -10,13 +10,13 @@ import { fieldText, SourceError, type SourceProblem } from "../written/source-pr
 import type { Surroundings } from "../written/surroundings.ts"
 import { type Place, placeAt, readYaml } from "../written/yaml-slips.ts"
 
-/** Something wrong in a file of sources, and where; `place` is null when it is no matter of one place. */
+/** Something wrong in a sources file, and where; `place` is null when it is no matter of one place. */
 export interface FileProblem {
   readonly place: Place | null
   readonly text: string
 }
 
-/** A file of sources that is wrong; the message has a line for each thing that is: `sources.yaml:12:5: …`. */
+/** A sources file that is wrong; the message has a line for each thing that is: `sources.yaml:12:5: …`. */
 export class SourcesFileError extends Error {
   readonly problems: readonly FileProblem[]
 
@@ -36,21 +36,21 @@ export class SourcesFileError extends Error {
 type NamedSpec = SourceSpec & { readonly name: string }
 type Written = Readonly<Record<string, unknown>>
 
-/** The declarations in a file of sources. */
+/** The declarations in a sources file. */
 export interface Declared {
   readonly sources: readonly NamedSpec[]
   /** Null: no backups by schedule. */
   readonly backup: BackupPlan | null
 }
 
-/** What a file of sources is checked against besides its own text; anything left out is not checked. */
+/** What a sources file is checked against besides its own text; anything left out is not checked. */
 export interface FileSurroundings extends Partial<Surroundings> {
   /** The data folder, in which no backup may go. */
   readonly dataDir?: string
 }
 
 /**
- * Reads a file of sources: YAML 1.2, or JSON.
+ * Reads a sources file: YAML 1.2, or JSON.
  * @throws SourcesFileError
  */
 export function readSourcesFile(file: string, surroundings: FileSurroundings = {}): Declared {

@@ -5,7 +5,7 @@ import type { SourceTables } from "../source-schema.ts"
 import { sourcesYaml } from "./source-yaml.ts"
 
 /**
- * The declared sources of a state as a file of sources. It asks for no more than their specs, so that it also reads a state of
+ * The declared sources of a state as a sources file. It asks for no more than their specs, so that it also reads a state of
  * another version, which nothing else opens.
  */
 export async function declaredYaml(db: StateStore): Promise<string> {

@@ -4,7 +4,7 @@ import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { didYouMean, nearNames } from "#base/text/near-names.ts"
 import { fieldText, type SourceProblem } from "./source-problem.ts"
 
-/** The JSON Schema (draft 7) of a file of sources, for people who write one. */
+/** The JSON Schema (draft 7) of a sources file, for people who write one. */
 export const SOURCES_SCHEMA_FILE = new URL("../sources.schema.json", import.meta.url)
 
 /** The part being checked: a whole file, or a part of it. */
@@ -17,7 +17,7 @@ interface Validators extends Record<SchemaPart, ValidateFunction> {
 
 let validators: Validators | null = null
 
-/** Checks `value` against the schema of a file of sources, or of one of its parts: one problem for each fault. */
+/** Checks `value` against the schema of a sources file, or of one of its parts: one problem for each fault. */
 export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[] {
   validators ??= compiled()
   const validate = validators[part]

@@ -199,7 +199,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await input.setInputFiles(
       file("wrong.yaml", "questions:\n  - question: a\n    pages: [{ url: ftp://x }]\n"),
     )
-    await page.getByText(/line 3: ftp:\/\/x is not an http or https address/).waitFor()
+    await page.getByText(/line 3: ftp:\/\/x isn't an http or https address/).waitFor()
     await input.setInputFiles(
       file(
         "judged.yaml",

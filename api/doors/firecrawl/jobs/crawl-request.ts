@@ -123,10 +123,7 @@ export function readBatch(
   const read = urls.map((given) => ({ given, url: liveUrl(given) }))
   const invalid = read.filter(({ url }) => url === null).map(({ given }) => given)
   if (invalid.length > 0 && !mayIgnore) {
-    throw body.refusal(
-      "urls",
-      `${JSON.stringify(invalid[0]!.slice(0, 200))} is not an http or https address.`,
-    )
+    throw body.refusal("urls", `${JSON.stringify(invalid[0]!.slice(0, 200))} isn't an http or https address.`)
   }
   const addresses = read.flatMap(({ given, url }) => (url === null ? [] : [{ given, url }]))
   if (addresses.length === 0) throw body.refusal("urls", "None of them is an http or https address.")

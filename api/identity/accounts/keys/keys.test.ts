@@ -109,7 +109,7 @@ describe("keys", () => {
     expect(await keys.list()).toMatchObject([{ role: "operator" }])
   })
 
-  test("that ask for people are no keys without a person", async () => {
+  test("that act for people are no keys without a person", async () => {
     const keys = openKeyStore(db, "")
     const text = await keys.create({ role: "search", actsForPeople: "tokens" })
     const { id } = (await keys.lookUp(text))!

@@ -131,7 +131,7 @@ export interface KeyStore {
   verify(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, or null when it may not be used to send documents. */
   verifyWriter(presented: string): Promise<ApiKey | null>
-  /** The service key behind `presented`, or null when it is not a valid one that may ask for people. */
+  /** The service key behind `presented`, or null when it is not a valid one that may act for people. */
   verifyService(presented: string): Promise<ApiKey | null>
   /**
    * The key with which a service acts for a person; null when `presented` is no key of a service.

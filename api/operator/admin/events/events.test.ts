@@ -95,7 +95,7 @@ test("a stream begins with all there is and goes on with what changes; another g
   expect(new Set(all.map((one) => one!.name)).size).toBe(3)
 })
 
-test("streams are bounded, and for keys of the role admin alone", async () => {
+test("streams are bounded, and for keys with the role admin alone", async () => {
   using refused = await follow({ key: await app.key() })
   expect(refused.status).toBe(403)
   {

@@ -44,21 +44,21 @@ const SourceWritten = namedObject("SourceWritten", {
   name: text(),
   origin,
   source: sparseSource("Only the fields that differ from their defaults."),
-  yaml: text("The source as YAML for a file of sources."),
+  yaml: text("The source as YAML for a sources file."),
 })
 const SourcePreview = namedObject("SourcePreview", {
   name: orNull(text("Null if the draft has no name.")),
   exists: orNull(
     oneOf(["file", "api"], "Where a source of this name is already declared; null if there is none."),
   ),
-  yaml: text("The source as YAML for a file of sources."),
+  yaml: text("The source as YAML for a sources file."),
   problems,
   closed_addresses: listOf(
     text(),
     "Private addresses of the source that are not open yet; `POST /admin/networks` can open them.",
   ),
   fits_file: yesNo(
-    "Whether a file of sources can declare it; a file can have some fields that the API refuses.",
+    "Whether a sources file can declare it; a file can have some fields that the API refuses.",
   ),
   full_crawl: orNull(object(crawlSize, "Null while the draft is not a valid source.")),
 })
@@ -100,7 +100,7 @@ const Proposal = namedObject("Proposal", {
     }),
   ),
   source: sparseSource("The proposed source: only the fields that differ from their defaults."),
-  yaml: text("The same source as YAML for a file of sources."),
+  yaml: text("The same source as YAML for a sources file."),
   rendering: orNull(
     object({
       rendering: oneOf(["auto", "browser"]),
@@ -172,7 +172,7 @@ const Proposal = namedObject("Proposal", {
 /** The handler checks the source and reports every problem, so this schema accepts any. */
 const draft = bodyOf({
   source: {
-    ...anyObject("As in the file of sources, with its name. Wrong values are reported, not refused."),
+    ...anyObject("As in the sources file, with its name. Wrong values are reported, not refused."),
     required: [],
   } as Schema<Readonly<Record<string, unknown>>>,
 })
@@ -202,7 +202,7 @@ export const draftOperations = operations("Sources", "admin", {
     at: "POST /admin/sources/preview",
     summary: "Check a source without declaring it",
     description:
-      "Runs the checks of `PUT /admin/sources/{name}` and answers with the problems, the YAML for a file of sources, and how long a run would take. Fetches nothing.",
+      "Runs the checks of `PUT /admin/sources/{name}` and answers with the problems, the YAML for a sources file, and how long a run would take. Fetches nothing.",
     body: draft,
     answers: ok(SourcePreview, "The problems and the YAML."),
     refusals: [422],
@@ -225,7 +225,7 @@ export const draftOperations = operations("Sources", "admin", {
   },
   sourceWritten: {
     at: "GET /admin/sources/{name}/written",
-    summary: "One source as YAML for a file of sources",
+    summary: "One source as YAML for a sources file",
     path: { name: sourceName },
     answers: ok(SourceWritten, "The source."),
     refusals: [404],

@@ -15,7 +15,7 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-// A source in the admin API has the schema of the file of sources.
+// A source in the admin API has the schema of the sources file.
 
 const written = inlined(
   JSON.parse(
@@ -33,7 +33,7 @@ export const sourceName = text("Name of the source.", { minLength: 1 })
 const source: Schema<object> = {
   ...written,
   required: ["seeds"],
-  description: "What to crawl, how and when, in the fields of the file of sources.",
+  description: "What to crawl, how and when, in the fields of the sources file.",
 }
 
 export const Source = named("Source", source)

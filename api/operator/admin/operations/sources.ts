@@ -115,7 +115,7 @@ export const sourceOperations = operations("Sources", "admin", {
     at: "PUT /admin/sources/{name}",
     summary: "Declare a source, or replace it",
     description:
-      "Fields left out get their defaults. A source declared in the file of sources can only be changed there.",
+      "Fields left out get their defaults. A source declared in the sources file can only be changed there.",
     path: { name: newSourceName },
     query: { run: flag("Whether to run the source at once.") },
     body: { schema: Source, required: true },

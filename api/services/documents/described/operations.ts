@@ -46,7 +46,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents",
     summary: "Send documents",
     description:
-      "Stores up to 10,000 documents in a source. When the call returns, they are on disk, and a run that makes them searchable starts. A document replaces the one with the same id; sending the same document again changes nothing. A source that doesn't exist yet is created. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and optionally `id`, `url`, `title`, `metadata`, `readers` (as JSON) and `wait`. Needs a key of the role write or admin. Free.",
+      "Stores up to 10,000 documents in a source. When the call returns, they are on disk, and a run that makes them searchable starts. A document replaces the one with the same id; sending the same document again changes nothing. A source that doesn't exist yet is created. To send a file, such as a PDF, send a form (`multipart/form-data`) with the fields `file`, `source` and optionally `id`, `url`, `title`, `metadata`, `readers` (as JSON) and `wait`. Needs a key with the role write or admin. Free.",
     body: { schema: closedBody(sendBody).schema, required: true },
     answers: ok(
       object({
@@ -80,7 +80,7 @@ export const documentOperations = operations("Documents", "key", {
   listDocuments: {
     at: "GET /documents",
     summary: "List the documents of a source",
-    description: "Sorted by id, without content. Needs a key of the role write or admin.",
+    description: "Sorted by id, without content. Needs a key with the role write or admin.",
     query: {
       source: filled("Name of the source."),
       after: filled("Only ids after this one: `next_after` of the previous list."),
@@ -102,7 +102,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents/readers",
     summary: "Change who may read documents",
     description:
-      "Changes the readers of documents and nothing else. The run that applies the change to searches starts at once. Needs a key of the role write or admin.",
+      "Changes the readers of documents and nothing else. The run that applies the change to searches starts at once. Needs a key with the role write or admin.",
     body: closedBody(readersBody),
     answers: ok(
       object({ source: text(), documents: listOf(text(), "The ids of those that existed."), searchable }),
@@ -121,7 +121,7 @@ export const documentOperations = operations("Documents", "key", {
     at: "POST /documents/delete",
     summary: "Delete several documents",
     description:
-      "The next run, which starts at once, removes their pages from the index. If they are more than `removal.maxShare` of the source's pages, the removal waits for the operator. Needs a key of the role write or admin.",
+      "The next run, which starts at once, removes their pages from the index. If they are more than `removal.maxShare` of the source's pages, the removal waits for the operator. Needs a key with the role write or admin.",
     body: closedBody(deleteBody),
     answers: ok(
       object({ source: text(), deleted: listOf(text(), "The ids of those that existed."), searchable }),
@@ -135,7 +135,7 @@ export const documentOperations = operations("Documents", "key", {
   getDocument: {
     at: "GET /documents/{source}/{id}",
     summary: "Show a document",
-    description: "Without its content. Needs a key of the role write or admin.",
+    description: "Without its content. Needs a key with the role write or admin.",
     path,
     answers: ok(Document, "The document."),
     refusals: [403, 404, 409],

@@ -88,7 +88,7 @@ export const watchOperations = operations("Watches", "key", {
     at: "GET /watches",
     summary: "List watches",
     query: {
-      all: oneOf(["true", "false"], "Lists the watches of all keys; needs a key of the role `admin`."),
+      all: oneOf(["true", "false"], "Lists the watches of all keys; needs a key with the role `admin`."),
     },
     answers: {
       200: { description: "Oldest first.", schema: object({ watches: listOf(Watch) }) },

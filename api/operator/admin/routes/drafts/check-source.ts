@@ -27,7 +27,7 @@ export interface CheckedSource {
   readonly problems: readonly Problem[]
   /** Its private addresses that are not open: an admin may open their network. */
   readonly closedAddresses: readonly string[]
-  /** Whether a file of sources could hold it, including what only the API refuses. */
+  /** Whether a sources file could hold it, including what only the API refuses. */
   readonly fitsFile: boolean
 }
 
@@ -85,16 +85,16 @@ function secretProblems(written: Written, open: readonly string[]): Problem[] {
       field: path.join("."),
       message:
         from === "file:"
-          ? "may not name a file over the API; declare the source in the file of sources"
+          ? "may not name a file over the API; declare the source in the sources file"
           : `may not use ${from} over the API; allow it in FOSSICK_API_SECRETS`,
     }))
   return [...authority, ...content, ...secrets]
 }
 
 const NO_AUTHORITY =
-  "may not name a file over the API; declare the source in the file of sources, or set FOSSICK_CA_FILE to trust an authority everywhere"
+  "may not name a file over the API; declare the source in the sources file, or set FOSSICK_CA_FILE to trust an authority everywhere"
 
-const NO_CONTENT = "may not be set over the API; declare the source in the file of sources"
+const NO_CONTENT = "may not be set over the API; declare the source in the sources file"
 
 const CLOSED =
   "must not be a private address over the API; an admin can allow its network under Add a source, or the operator can allow it in FOSSICK_ALLOWED_NETWORKS"
@@ -147,7 +147,7 @@ function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
       : {
           field: `allowedNetworks[${index}]`,
           message:
-            "may not be opened over the API; open it in FOSSICK_ALLOWED_NETWORKS or in the file of sources",
+            "may not be opened over the API; open it in FOSSICK_ALLOWED_NETWORKS or in the sources file",
         },
   )
 }
@@ -168,7 +168,7 @@ function mannersProblems(
   const { robots = null, delayMs, concurrency } = politeness
   const problem = (field: string, rule: string): Problem => ({
     field,
-    message: `may not be ${rule} over the API; declare the source in the file of sources`,
+    message: `may not be ${rule} over the API; declare the source in the sources file`,
   })
   return [
     ...(ignoreNoindex ? [problem("ignoreNoindex", "set")] : []),

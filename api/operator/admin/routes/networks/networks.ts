@@ -27,7 +27,7 @@ import type { AdminParts } from "../../admin-parts.ts"
 import { networkOperations as calls, type NetworkLook } from "../../operations/networks.ts"
 import { type AddressesOf, isOwnService } from "./own-services.ts"
 
-const OFF = `${crawlerSettings.adminNetworks.name} is off: only the operator of the machine may allow a private network, in FOSSICK_ALLOWED_NETWORKS or in the file of sources.`
+const OFF = `${crawlerSettings.adminNetworks.name} is off: only the operator of the machine may allow a private network, in FOSSICK_ALLOWED_NETWORKS or in the sources file.`
 /** The most that may be open: each is checked with each request of a crawl. */
 const MOST_OPEN = 1000
 
