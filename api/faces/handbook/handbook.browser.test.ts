@@ -157,7 +157,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     await using opened = await openPage("search-api", 1280)
     const { page } = opened
     await page.keyboard.press("Tab")
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to the content")
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to content")
     await page.keyboard.press("Enter")
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content")
   })

@@ -70,7 +70,7 @@ export function pageHtml({
 ${head.filter((line) => line !== undefined).join("\n")}
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <a class="brand" href="${to("")}">Fossick <span>handbook</span></a>${searchKey === null ? "" : `\n<a class="search" href="${toRoot}../">Search <kbd>Ctrl K</kbd></a>`}
 </header>
