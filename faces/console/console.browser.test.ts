@@ -114,7 +114,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await needs.getByText("The last run of forum had problems").waitFor()
     await needs.getByText("4 pages of manual would leave the index").waitFor()
     const tiles = page.getByRole("region", { name: "At a glance" })
-    await tiles.getByText("of 3 sources").waitFor()
+    await tiles.getByText("from 3 sources").waitFor()
     expect(await tiles.getByText("free of").count()).toBe(2)
     expect(await page.getByRole("table", { name: "Last runs" }).getByRole("row").count()).toBe(4)
     expect(await faultsOf(page, "desktop")).toEqual([])

@@ -114,7 +114,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Add", exact: true }).click()
     await page.getByRole("button", { name: "Save the judgement" }).click()
     await page.getByText("must be an http or https address").waitFor()
-    await page.getByRole("button", { name: "Take ftp://nowhere out" }).click()
+    await page.getByRole("button", { name: "Remove ftp://nowhere" }).click()
     await page.getByRole("button", { name: "Save the judgement" }).click()
     await page.getByText("No run has asked it yet").waitFor()
     expect(await faultsOf(page, "phone")).toEqual([])
@@ -234,10 +234,10 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByRole("button", { name: "Save" }).click()
     await h2(page, "Boosts").waitFor()
     expect(await faultsOf(page, "desktop")).toEqual([])
-    await page.getByRole("link", { name: "Pages of forum" }).click()
+    await page.getByRole("link", { name: "Pages from forum" }).click()
     await page.getByLabel("Under these paths").fill("/thread-*")
     await page.getByRole("button", { name: "Save" }).click()
-    await page.getByRole("link", { name: "Pages of forum, under /thread-*" }).waitFor()
+    await page.getByRole("link", { name: "Pages from forum, under /thread-*" }).waitFor()
     expect((await call("GET", "/admin/rules")).rules).toEqual([
       { id: "forum", kind: "boost", where: { sources: ["forum"], paths: ["/thread-*"] }, factor: 2 },
     ])
