@@ -47,13 +47,13 @@ export function scheduleProblems(
 
 /** @throws Error saying what is expected, also for a line that never matches a time. */
 export function assertCron(line: string): void {
+  if (line.trim().split(/\s+/).length !== 5) throw new Error('must have five fields, such as "15 3 * * *"')
   let next: Date | null = null
   try {
-    if (line.trim().split(/\s+/).length !== 5) throw new Error("five fields are required")
     next = cronOf(line, "UTC").nextRun()
   } catch (error) {
     const reason = (error as Error).message.replace(/^Cron\w*: /, "")
-    throw new Error(`must have five fields, such as "15 3 * * *" (${reason})`, { cause: error })
+    throw new Error(`is not a schedule such as "15 3 * * *" (${reason})`, { cause: error })
   }
   if (next === null) throw new Error("never matches a time")
 }

@@ -277,7 +277,7 @@ sources:
     schedule: 6
 `,
     [
-      'f:4:15: a: schedule.cron must have five fields, such as "15 3 * * *" (five fields are required)',
+      'f:4:15: a: schedule.cron must have five fields, such as "15 3 * * *"',
       'f:7:61: b: schedule.timezone isn\'t a field of schedule; did you mean "timeZone"?',
       "f:10:15: c: schedule must be text or a group of fields or null",
     ],

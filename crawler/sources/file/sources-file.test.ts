@@ -138,7 +138,7 @@ sources:
         /^f:3: defaults\.exclude\[0\] isn't a valid pattern: "\(" isn't a valid regular expression/,
       ),
       expect.stringMatching(/^f:6: a: seeds\[0\] must be an http or https address/),
-      expect.stringMatching(/^f:8: a: schedule\.cron must have five fields/),
+      expect.stringMatching(/^f:8: a: schedule\.cron is not a schedule such as/),
       expect.stringMatching(/^f:9: a: schedule\.timeZone must be the name of a time zone/),
       expect.stringMatching(/^f:10: a: allowedNetworks\[1\] must be addresses, CIDR ranges or host names/),
       "f:11: a: name is declared twice",
@@ -281,7 +281,7 @@ describe("the block backup", () => {
       "{ folder: /b, schedule: { cron: 0 3 * * *, timeZone: Mars } }",
       "f:2: backup.schedule.timeZone must be the name of a time zone",
     ],
-    ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron must have five fields"],
+    ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron is not a schedule such as"],
     ["/b", "f:2: backup must be a group of fields or null"],
   ])("%s is refused: %s", (backup, message) => {
     expect(refusal(`${sources}backup: ${backup}`)).toEqual([expect.stringContaining(message)])

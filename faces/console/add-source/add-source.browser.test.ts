@@ -118,7 +118,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     await alerts.filter({ hasText: "It is the name of another source." }).waitFor()
     await page.getByLabel("Name", { exact: true }).fill("another manual")
     await page.getByLabel("Maximum number of pages").fill("")
-    await alerts.filter({ hasText: /must be five fields such as/ }).waitFor()
+    await alerts.filter({ hasText: /must have five fields/ }).waitFor()
     await page.getByLabel("Cron expression").fill("0 3 * * *")
     await alerts.filter({ hasText: "Line 2 must not be a private address over the API" }).waitFor()
     // The operator of the machine may write it all the same.
