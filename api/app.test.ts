@@ -167,7 +167,7 @@ describe("bodies", () => {
   })
 })
 
-/** Everything that comes back for bytes as they are, until the connection closes. */
+/** Sends raw bytes and returns the whole response, read until the connection closes. */
 function sendRaw(...chunks: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ""

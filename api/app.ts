@@ -10,12 +10,12 @@ import type { AppParts } from "./server/frame/parts.ts"
 export type { Desk } from "./server/frame/desk.ts"
 export type { ApiConfig, AppParts } from "./server/frame/parts.ts"
 
-/** The HTTP application with all its features, without a socket. It opens and closes nothing. */
+/** The HTTP application with all its features, without a socket. Opens and closes nothing. */
 export const createApp = (parts: AppParts): Promise<Koa<RequestState>> => appOf<unknown>(features, parts)
 
 /**
- * The application with some of the features.
- * @param parts the app's own parts, and those that the features need besides
+ * The application with only some of the features.
+ * @param parts the app's own parts, plus any the features need
  */
 export const appOf = <More>(
   all: readonly Feature<Desk & More>[],

@@ -21,7 +21,7 @@ async function run(args: string[], env: Record<string, string>) {
   return { code, said: out + err }
 }
 
-/** Slow pages, so that a crawl of them lasts. */
+/** Slow pages, so that a crawl takes long enough. */
 function slowSite(): Record<string, Answer> {
   const paths = Array.from({ length: PAGES }, (_, i) => `/page-${i}`)
   const answers: Record<string, Answer> = { "/": article("Home", { links: paths }) }
@@ -66,7 +66,7 @@ test("a backup of an appliance that crawls and answers brings up another one wit
       const during = await run(["backup", file], { FOSSICK_DATA_DIR: first })
       expect(during).toEqual({ code: 0, said: expect.any(String) as string })
       await crawled
-      // The last page copied is the one both are asked about.
+      // Both appliances are asked about the last page copied.
       const all = await run(["backup", file, "--force"], {
         FOSSICK_DATA_DIR: first,
       })
@@ -83,7 +83,7 @@ test("a backup of an appliance that crawls and answers brings up another one wit
 
     const restored = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(restored).toMatchObject({ code: 0, said: expect.stringContaining("fossick start") as string })
-    // Every trigger of a whole appliance is known to be ours.
+    // Every trigger of a complete appliance is recognized as ours.
     expect(restored.said).not.toContain("Left out")
     const again = await run(["restore", file], { FOSSICK_DATA_DIR: second })
     expect(again).toMatchObject({ code: 1, said: expect.stringContaining("is not empty") as string })

@@ -14,7 +14,7 @@ import { article, startTestSite, status, type TestSite } from "#crawler/testing/
 
 import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
-// The whole appliance as `npm start` runs it, asked by the unmodified npm client.
+// The whole appliance as `npm start` runs it, called with the unmodified npm client.
 
 const inMagazine = (page: string): string => `/magazine/${page}`
 
@@ -117,7 +117,7 @@ describe("@tavily/core", () => {
       safe_search: true,
       include_published_date: true,
       filter_by_published_date: true,
-      // The key that the first start showed is the operator's.
+      // The key shown at the first start is the operator's.
       explain: true,
     } as const satisfies TavilySearchOptions
     const answer = await client.search('"pruned in winter" roses', options)
@@ -167,7 +167,7 @@ describe("@tavily/core", () => {
         .map((one) => new URL(one.url).pathname)
         .filter((path) => path.startsWith("/magazine/"))
     expect((await lantern({})).toSorted()).toEqual(["adults", "deutsch", "guide", "report"].map(inMagazine))
-    // Ranks settle when the pages have their vectors, shortly after the crawl.
+    // Ranks settle once the pages have vectors, shortly after the crawl.
     await expect.poll(async () => (await lantern({ topic: "news" }))[0]).toBe("/magazine/report")
     expect(await lantern({ language: "German", filterByLanguage: true })).toEqual(["/magazine/deutsch"])
     expect(await lantern({ safe_search: true })).not.toContain("/magazine/adults")

@@ -28,14 +28,14 @@ export interface RequestState {
   publicKey?: PublicKey
   /** Set after authentication. */
   key: ApiKey
-  /** The key is the one the operator lends to callers without a key. */
+  /** Whether this is the key the operator lends to callers without a key. */
   isLent?: boolean
   /** The pages this key may see: the only engine and reader that endpoints have. Set by `admission`, like the bill. */
   reach: Reach
   bill: Bill
   /** The question of an answered call, for the log when the operator wants questions logged. */
   asked?: string | undefined
-  /** The changed thing before and after the call, for the audit log; left out if nothing was compared. */
+  /** The changed object before and after the call, for the audit log; left out if nothing was compared. */
   before?: unknown
   after?: (made: string | null) => Promise<unknown>
   /** Other keys that the call made, changed or ended. The audit log names them for any caller. */
@@ -51,14 +51,14 @@ export type Middleware = Koa.Middleware<RequestState>
 export const responseTime = (ctx: Context): number =>
   Math.round(performance.now() - ctx.state.startedAt) / 1000
 
-/** The address the caller used to reach the appliance. @param publicUrl the operator's setting; empty: none */
+/** The address the caller used to reach the appliance. @param publicUrl the operator's setting; empty if unset */
 export const originOf = (ctx: Pick<Context, "protocol" | "host">, publicUrl = ""): string =>
   publicUrl || `${ctx.protocol}://${ctx.host}`
 
 /** Whether the caller hung up before the answer was written. */
 export const callerGone = (ctx: Context): boolean => ctx.res.destroyed && !ctx.res.writableFinished
 
-/** Calls back once the answer is sent or the caller is gone; at once, if that is so already. */
+/** Runs the callback once the answer is sent or the caller is gone; immediately if that has already happened. */
 export function whenClosed({ res }: Pick<Context, "res">, then: () => void): void {
   if (res.closed) then()
   else res.once("close", then)
@@ -84,8 +84,8 @@ export function clientGone(ctx: Context): AbortSignal {
 }
 
 /**
- * Aborts when the answer of a live call has to be written: shortly before `timeout` seconds have passed since
- * the request came in, or when the caller hangs up.
+ * Aborts when a live call must write its answer: shortly before `timeout` seconds have passed since the request came
+ * in, or when the caller hangs up.
  */
 export function liveDeadline(ctx: Context, timeout: number): AbortSignal {
   const seconds = Math.max(timeout - MARGIN_SECONDS, timeout / 2)

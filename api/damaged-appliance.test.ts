@@ -14,7 +14,7 @@ import { Fossick } from "#base/testing/fossick.ts"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { article, startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 
-// The processes as they are, on folders that a real crawl filled and that were damaged since.
+// The real processes, on folders that were filled by a real crawl and then damaged.
 
 const API = join(import.meta.dirname, "main.ts")
 const CRAWLER = join(import.meta.dirname, "../crawler/main.ts")
@@ -59,7 +59,7 @@ async function crawl(dataDir: string): Promise<void> {
   expect(await fossick.run(dataDir, ["crawl", site.url("/")], env)).toMatchObject({ code: 0 })
 }
 
-/** A copy of the folder, damaged, with processes on it. */
+/** A damaged copy of the folder, with processes running on it. */
 class Damaged implements AsyncDisposable {
   readonly dir: string
   readonly #children: { readonly kill: () => void; readonly ended: Promise<unknown> }[] = []
@@ -92,7 +92,7 @@ class Damaged implements AsyncDisposable {
     return ended
   }
 
-  /** Starts the API. @returns how to ask it */
+  /** Starts the API. @returns a function that calls it */
   async serve() {
     void this.start(API)
     while (!LISTENING.test(this.output)) await once(this.#said, "text")
@@ -119,7 +119,7 @@ class Damaged implements AsyncDisposable {
     }
   }
 
-  /** A file of the index whose path ends so. */
+  /** A file of the index whose path ends with the given text. */
   async file(like: RegExp): Promise<string> {
     const names = await readdir(join(this.dir, "index"), { recursive: true })
     return join(

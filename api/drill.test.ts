@@ -18,11 +18,11 @@ import { article, html, startTestSite, type TestSite } from "#crawler/testing/te
 
 import { isAlive, startAppliance } from "./testing/appliance.ts"
 
-// A backup is restored into another folder and served there, with everything in it that would go out at a start: a run
-// that is queued, a schedule, a message that its receiver did not take, an image that was not read.
+// A backup is restored into another folder and served there. It contains everything that would go out at startup: a
+// queued run, a schedule, a message that its receiver did not accept, and an image that was not read.
 
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
-/** Longer than a start takes to send waiting messages. */
+/** Longer than an appliance takes to send waiting messages at startup. */
 const WAIT_MS = 3000
 /** The addresses the appliance requests: a page, its image, the receiver of its messages. */
 const TOLD = ["/", "/kite.png", "/hook"]
@@ -102,7 +102,7 @@ async function startDrill() {
       ...CHILD_ENV,
       ...settings,
       FOSSICK_DATA_DIR: own,
-      // It is taken, as that of an appliance which runs.
+      // The port is in use, as it would be for a running appliance.
       FOSSICK_PORT: new URL(canary.origin).port,
     },
     detached: true,
@@ -123,7 +123,7 @@ async function startDrill() {
     url: /Address +(\S+)/.exec(text)![1]!,
     said: () => text,
     async end() {
-      // As a terminal does.
+      // As a terminal does on Ctrl-C.
       if (isAlive(-child.pid!)) process.kill(-child.pid!, "SIGINT")
       await exited
       return child.exitCode

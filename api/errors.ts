@@ -3,7 +3,7 @@ import { Refusal } from "#base/errors.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
-/** An answer that is no success: a status and a text for the caller. No other detail leaves the process. */
+/** An error response: a status and a text for the caller. No other detail leaves the process. */
 export class ApiError extends Refusal {
   readonly status: number
   /** Further fields besides `error` in the envelope. */
@@ -51,13 +51,13 @@ const REFUSALS: Readonly<
 > = {
   wrong: (message) => new ApiError(400, message),
   denied: (message) => new ApiError(403, message),
-  // For an address. Tavily's clients look for the number in the text.
+  // For a single address. Tavily's clients look for the number in the text.
   forbidden: (message) => new ApiError(403, `[403] ${message}`),
   missing: (message) => new ApiError(404, message),
   conflict: (message) => new ApiError(409, message),
   unfit: (message, problems) => new ApiError(422, message, { problems }),
   crowded: (message) => new ApiError(429, message, {}, { "Retry-After": "30" }),
-  // Tavily's clients take this status for a limit of their plan.
+  // Tavily's clients interpret this status as a limit of their plan.
   full: (message) => new ApiError(432, message),
   busy: (message) => new ApiError(503, message, {}, { "Retry-After": String(RETRY_SECONDS) }),
 }
@@ -75,7 +75,7 @@ export function toApiError(error: unknown): ApiError {
   }
   // Not its message, which names the folder.
   if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
-  // Nor of this error, which names the server.
+  // Nor the message of this error, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")
 }

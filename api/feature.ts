@@ -23,14 +23,14 @@ export interface Feature<in Needs, in From = never> {
   /** The feature's own settings: they join those of the API, and their values are in `config`. */
   readonly settings?: Settings
   /**
-   * Opens the feature's parts, once for the process; returns nothing where this appliance doesn't serve it. Features
-   * before it in the list are open by then.
+   * Opens the feature's parts, once for the process; returns nothing if this appliance doesn't serve it. Features
+   * earlier in the list are already open.
    * @param closing closes it, before the parts it was opened from
    */
   readonly open?: (from: From, closing: AsyncDisposableStack) => unknown
   /**
    * Loads the description of its calls in `/openapi.json`.
-   * @param caps the limits set on a server; left out: of any server
+   * @param caps the limits set on a server; left out for a description of any server
    */
   readonly describe?: (caps?: DomainCaps) => Promise<Description>
   /** Loads its tools for models, which are offered over MCP. */
@@ -49,11 +49,11 @@ export interface Served {
   readonly roots?: readonly string[]
   /** Runs before all routes, in the order of the list of features. */
   readonly middleware?: Middleware
-  /** The API of another product that it speaks, with the refusals of that API. */
+  /** The other product's API that it implements, with that API's refusals. */
   readonly otherApi?: OtherApi
   /** Bytes that callers have stored in `state.db`, by kind. */
   readonly stored?: () => Promise<Readonly<Record<string, StoredBytes>>>
-  /** How full the things are that it bounds. */
+  /** How full its bounded resources are. */
   readonly bounds?: () => Promise<readonly Bound[]>
   /** Adds its metrics. Called with the first scrape. */
   readonly metrics?: (registry: Registry) => void | Promise<void>

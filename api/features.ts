@@ -27,7 +27,7 @@ import { usage } from "./operator/usage/feature.ts"
 import { watchesOf } from "./services/watches/feature.ts"
 import { x402 } from "./doors/x402/feature.ts"
 
-/** All that the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
+/** Everything the appliance offers over HTTP. Middleware runs, and settings and calls are listed, in this order. */
 export const features = [
   mcp,
   tavily,

@@ -16,7 +16,7 @@ import { isAlive } from "./testing/appliance.ts"
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 const MB = 1_000_000
 const SIZE_MB = 240
-/** Twice what the appliance may write on its own meanwhile: logs of its databases, and copies of small files. */
+/** Twice as much as the appliance may write on its own meanwhile: logs of its databases, and copies of small files. */
 const MIN_FREE_MB = 60
 const WARN_FREE_MB = 100
 

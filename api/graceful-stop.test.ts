@@ -48,7 +48,7 @@ async function listens(): Promise<boolean> {
   return await isListening(Number(port), hostname)
 }
 
-/** A call of a tool, answered piece by piece. */
+/** A tool call that is answered piece by piece. */
 const tool = () =>
   fetch(`${appliance.url}/mcp`, {
     method: "POST",
@@ -65,7 +65,7 @@ const tool = () =>
     }),
   })
 
-/** A search whose question is on its way: half of the body is sent, `finish` sends the rest. */
+/** A search whose request is in progress: half of the body has been sent, `finish` sends the rest. */
 function halfAsked() {
   const body = JSON.stringify({ query: "good things" })
   const call = request(`${appliance.url}/search`, {
@@ -96,11 +96,11 @@ test("what runs is finished, nothing new is begun, and kept connections end with
   const crawl = post("/crawl", { url: site.url("/") })
   const streamed = tool()
   await expect.poll(() => site.requests).toEqual(expect.arrayContaining(["/slow", "/slow?by-tool"]))
-  // Its head is there before the end: it is sent piece by piece.
+  // The headers arrive before the end: the response is sent piece by piece.
   const stream = await streamed
   const search = halfAsked()
   await search.sent
-  // Sent after it over another connection: once this is answered, the other has been accepted, too.
+  // Sent afterwards over another connection: once this is answered, the other has been accepted, too.
   expect((await fetch(`${appliance.url}/healthz`)).status).toBe(200)
   const stopping = appliance.stop()
   await expect.poll(listens).toBe(false)

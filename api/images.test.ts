@@ -17,7 +17,7 @@ import { type Appliance, startAppliance } from "./testing/appliance.ts"
 
 // Pictures from end to end: a site, a crawl, the processes of the appliance, and /search over HTTP.
 
-/** That the site's pages name, with one that is missing. */
+/** Pictures named by the site's pages, including one that is missing. */
 const PICTURES = 9
 
 let site: TestSite
@@ -64,7 +64,7 @@ beforeAll(async () => {
   appliance = await startAppliance({ FOSSICK_DATA_DIR: dataDir, FOSSICK_HANDBOOK: "off" })
   const db = await openStateStore(dataDir)
   await new Jobs(db).enqueue(defineSource({ seeds: [site.url("/")] }))
-  // The host is private and in no setting: the crawl was asked for by name, and so its images are its own.
+  // The host is private and in no setting: the crawl was explicitly requested, so it may fetch its images.
   const looked = statement(db, "select count(*) as n from image where state is not null")
   await until(async () => (await looked.get())?.["n"] === PICTURES, 500)
   db.close()

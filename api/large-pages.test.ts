@@ -7,9 +7,9 @@ import { readSettings } from "#base/settings.ts"
 import { FakeEngine, hit } from "./testing/fake-engine.ts"
 import { type Answer, type ServedApp, serveApp } from "./testing/serve-app.ts"
 
-// Pages that take long to work through, made so on purpose. While one caller waits for them, others are answered.
+// Pages deliberately made slow to process. While one caller waits for them, others are answered.
 
-/** Marks that open and close nothing, and links without a text, in one line: all work and no words. */
+/** Marks that open and close nothing, and links without text, all on one line: all work and no words. */
 const ONE_LINE = "[](x)*_".repeat(250_000)
 const WORDS_IN_ONE_LINE = "pumps, seals *and* [valves](x) wear out. ".repeat(50_000)
 const QUESTIONS = Array.from({ length: 6000 }, (_, i) => `# What is pump ${i}?\n\nx.\n`)
@@ -23,7 +23,7 @@ const opened = new AsyncDisposableStack()
 let site: TestSite
 let reader: Reader
 let app: ServedApp
-/** Called when a page was read, or found: from then on its text is worked through. */
+/** Called when a page has been read or found: from then on its text is being processed. */
 let onText: () => void = () => {}
 
 class NotedEngine extends FakeEngine {
@@ -67,7 +67,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** Other requests that are answered while the call works on its text. */
+/** The number of other requests answered while the call processes its text. */
 async function answeredDuring(path: string, body: object): Promise<{ others: number; answer: Answer }> {
   const { promise: begun, resolve } = Promise.withResolvers<void>()
   onText = resolve
@@ -75,7 +75,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
   const call = app.post(path, body).finally(() => {
     state.isOver = true
   })
-  // One that fails is over without a text.
+  // A call that fails ends without a text.
   await Promise.race([begun, call])
   let others = 0
   while (!state.isOver) {
@@ -85,7 +85,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
   return { others, answer: await call }
 }
 
-/** Code that blocks the event loop admits at most the waiting request, and one more. */
+/** While code blocks the event loop, at most the waiting request and one more are answered. */
 const SOME = 10
 
 describe("others are answered while", () => {

@@ -26,8 +26,9 @@ import { stopSignal } from "./server/shutdown.ts"
 // The process that answers. It opens the index read-only; the crawler process writes it.
 
 /**
- * When the compiled code is written, so that the next start is quick after a crash, too: otherwise only a process that ends as asked
- * writes it. That takes half a second, once for each version: not before the first start is over.
+ * When the compiled code is written, so that the next start is quick even after a crash: otherwise only a process that
+ * ends normally writes it. That takes half a second, once for each version, so it must wait until the first start is
+ * complete.
  */
 const COMPILED_MS = 15_000
 const DOCS_DIR = join(import.meta.dirname, "../docs")

@@ -19,7 +19,7 @@ import { aPage, rareWord, urlOf } from "#engine/testing/pages.ts"
 
 import { startAppliance } from "./testing/appliance.ts"
 
-// The whole appliance, started with another model than the one that made its index.
+// The whole appliance, started with a different model from the one that built its index.
 
 const PAGES = 20
 const fossick = new Fossick()
@@ -39,7 +39,7 @@ async function index(env: Record<string, string>, command: string): Promise<stri
 
 test("every question is answered while the index is made anew, a crawl goes before, and the way back is open", async () => {
   const dataDir = join(dir, "index-data")
-  // A model's name is its folder's: the very same weights under another name count as another model.
+  // A model is named after its folder: the same weights under another name count as another model.
   const model = join(dir, "another-model")
   await symlink(shippedModel, model, "junction")
   {

@@ -27,7 +27,7 @@ afterEach(async () => {
   folder[Symbol.dispose]()
 })
 
-/** One of the appliance's programs on the folder, and its output. */
+/** One of the appliance's programs running on the folder, and its output. */
 function start(program: string, ...args: string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, "..", program), ...args], {
     env: {
@@ -66,7 +66,7 @@ test("a second appliance on the folder is told of the first, which goes on; afte
   const [, url] = /Address +(\S+)/.exec(first.text())!
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
 
-  // Its processes may still be at their work; the third one waits for them.
+  // Its processes might still be working; the third one waits for them.
   first.child.kill("SIGKILL")
   await first.ended
   const third = start("command/fossick.js", "start")

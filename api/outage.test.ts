@@ -32,7 +32,7 @@ interface Answer {
   }
 }
 
-/** An API process on a data folder with one page in its index, whose state is reached over a line that can be cut. */
+/** An API process on a data folder with one page in its index, whose state is reached over a connection that can be cut. */
 class Api implements AsyncDisposable {
   readonly #dir: string
   readonly #line: Pooler
@@ -117,7 +117,7 @@ class Api implements AsyncDisposable {
 
 afterEach(() => void vi.unstubAllEnvs())
 
-/** The searches of a key as each table counts them. */
+/** The searches of a key, as counted in each table. */
 async function counted(dir: string, key: string) {
   using db = await openStateStore(dir)
   const of = async (sql: string) =>
@@ -164,7 +164,7 @@ describe("while the PostgreSQL server is away", { tags: ["postgresql"] }, () => 
         expect(headers.get("x-fossick-degraded")).toContain("state")
         expect(body.warnings!.map(({ code }) => code)).toContain("outage")
       }
-      // The remaining credits of the key are known exactly.
+      // The key's remaining credits are known exactly.
       const ofLimited = await Promise.all(Array.from({ length: 12 }, () => api.search(limited)))
       expect(ofLimited.filter(({ status }) => status === 200)).toHaveLength(9)
       expect(ofLimited.filter(({ status }) => status === 432)).toHaveLength(3)

@@ -80,7 +80,7 @@ async function call(path: string, body: object) {
 
 test("pages, images, webhooks, live calls and the language model trust the operator's authority", async () => {
   await call("/admin/sources/bells/run", {})
-  // The model is tried at the start, beside the crawl.
+  // The model is tried at startup, in parallel with the crawl.
   await expect
     .poll(() => site.requests.map(({ path }) => path))
     .toEqual(expect.arrayContaining(["/robots.txt", "/sitemap.xml", "/", "/bell.png", "/hook"]))

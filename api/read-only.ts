@@ -10,7 +10,7 @@ export const refuseAll =
     throw new ApiError(REFUSED, `${notice} Pages are not read live.`)
   }
 
-/** Refuses changes, with the appliance's reason; null: nothing is refused. */
+/** Refuses changes, with the appliance's reason; null if nothing is refused. */
 export const refuseChanges =
   (notice: string | null): Middleware =>
   async (ctx, next) => {

@@ -3,7 +3,7 @@ import type { DiskRoom } from "#base/disk-space.ts"
 import type { Middleware } from "./context.ts"
 import { ApiError } from "./errors.ts"
 
-/** It may take an operator: no caller needs to ask more often. */
+/** Freeing space may take an operator, so callers don't need to ask more often. */
 const RETRY_SECONDS = 60
 
 /**

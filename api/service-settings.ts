@@ -2,7 +2,7 @@ import { list, oneOf, type Setting, text } from "#base/settings.ts"
 
 import { checkProxies } from "./server/proxies/trusted-proxies.ts"
 
-/** Settings of the service around the endpoints: who may ask from where, and who may watch. */
+/** Settings of the service around the endpoints: who may ask from where, and who may monitor it. */
 export const serviceSettings = {
   about: checked(
     text({
@@ -53,7 +53,7 @@ export const serviceSettings = {
   ),
 }
 
-/** Models read it with every conversation. */
+/** Models read this text in every conversation. */
 const MAX_ABOUT_CHARS = 2000
 
 function checkAbout(about: string): void {

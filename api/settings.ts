@@ -34,7 +34,7 @@ const apiKey: Setting<string> = {
 const publicUrl: Setting<string> = {
   name: "FOSSICK_PUBLIC_URL",
   default: "",
-  // A wrong one may hold a password.
+  // A wrong value may contain a password.
   secret: true,
   about:
     "Address at which users reach the appliance, without a trailing slash; empty means `http://localhost:` and the port, or the address in FOSSICK_HOST.",
@@ -51,7 +51,7 @@ const publicUrl: Setting<string> = {
   },
 }
 
-/** Settings of the API. */
+/** Settings for the API. */
 export const apiSettings = {
   port,
   host: text({
@@ -166,7 +166,7 @@ export const apiSettings = {
   ...settingsOf(features),
 }
 
-/** @throws SettingsError when settings that need each other do not come together. */
+/** @throws SettingsError if settings that need each other are not all set. */
 export function checkTogether({
   llmUrl,
   llmModel,

@@ -31,40 +31,40 @@ import { tellDays } from "./server/supervisor/tell-days.ts"
 import { sellingOf, x402Settings } from "./doors/x402/settings.ts"
 
 // `fossick start`: the whole appliance, with one process that answers and one that crawls, both started by this one. It
-// runs no part of the appliance itself, so it stays small and has nothing to crash on.
+// runs no part of the appliance itself, so it stays small and is unlikely to crash.
 
-/** A child that was asked to stop is killed this long after the time it may take for itself. */
+/** After a request to stop, a child is killed this long after its own time limit. */
 const FORCE_MS = 5000
-/** How long the first screen waits for the crawler, and for the handbook to be there to be asked about. */
+/** How long the first screen waits for the crawler, and for the handbook to become searchable. */
 const SCREEN_MS = 7000
 const POLL_MS = 100
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
-/** Between two looks whether a folder that could not be written to can be. */
+/** Milliseconds between two checks whether an unwritable folder has become writable. */
 const WRITABLE_AGAIN_MS = 2000
-/** Between two tries of a crawler that was given up: a disk that was full may have room again. */
+/** Milliseconds until a crawler that was given up is started again: a full disk may have room again. */
 const CRAWLER_AGAIN_MS = 15 * 60_000
 
-/** How `fossick start` begins. */
+/** Options of `fossick start`. */
 export interface StartOptions {
-  /** Print the state as JSON objects, one a line. */
+  /** Print the state as JSON objects, one per line. */
   readonly json: boolean
 }
 
 /**
  * Runs the appliance until it is asked to stop, then ends the process.
- * @returns the exit code when it does not start
+ * @returns the exit code if it does not start
  * @throws SettingsError
- * @throws KnownError when another appliance runs on the folder, its state is of another Fossick, or it cannot listen on
- * its address
+ * @throws KnownError if another appliance runs on the folder, its state belongs to another Fossick, or it cannot listen
+ * on its address
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined
   for (;;) {
     const { env, config, selling, because } = readEnvironment()
     const folder = resolve(config.dataDir)
-    // Before anything is written: the folder may be another's.
+    // Before anything is written: the folder may belong to another appliance.
     if (because === null) await takeFolder(folder, "appliance")
     await refuseOtherState(folder)
     const isReadOnly = because !== null || config.readOnly !== "off"
@@ -91,7 +91,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
 }
 
 /**
- * Before any process works on the folder, and would be restarted for failing. The processes report other problems
+ * Before any process uses the folder and would be restarted for failing. The processes report other problems
  * themselves.
  */
 async function refuseOtherState(folder: string): Promise<void> {
@@ -113,7 +113,7 @@ function readEnvironment() {
   makeDataFolder(config.dataDir)
   const because = unwritableBecause(config.dataDir)
   const holds = (name: string) => existsSync(join(config.dataDir, name))
-  // With its id noted, the API says that it is lost, at every start.
+  // If the state's id was recorded, the API reports the loss at every start.
   if (holds("index") && !holds("state.db") && !holds(STATE_ID)) {
     process.stderr.write(
       "FOSSICK_DATA_DIR holds an index but no state.db, as after fossick import. If Fossick ran here before, its API keys, sources and usage are gone: to get them back, stop it and restore a backup (fossick restore).\n",
@@ -123,7 +123,7 @@ function readEnvironment() {
 }
 
 /**
- * Ends with the process; but where a folder stands in for the data folder, it resolves once the data folder is writable
+ * Ends with the process; but if a folder stands in for the data folder, it resolves once the data folder is writable
  * again and all processes have ended.
  */
 async function supervise(
@@ -138,9 +138,9 @@ async function supervise(
   say: PlainLog,
 ): Promise<void> {
   const childEnv = {
-    // Compiled once, the code starts twice as fast and needs some 20 MB less in each process.
+    // With compiled code, each process starts twice as fast and needs about 20 MB less.
     NODE_COMPILE_CACHE: join(standIn?.folder ?? config.dataDir, "compile-cache"),
-    // The C library makes 8 heaps for each processor, and memory freed in one is of no use to the others.
+    // The C library makes 8 heaps for each processor, and memory freed in one cannot be used by the others.
     MALLOC_ARENA_MAX: String(Math.max(2, availableParallelism())),
     ...process.env,
     ...(standIn !== null && { FOSSICK_DATA_DIR: standIn.folder, FOSSICK_READ_ONLY: config.readOnly }),
@@ -175,7 +175,7 @@ async function supervise(
       handbook.resolve(message.found ? "read" : "not-read")
     } else {
       if (!message.handbook) handbook.resolve("read")
-      // Among lines for programs it is one, too.
+      // If the other lines are JSON, the first screen is, too.
       const isWire = json || config.logFormat === "json"
       if (!shown) void showFirstScreen(message, handbook.promise, isEnding, isWire)
       shown = true
@@ -187,7 +187,7 @@ async function supervise(
     say("error", `The ${name} process ended unexpectedly (${how}); it will restart in ${seconds} s.`)
   }
 
-  /** Without the API there is no appliance, so its starter decides. Without the crawler there are searches. */
+  /** Without the API there is no appliance, so its supervisor decides. Without the crawler, searches still work. */
   function onGiveUp(name: string, how: string): number | null {
     const often = `The ${name} process ended ${MAX_RESTARTS + 1} times in a row (last: ${how})`
     if (name === api.name) {
@@ -212,7 +212,7 @@ async function supervise(
   }
 
   function endAll(): Promise<unknown> {
-    // A signal may have gone to all processes at once.
+    // A signal may have been sent to all processes at once.
     for (const one of [api, crawler]) one.expectEnd()
     // Both at once: the API needs no crawler for the calls in progress.
     const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
@@ -233,7 +233,7 @@ async function supervise(
   if (standIn === null) return await never
   while (unwritableBecause(config.dataDir) !== null) await pause(WRITABLE_AGAIN_MS)
   await endAll()
-  // Asked to end meanwhile.
+  // Asked to stop in the meantime.
   if (isEnding()) return await never
   hasLeft = true
   for (const signal of SIGNALS) process.off(signal, onSignal)
@@ -258,7 +258,7 @@ async function showFirstScreen(
   if (!ended()) process.stdout.write(isWire ? `${JSON.stringify({ handbook: end })}\n` : handbookNews[end])
 }
 
-/** With node:http, since the first use of fetch() alone would add a third to this process's memory. */
+/** Uses node:http, since the first use of fetch() alone would add a third to this process's memory. */
 async function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
     get(`${base}/readyz`, (response) => {

@@ -22,7 +22,7 @@ interface Readiness {
 
 const ROOT = join(import.meta.dirname, "..")
 
-/** The exit code of an appliance process that is asked to end while the server of its state is away. */
+/** The exit code of an appliance process that is asked to stop while its state server is away. */
 async function endedWhileItWaits(program: string, how: "signal" | "lost parent") {
   using folder = temporaryFolder()
   const child = fork(join(ROOT, program), {
@@ -72,7 +72,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     await until(async () => (await ready()).code === 200)
     expect((await search()).code).toBe(200)
 
-    // A commit younger than half a second would be lost, and the key with it.
+    // Otherwise a commit less than half a second old would be lost, and the key with it.
     server.flush()
     await server.kill()
     await until(async () => (await ready()).status === "degraded")
@@ -81,9 +81,9 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect(checks["state"]).not.toBe("ok")
     const refused = await search("fsk-that-nobody-has-shown")
     expect(refused.code).toBe(503)
-    // No one learns where the server is, or which user asks it.
+    // No caller learns where the server is, or which user connects to it.
     expect(refused.text).not.toMatch(/127\.0\.0\.1|postgres|ECONN/i)
-    // Healthy all the same: a supervisor's restart would not help.
+    // It still counts as healthy: a supervisor's restart would not help.
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
 
     await server.up()

@@ -26,7 +26,7 @@ afterEach(() => {
 })
 
 const MB = 1_000_000
-/** A path that cannot be looked at, and is not missing either. */
+/** A path that cannot be checked, but is not missing either. */
 const BELOW_A_FILE = join(folder, "file", "below")
 writeFileSync(join(folder, "file"), "")
 const sqlite = (errcode: number) =>
@@ -84,7 +84,7 @@ describe("a full disk", () => {
     expect([sqlite(13), sqlite(13 + 256)].map((error) => isUnwritable(error))).toEqual([true, true])
   })
 
-  // Linux has there what it makes up itself: nothing is free.
+  // /proc has only content that Linux generates: there is no free space.
   test("is what SQLite could not do, where next to nothing is free", { tags: ["linux"] }, () => {
     const numbers = [8, 10, 14, 778, 1, 11]
     expect(unwritableBecause(folder)).toBeNull()
@@ -102,10 +102,10 @@ describe("a full disk", () => {
   })
 
   test("or one that fails, or is read-only, is what SQLite could not write to", () => {
-    // Write, fsync, of a folder, truncate, delete, the file that connections share; read-only, and its kinds.
+    // Write, fsync, directory fsync, truncate, delete, the shared-memory file; read-only, and its variants.
     for (const number of [778, 1034, 1290, 1546, 2570, 4618, 4874, 8, 264, 1032])
       expect([number, failedToWrite(sqlite(number))]).toEqual([number, true])
-    // Read, a short read, busy, corrupt, and no number at all.
+    // Read, a short read, busy, corrupt, and no code at all.
     for (const error of [sqlite(266), sqlite(522), sqlite(5), sqlite(11), sqlite(0), new Error("8")])
       expect(failedToWrite(error)).toBe(false)
   })
@@ -205,12 +205,12 @@ describe("room on the disk", () => {
     free = 99 * MB
     expect([told(), room.nearNote()]).toEqual([[true, true], null])
     expect(room.note).toContain("keeps 100 MB free")
-    // Enough again with a tenth more, of each.
+    // For each mark, it is enough again with a tenth more.
     free = 115 * MB
     expect(told()).toEqual([true, false])
     free = 441 * MB
     expect([told(), room.nearNote()]).toEqual([[false, false], null])
-    // A first look sees no mark that was passed before.
+    // The first check does not know of any mark that was passed earlier.
     const at = (warn: FreeSpace) =>
       new DiskRoom("/data", 0, { warn, free: () => 420 * MB, total: () => 1000 * MB }).isNear()
     expect([at(400), at(421), at({ percent: 40 }), at({ percent: 43 })]).toEqual([false, true, false, true])
@@ -254,7 +254,7 @@ describe("room on the disk", () => {
     expect(room.warning()).toMatch(/^The folder \/data is read-only: .*mount its disk for writing/)
     expect(room.problem()).toMatch(/FOSSICK_DATA_DIR.* is read-only/)
     expect(room.problem()).not.toContain("/data")
-    // Room would not help it.
+    // More room would not help.
     const full = new DiskRoom("/data", 0, { free: () => 0, readOnly: () => "EROFS" })
     expect([full.warning(), full.problem()]).toEqual([full.note, room.problem()])
     expect(full.note).toMatch(/^The folder \/data is read-only/)

@@ -11,17 +11,17 @@ const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
 const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
-/** SQLite's I/O errors in writing: write, fsync, of a folder, truncate, delete, and making and lengthening the file that connections share. */
+/** SQLite's I/O errors when writing: write, fsync, directory fsync, truncate, delete, and creating and extending the shared-memory file. */
 const SQLITE_WRITES = new Set([778, 1034, 1290, 1546, 2570, 4618, 4874])
-/** No room, no room within the quota, no writing. */
+/** No room, no room within the quota, read-only. */
 const ERRNOS = new Set(["ENOSPC", "EDQUOT", "EROFS"])
 /** Messages of libraries that report no error codes, such as LanceDB ("os error 28" is ENOSPC, 30 EROFS, 122 EDQUOT on Linux). */
 const WORDS =
   /no space left on device|disk quota exceeded|database or disk is full|read-only file system|\bos error (?:28|30|122)\b|\b(?:ENOSPC|EROFS)\b/i
-/** With less than this free a disk is full. An I/O error of SQLite may be the only sign of that. */
+/** A disk with less free space than this is full. An I/O error from SQLite may be the only sign of that. */
 const AS_GOOD_AS_NOTHING = 1_000_000
 const MB = 1_000_000
-/** Writing begins again with so much more than the least that has to be free, so that it does not stop at once. */
+/** Writing resumes only with this much more free space than the minimum, so that it does not stop again at once. */
 const MORE = 0.1
 
 /** There is no room left on the disk, or less than has to stay free, or it is read-only. The message is for the operator: it names the folder. */
@@ -33,8 +33,9 @@ export class UnwritableError extends KnownError {
 }
 
 /**
- * Whether something failed since the disk has no room or is read-only, by its own code, its words or its cause's.
- * @param dir where it wrote; tells what an I/O error of SQLite was
+ * Whether something failed because the disk has no room or is read-only, judging by the error's code, its message or
+ * its cause.
+ * @param dir the folder it wrote to; shows the cause of an SQLite I/O error
  */
 export function isUnwritable(error: unknown, dir?: string): boolean {
   if (!(error instanceof Error)) return false
@@ -42,7 +43,7 @@ export function isUnwritable(error: unknown, dir?: string): boolean {
   if (error instanceof UnwritableError) return true
   if (ERRNOS.has(code ?? "") || WORDS.test(error.message)) return true
   if (code === "ERR_SQLITE_ERROR" && errcode !== undefined) {
-    // The rest of the number says which kind of I/O error it is.
+    // The rest of the number tells the kind of I/O error.
     const primary = errcode & 0xff
     if (primary === SQLITE_FULL) return true
     if (dir !== undefined) {
@@ -53,16 +54,16 @@ export function isUnwritable(error: unknown, dir?: string): boolean {
   return cause !== undefined && isUnwritable(cause, dir)
 }
 
-/** Whether SQLite could not write: no room, a read-only folder, or a disk that fails. */
+/** Whether SQLite could not write: no room, a read-only folder, or a failing disk. */
 export function failedToWrite(error: unknown): boolean {
   const { errcode } = error as { errcode?: number }
   return errcode !== undefined && (SQLITE_WRITES.has(errcode) || (errcode & 0xff) === SQLITE_READONLY)
 }
 
-/** Bytes that may still be written to the disk of a folder, which need not be there yet; Infinity when unknown. */
+/** Bytes that can still be written to the disk of a folder, which need not exist yet; Infinity if unknown. */
 export const freeBytes = (dir: string): number => diskOf(dir)?.freeBytes ?? Infinity
 
-/** Bytes of the disk of a folder, which need not be there yet; null when unknown. */
+/** Total bytes of the disk of a folder, which need not exist yet; null if unknown. */
 export function diskOf(dir: string): { readonly freeBytes: number; readonly totalBytes: number } | null {
   for (let folder = dir; ; folder = dirname(folder)) {
     try {
@@ -77,18 +78,18 @@ export function diskOf(dir: string): { readonly freeBytes: number; readonly tota
 
 const isFull = (free: number): boolean => free < AS_GOOD_AS_NOTHING
 
-/** Why a process that starts could not write to an existing folder. */
+/** Why a process that starts cannot write to an existing folder. */
 export type UnwritableBecause = ReadOnlyBecause | "ENOSPC"
 
-/** Why a process that starts could not write to an existing folder: it is read-only, or its disk is almost full. Null: it could. */
+/** Why a process that starts cannot write to an existing folder: it is read-only, or its disk is almost full. `null` if it can. */
 export const unwritableBecause = (dir: string): UnwritableBecause | null =>
   readOnlyBecause(dir) ?? (isFull(freeBytes(dir)) ? "ENOSPC" : null)
 
-/** What an operator can do about it, as the first half of a sentence. */
+/** What the operator can do, as the first half of a sentence. */
 export const remedy = (because: UnwritableBecause): string =>
   because === "ENOSPC" ? "make room on its disk" : writableBy(because)
 
-/** @param error why nothing can be kept in the data folder */
+/** @param error why nothing can be stored in the data folder */
 export function notWritable({
   code = "",
   message,
@@ -100,12 +101,12 @@ export function notWritable({
   ])
 }
 
-/** An appliance keeps keys, and pages from behind logins: its folder is for its own user. */
+/** An appliance stores keys, and pages from behind logins, so only its own user may access the folder. */
 const OWN_FOLDER = 0o700
 
 /**
- * Makes the data folder unless it exists.
- * @throws SettingsError when there can be none
+ * Creates the data folder unless it exists.
+ * @throws SettingsError if it cannot be created
  */
 export function makeDataFolder(dataDir: string): void {
   try {
@@ -116,8 +117,8 @@ export function makeDataFolder(dataDir: string): void {
 }
 
 /**
- * The message for a full disk. The caller adds what happens next: a running process continues on its own, a command has to be run
- * again.
+ * The message for a full disk. The caller adds what happens next: a running process continues automatically, a command
+ * has to be run again.
  */
 export function unwritableMessage(dir: string): string {
   const because = readOnlyBecause(dir)
@@ -136,13 +137,13 @@ export function unwritableOr(error: unknown, dir: string): unknown {
 
 /** How a {@link DiskRoom} sees its disk. */
 export interface DiskRoomOptions {
-  /** With less than this free, the operator is warned; 0, the default: never. */
+  /** The operator is warned below this much free space; 0, the default: never. */
   readonly warn?: FreeSpace
-  /** Bytes that are free. */
+  /** Number of free bytes. */
   readonly free?: (() => number) | undefined
-  /** Bytes of the whole disk. */
+  /** Total bytes of the disk. */
   readonly total?: () => number
-  /** Why nothing can be written to the folder; null: it can. */
+  /** Why nothing can be written to the folder; `null` if it is writable. */
   readonly readOnly?: () => ReadOnlyBecause | null
 }
 
@@ -162,7 +163,7 @@ export class DiskRoom {
   #isLow = false
   #isNear = false
 
-  /** @param least bytes that have to stay free; 0: none */
+  /** @param least bytes that must stay free; 0: no minimum */
   constructor(dir: string, least: FreeSpace, { warn = 0, free, total, readOnly }: DiskRoomOptions = {}) {
     this.dir = dir
     this.#least = least
@@ -172,7 +173,7 @@ export class DiskRoom {
     this.#lookReadOnly = readOnly ?? (() => readOnlyBecause(dir))
   }
 
-  /** Why nothing can be written, whatever room there is; null: it can. */
+  /** Why nothing can be written, regardless of free space; `null` if it is writable. */
   get readOnly(): ReadOnlyBecause | null {
     if (steadyNow() - this.#lookedAt < LOOK_MS) return this.#readOnly
     this.#lookedAt = steadyNow()
@@ -180,7 +181,7 @@ export class DiskRoom {
     return this.#readOnly
   }
 
-  /** Whether nothing can be kept any more: the disk is full to the last byte, or read-only. */
+  /** Whether nothing more can be stored: the disk is full to the last byte, or read-only. */
   get takesNothing(): boolean {
     return isFull(this.#free()) || this.readOnly !== null
   }
@@ -194,19 +195,19 @@ export class DiskRoom {
     return this.#free()
   }
 
-  /** Used and available bytes of the whole disk, by anyone; null when unknown. */
+  /** Used and available bytes of the whole disk, whoever uses it; null if unknown. */
   get use(): { readonly usedBytes: number; readonly mostBytes: number } | null {
     const disk = diskOf(this.dir)
     return disk && { usedBytes: disk.totalBytes - this.#free(), mostBytes: disk.totalBytes - this.leastBytes }
   }
 
-  /** Whether there is too little, or nothing can be written. Once there was too little, it takes a tenth more to be enough. */
+  /** Whether there is too little space, or nothing can be written. After a shortage, a tenth more space must be free. */
   isLow(): boolean {
     this.#isLow = this.#isBelow(this.leastBytes, this.#isLow)
     return this.#isLow || this.readOnly !== null
   }
 
-  /** Whether there will be too little soon. Once that was so, it takes a tenth more to be otherwise. */
+  /** Whether space will soon run out. After that, a tenth more space must be free. */
   isNear(): boolean {
     const bytes = bytesOf(this.#warn, typeof this.#warn === "number" ? 0 : this.#total())
     this.#isNear = this.#isBelow(bytes, this.#isNear)
@@ -231,7 +232,7 @@ export class DiskRoom {
     return `The disk of ${this.dir} is nearly full: ${megabytes(this.#free())} left, and FOSSICK_MIN_FREE_MB keeps ${megabytes(this.leastBytes)} free. Crawls and vectors wait until there is room again; searches continue.`
   }
 
-  /** The current warning: {@link note}, or that the disk is full, whatever fills it; null when there is room. */
+  /** The current warning: {@link note}, or that the disk is full, whatever the cause; `null` if there is room. */
   warning(): string | null {
     if (isFull(this.#free()) && this.readOnly === null) return fullMessage(this.dir, this.#free())
     return this.isLow() ? this.note : null
@@ -275,7 +276,7 @@ export class DiskRoom {
   }
 }
 
-/** Bulk writes take some megabytes a second. */
+/** Often enough: bulk writes use a few megabytes a second. */
 const LOOK_MS = 1000
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / MB)} MB`

@@ -2,8 +2,9 @@
 export class KnownError extends Error {}
 
 /**
- * A request is refused: a value is wrong, or is right and does not fit what there is ("unfit", "conflict"), the caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not
- * exist, too many requests already wait, the caller's storage is full, or the appliance is busy. The message is for the caller.
+ * A request is refused: a value is wrong, or is valid but does not fit the current state ("unfit", "conflict"), the
+ * caller ("denied") or an address ("forbidden") is not allowed, the thing asked for does not exist, too many requests
+ * are already waiting, the caller's storage is full, or the appliance is busy. The message is for the caller.
  */
 export class Refusal extends KnownError {
   /** Null: the answer carries its own status. */
@@ -19,7 +20,7 @@ export class Refusal extends KnownError {
     | "busy"
     | null
 
-  /** Problems by field, where the fields are known. */
+  /** Problems by field, if the fields are known. */
   readonly problems: readonly { readonly field: string; readonly message: string }[]
 
   constructor(because: Refusal["because"], message: string, problems: Refusal["problems"] = []) {

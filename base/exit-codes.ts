@@ -1,13 +1,13 @@
-/** How every command ends. docs/command.md has the same table; a test holds them together. */
+/** Exit codes of all commands. docs/command.md has the same table; a test keeps them consistent. */
 export const EXIT = {
   /** Done. */
   ok: 0,
-  /** It could not be done, or `doctor` found something wrong. */
+  /** The command failed, or `doctor` found a problem. */
   failed: 1,
-  /** The arguments, a setting or a file of the operator's is wrong; nothing was done. */
+  /** The arguments, a setting or one of the operator's files is wrong; nothing was done. */
   usage: 2,
-  /** A crawl finished with problems that need a look. */
+  /** A crawl finished with problems that need attention. */
   problems: 3,
-  /** Ctrl-C or SIGTERM ended it early; running the same command again continues from there, where its page says so. */
+  /** Ctrl-C or SIGTERM ended it early; if the command's page says so, running it again continues from there. */
   interrupted: 130,
 } as const

@@ -21,7 +21,7 @@ afterEach(() => {
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
 
-/** Runs a program in a process that cannot write to the folder, `dir` in it. @returns what it says */
+/** Runs a program in a process that cannot write to the folder, which is `dir` in the program. @returns the program's output */
 function inside(program: string): string {
   const code = `
     import { readOnlyBecause } from "./base/folder.ts"
@@ -91,14 +91,14 @@ test("a folder that can be written to is told from it, and one that is not there
   using db = await openStateStore(dir)
   await db.script("create table if not exists t (x text)")
   using reading = openToRead(join(dir, "state.db"))
-  // It follows who writes.
+  // The reader sees changes by the writer.
   await db.script("delete from t")
   await db.script("insert into t values ('now')")
   expect(reading.prepare("select x from t").all()).toEqual([{ x: "now" }])
 })
 
 describe("a folder that the system refuses", () => {
-  /** The reason why the folder cannot be written, and the message, for a system error that the test makes up. */
+  /** The reason why the folder cannot be written to, and the message, for a simulated system error. */
   async function refused(call: "accessSync" | "utimesSync", code: string) {
     vi.doMock("node:fs", async (original) => {
       const fail = () => {
@@ -128,7 +128,7 @@ describe("a folder that the system refuses", () => {
 
   test("for another reason is not said to be read-only", async () => {
     expect(await refused("accessSync", "EIO")).toEqual([null, null])
-    // Folders of other users that everyone may write to.
+    // Other users' folders that everyone may write to.
     expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
   })
 })
@@ -148,7 +148,7 @@ describe("making a folder", () => {
     expect(() => makeFolder(join(file, "below"))).toThrow("ENOTDIR")
   })
 
-  // Node's own way to make folders above never returns there.
+  // Node's own recursive mkdir never returns there.
   test("fails at once in a file system that makes none", { tags: ["linux"] }, () => {
     for (const path of ["/proc/foo", "/proc/foo/bar"]) {
       expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOENT" }))

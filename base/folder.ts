@@ -12,8 +12,8 @@ const WRITABLE_BY = {
 export type ReadOnlyBecause = keyof typeof WRITABLE_BY
 
 /**
- * Why an existing folder cannot be written to: its file system is mounted read-only, or became so after disk errors, or the
- * folder belongs to another user. Null: it can be written, or does not exist.
+ * Why an existing folder cannot be written to: its file system is mounted read-only, or became read-only after disk
+ * errors, or the folder belongs to another user. `null` if it is writable or does not exist.
  */
 export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
   try {
@@ -32,18 +32,18 @@ export function readOnlyBecause(dir: string): ReadOnlyBecause | null {
   }
 }
 
-/** What an operator can do about it, as the rest of a sentence. */
+/** What an operator can do, as the rest of a sentence. */
 export const writableBy = (because: ReadOnlyBecause): string => WRITABLE_BY[because]
 
-/** The one message for it, for the operator: it names the folder. */
+/** The only message about an unwritable folder, for the operator: it names the folder. */
 export const readOnlyMessage = (dir: string, because: ReadOnlyBecause): string =>
   `The folder ${dir} is read-only: nothing can be stored in it. To fix this, ${writableBy(because)}; the data in it is safe.`
 
 /**
- * Makes a folder and those above it that are missing. Node's own `recursive` never returns where the system says ENOENT although
- * the folder above is there, as `/proc` does.
+ * Creates a folder and its missing parents. Node's own `recursive` never returns if the system says ENOENT although the
+ * parent exists, as in `/proc`.
  *
- * @param mode of every folder made; the default is the system's
+ * @param mode mode of every folder created; the default is the system's
  * @throws Error of the system, such as ENOENT, EACCES or ENOTDIR
  */
 export function makeFolder(path: string, mode?: number): void {
@@ -53,7 +53,7 @@ export function makeFolder(path: string, mode?: number): void {
     mkdirSync(path, mode)
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === "EEXIST"
-    // Another process may have made it meanwhile. A read-only root reports EROFS for existing folders.
+    // Another process may have created it in the meantime. A read-only root reports EROFS for existing folders.
     if (!isThere && !existsSync(path)) throw error
     if (!statSync(path).isDirectory()) throw error
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** The version of this Fossick, as package.json has it. */
+/** The version of this Fossick, according to package.json. */
 export function fossickVersion(): string {
   const text = readFileSync(new URL("../package.json", import.meta.url), "utf8")
   return (JSON.parse(text) as { version: string }).version

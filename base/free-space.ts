@@ -1,13 +1,13 @@
 import type { Setting } from "./settings.ts"
 
-/** Room on a disk, as operators write it: megabytes (of 1,000,000 bytes), or percent of the disk. */
+/** Space on a disk, as operators write it: megabytes (of 1,000,000 bytes), or percent of the disk. */
 export type FreeSpace = number | { readonly percent: number }
 
 const MB = 1_000_000
 const UNITS: Readonly<Record<string, number>> = { "": 1, MB: 1, GB: 1000, TB: 1_000_000 }
 const MOST_MB = 1_000_000_000
 
-/** Bytes of it on a disk of `totalBytes`. */
+/** The corresponding bytes on a disk of `totalBytes`. */
 export const bytesOf = (space: FreeSpace, totalBytes: number): number =>
   typeof space === "number" ? space * MB : (space.percent / 100) * totalBytes
 

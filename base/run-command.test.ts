@@ -80,7 +80,7 @@ test("a disk that is full is said by its folder and what to run then, unless the
     "No room there. Then run fossick crawl again.\n",
   ])
   expect(await came(failing(new CommandError("Make room.", { cause: noRoom })))).toEqual([1, "Make room.\n"])
-  // Where the settings say nothing of it, or cannot be read.
+  // If the settings say nothing about it, or cannot be read.
   vi.stubEnv("FOSSICK_DATA_DIR", "")
   expect((await came(failing(noRoom)))[1]).toContain("left for index-data. ")
   vi.stubEnv("FOSSICK_CONFIG_FILE", join(folder, "none"))
@@ -116,7 +116,7 @@ test.each([true, false])("a reader that leaves ends it, or not: %s", async (outl
 })
 
 test("what a command says commands no terminal", async () => {
-  // As a process that has just begun: output is made safe once.
+  // Like a newly started process: output is made safe only once.
   vi.resetModules()
   const { runCommand } = await import("./run-command.ts")
   await runCommand("crawl", () => {

@@ -13,9 +13,9 @@ import { environment, SettingsError } from "./settings.ts"
 export class CommandError extends KnownError {}
 
 /**
- * Runs the work of `fossick <name>`, which says its exit code, and turns what it throws into a message and one.
- * A reader of the output that goes away ends it, too, unless it `outlivesReader`.
- * Loads neither engine nor crawler, so that a slip of the pen is answered at once.
+ * Runs the work of `fossick <name>`, which returns its exit code, and turns errors into a message and an exit code.
+ * Also ends when its output's reader goes away, unless it `outlivesReader`. Loads neither engine nor crawler, so that a
+ * typing error is answered at once.
  */
 export async function runCommand(
   name: string,
@@ -44,7 +44,7 @@ export async function runCommand(
       return
     }
     if (!isWrong && !(error instanceof KnownError)) {
-      // Not thrown on: Node would print it as it is.
+      // Not rethrown: Node would print it without making it safe.
       process.stderr.write(`${inspect(error)}\n`)
       process.exit(EXIT.failed)
     }
@@ -69,7 +69,7 @@ function trustOperators(): void {
   try {
     trustAuthorities(environment())
   } catch {
-    // Code that needs a setting reports when that setting cannot be read.
+    // Code that needs a setting reports if it cannot be read.
   }
 }
 
@@ -77,7 +77,7 @@ function dataDir(): string {
   try {
     return environment()["FOSSICK_DATA_DIR"] || "index-data"
   } catch {
-    // Settings that cannot be read are what went wrong.
+    // The error being reported is that the settings cannot be read.
     return "index-data"
   }
 }

@@ -57,7 +57,7 @@ test.each([
 })
 
 test("what counts up or down for the most part is a row, however it begins", () => {
-  // Eight jumps, and nine.
+  // Eight jumps, then nine.
   expect(isStrong("axbycz12345abcdef")).toBe(false)
   expect(isStrong("axbyczd12345abcdef")).toBe(true)
 })
@@ -100,7 +100,7 @@ test("messages are signed with a strong secret alone, whatever it is called by",
   const strong = randomBytes(16).toString("hex")
   expect(signingSecret("${S}", { S: strong })).toBe(strong)
   expect(signingSecret("${S}", { S: `whsec_${strong}` })).toBe(`whsec_${strong}`)
-  // Its prefix alone is printed beforehand.
+  // Only its prefix is printed beforehand.
   expect(signingSecret("${S}", { S: "k8Zq1whsec_LmX4v" })).toBe("k8Zq1whsec_LmX4v")
   for (const weak of ["short", "whsec_k8Zq1LmX4v", "a whsec_ in the middle of it".slice(0, 15)]) {
     expect(() => signingSecret("${S}", { S: weak })).toThrow(`the secret \${S} ${STRONG}`)

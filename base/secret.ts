@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 
 const LEAST_CHARS = 16
 const LEAST_DIFFERENT = 8
-/** One more than `password12345678` has. */
+/** One more jump than `password12345678` has. */
 const LEAST_JUMPS = 9
 
 /** The requirement for a key or secret that guards this appliance, as the rest of a sentence. */
@@ -18,7 +18,7 @@ export function isStrong(secret: string): boolean {
   return !isRepeated(chars) && !isRow(chars)
 }
 
-/** All of it is a shorter text again and again, of which the last may be cut. */
+/** Whether the whole text is a shorter text repeated; the last repetition may be cut off. */
 function isRepeated(chars: readonly string[]): boolean {
   return Array.from({ length: chars.length >> 1 }, (_, i) => i + 1).some((unit) =>
     chars.every((char, i) => i < unit || char === chars[i - unit]),
@@ -26,8 +26,8 @@ function isRepeated(chars: readonly string[]): boolean {
 }
 
 /**
- * Too few of its characters do anything but count up, count down or stay. Their number decides, not their share: of 32 hex digits
- * made by chance, more than half are such steps once in 200,000 secrets.
+ * Whether nearly all of its characters only count up, count down or repeat. The number of other steps decides, not
+ * their share: in only one of 200,000 random secrets of 32 hex digits, more than half of the steps are like that.
  */
 function isRow(chars: readonly string[]): boolean {
   const jumps = chars.filter(
@@ -65,8 +65,9 @@ export function resolveSecret(
 }
 
 /**
- * The secret behind a reference with which messages are signed.
- * @throws Error naming the reference, never the secret, when it is missing, or is so weak that others could guess it and sign
+ * The secret behind a reference, used for signing messages.
+ * @throws Error naming the reference, never the secret, if it is missing, or is so weak that others could guess it and
+ * sign
  */
 export function signingSecret(reference: string, env: NodeJS.ProcessEnv): string {
   const secret = resolveSecret(reference, env)

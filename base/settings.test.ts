@@ -207,7 +207,7 @@ describe("the environment", () => {
 
   test("needs no file, but the one that it names, and one that can be read", () => {
     const without = { FOSSICK_A: "a" }
-    // The tests run where no fossick.env is.
+    // The tests run where there is no fossick.env.
     expect(environment(without)).toEqual(without)
     const none = join(folder, "none.env")
     const wrong = () => environment({ FOSSICK_CONFIG_FILE: none })
@@ -222,7 +222,7 @@ describe("the environment", () => {
       vi.resetModules()
     })
 
-    /** The content of a file. Its existence is made up, since all tests share a working directory. */
+    /** The content of a file. Its existence is simulated, since all tests share a working directory. */
     async function read(content: () => string) {
       vi.doMock("node:fs", async (original) => {
         const real = await original<typeof Files>()

@@ -53,9 +53,9 @@ export const onOff = (setting: Declared<boolean>): Setting<boolean> => ({
 })
 
 /**
- * Base address of a server, given without a slash at the end. A value is never shown: a wrong one may hold a password.
+ * Base address of a server, without a slash at the end. A value is never shown: a wrong one may contain a password.
  *
- * @param instead what to do about a password in the address, behind the refusal
+ * @param instead what to do about a password in the address, added to the refusal
  */
 export const baseUrl = (setting: Declared<string>, instead = ""): Setting<string> => ({
   ...setting,
@@ -93,7 +93,7 @@ export const list = (setting: Declared<readonly string[]>): Setting<readonly str
       .filter((one) => one !== ""),
 })
 
-/** Settings that are wrong or unknown; the message names every one of them, never a secret's value. */
+/** Settings that are wrong or unknown; the message names all of them, but never a secret's value. */
 export class SettingsError extends Error {
   constructor(problems: readonly string[]) {
     super(`Wrong settings:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`)
@@ -102,8 +102,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * The environment with the settings file under it: `FOSSICK_CONFIG_FILE`, else `fossick.env` in the working
- * directory if there is one. The file has the form of a `.env` file and the same names; the environment wins.
+ * The environment, with the settings file as a fallback: `FOSSICK_CONFIG_FILE`, otherwise `fossick.env` in the working
+ * directory if it exists. The file has the format of a `.env` file and the same names; the environment wins.
  */
 export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   // Node's crash report, if the operator enables it, would otherwise contain the whole environment.
@@ -117,7 +117,7 @@ export function environment(env: NodeJS.ProcessEnv = process.env): NodeJS.Proces
   }
 }
 
-/** Where a setting has its value from, as {@link environment} takes it. */
+/** Where a setting's value comes from, following the rules of {@link environment}. */
 export function originOf(
   { name }: Pick<Setting<unknown>, "name">,
   env: NodeJS.ProcessEnv = process.env,
@@ -135,8 +135,8 @@ export function readSettings<S extends Settings>(declared: S, env: NodeJS.Proces
 }
 
 /**
- * Looks at all settings there are.
- * @throws SettingsError naming each `FOSSICK_*` or `X402_*` variable that no part declares, and each value that is wrong.
+ * Checks all existing settings.
+ * @throws SettingsError naming each `FOSSICK_*` or `X402_*` variable that no part declares, and each wrong value.
  */
 export function checkSettings(parts: readonly Settings[], env: NodeJS.ProcessEnv): void {
   const declared = parts.flatMap((part) => Object.values(part))

@@ -65,7 +65,7 @@ test("what is old by the wall clock may be deleted, but not within a day after t
   expect(guard.mayDelete()).toBe(false)
   pass(1)
   expect(guard.mayDelete()).toBe(true)
-  // Set right again, it may be wrong about the other half.
+  // After it is corrected, it may be wrong about the other half.
   set(-365 * DAY)
   expect(guard.mayDelete()).toBe(false)
   pass(DAY)

@@ -5,7 +5,7 @@
  */
 export const steadyNow = (): number => Math.round(performance.timeOrigin + performance.now())
 
-/** Drift between the wall clock and the steady one stays below this between two looks, unless the clock is set. */
+/** Drift between the wall clock and the steady one stays below this between two checks, unless the clock is set. */
 const STEP_MS = 60_000
 
 /** Notices that the wall clock was set. */
@@ -20,7 +20,7 @@ export class StepWatch {
     this.#ahead = wall() - steady()
   }
 
-  /** Whether it was set since the last call, or since this was made. A machine that slept looks the same. */
+  /** Whether it was set since the last call, or since this object was created. A machine that slept looks the same. */
   hasStepped(): boolean {
     const ahead = this.#wall() - this.#steady()
     if (Math.abs(ahead - this.#ahead) < STEP_MS) return false
@@ -32,8 +32,8 @@ export class StepWatch {
 const DAY_MS = 86_400_000
 
 /**
- * Says whether data that is old by the wall clock may be deleted: not within a day after the clock was set, since a clock that is
- * years ahead for an hour would delete everything.
+ * Decides whether data that is old by the wall clock may be deleted: not within a day after the clock was set, since a
+ * clock that is years ahead for an hour would delete everything.
  */
 export class DeletionGuard {
   readonly #watch: StepWatch
@@ -45,7 +45,7 @@ export class DeletionGuard {
     this.#steady = steady
   }
 
-  /** To be asked before each round. */
+  /** Call this before each round. */
   mayDelete(): boolean {
     if (this.#watch.hasStepped()) this.#steppedAt = this.#steady()
     return this.#steady() - this.#steppedAt >= DAY_MS

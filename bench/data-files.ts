@@ -4,18 +4,18 @@ import { Ajv, type JTDDataType, type SomeJTDSchemaType, type ValidateFunction } 
 const ajv = new Ajv()
 
 /**
- * The value in a file of JSON.
+ * The value in a JSON file.
  * @param shape a JSON Type Definition (RFC 8927)
- * @throws Error that names the file, and the first place that has another shape
+ * @throws Error that names the file, and the first place with a different shape
  */
 export function readJson<const Shape extends SomeJTDSchemaType>(file: URL, shape: Shape): JTDDataType<Shape> {
   return checkerOf(shape)(readFileSync(file, "utf8"), file.pathname)
 }
 
 /**
- * The values in a file of JSON Lines.
- * @param shape of each line, a JSON Type Definition (RFC 8927)
- * @throws Error that names the file and the line, and the first place that has another shape
+ * The values in a JSON Lines file.
+ * @param shape shape of each line, a JSON Type Definition (RFC 8927)
+ * @throws Error that names the file and the line, and the first place with a different shape
  */
 export function readJsonLines<const Shape extends SomeJTDSchemaType>(
   file: URL,
@@ -25,7 +25,7 @@ export function readJsonLines<const Shape extends SomeJTDSchemaType>(
   return readTextLines(file).map((line, at) => check(line, `${file.pathname}, line ${at + 1}`))
 }
 
-/** The lines of a file of plain text, as they are. */
+/** The lines of a plain text file, unchanged. */
 export const readTextLines = (file: URL): string[] =>
   readFileSync(file, "utf8").replace(/\n$/, "").split("\n")
 

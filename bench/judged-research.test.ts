@@ -25,7 +25,7 @@ beforeAll(async () => {
   embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 2 })
   unitReader = await openUnitReader({ timeoutMs: 60_000 })
   engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
-  // These tasks' pages, and one more that is on the same matter: embedding all would take most of the time.
+  // These tasks' pages, plus one more on the same subject: embedding all of them would take most of the time.
   const paths = new Set([...TASKS.flatMap(({ pages }) => pages), "sqlite/faq"].map(urlOfPath))
   await engine.index((await researchCorpus()).filter(({ url }) => paths.has(url)))
   await engine.settled()
@@ -42,7 +42,7 @@ describe("reports on real manuals", () => {
   test.each(TASKS)("$input", async (task) => {
     const report = await judgedReport(task, "mini", { engine, embedder, unitReader })
     expect(report.unsupported).toEqual([])
-    // Each part of the task rests on one of its pages.
+    // Each part of the task is supported by one of its pages.
     const parts = planOf(task.input).length
     expect(report.cited).toBeGreaterThanOrEqual(parts)
     expect(report.coverage * task.pages.length).toBeGreaterThanOrEqual(parts)

@@ -5,13 +5,13 @@ import { availableParallelism, cpus, totalmem } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { garbageCollector } from "#base/process/garbage-collector.ts"
 
-// Reads /proc, so the benches that measure memory or processes run on Linux only.
+// Reads /proc, so the benches that measure memory or processes run only on Linux.
 
 const TICKS_PER_SECOND = 100
 const PAGE_BYTES = 4096
 const SAMPLE_MS = 200
 
-/** The middle value; the mean of the two middle ones for an even count. NaN for none. */
+/** The middle value; the mean of the two middle values for an even count. NaN for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -19,7 +19,7 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
-/** The value that a share `p` (0..1) of the values does not exceed (nearest rank). NaN for none. */
+/** The value that a share `p` (0..1) of the values does not exceed (nearest rank). NaN for an empty list. */
 export function percentile(values: readonly number[], p: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(p * sorted.length) - 1)] ?? Number.NaN
@@ -30,7 +30,7 @@ export interface Usage {
   /** Last line it wrote to standard output. */
   readonly lastLine: string
   readonly cpuSeconds: number
-  /** Largest sum of resident memory over its processes, sampled five times a second. */
+  /** Largest total resident memory of its processes, sampled five times a second. */
   readonly peakBytes: number
 }
 
@@ -51,7 +51,7 @@ export async function runMeasured(
     peakBytes = Math.max(peakBytes, residentBytes(processTree(child.pid ?? 0)))
   }, SAMPLE_MS)
   const end = () => child.kill("SIGKILL")
-  // Before anyone clears the folders that it writes to.
+  // Before any listener clears the folders that the child writes to.
   process.prependOnceListener("exit", end)
   try {
     const [code] = (await once(child, "close")) as [number | null]
@@ -67,13 +67,13 @@ export async function runMeasured(
   }
 }
 
-/** CPU seconds of this process's ended children and theirs (`cutime` and `cstime` of proc(5)). */
+/** CPU seconds of this process's ended children and their descendants (`cutime` and `cstime` of proc(5)). */
 function waitedCpuSeconds(): number {
   const fields = statFields("self")
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
 }
 
-/** CPU seconds of a process and all its threads until now, without its children. */
+/** CPU seconds used so far by a process and all its threads, without its children. */
 export function cpuSecondsOf(pid: number): number {
   const fields = statFields(pid)
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
@@ -84,10 +84,10 @@ export function treeCpuSeconds(root: number): number {
   let ticks = 0
   for (const pid of processTree(root)) {
     try {
-      // utime, stime, and both of the children that ended.
+      // utime, stime, and both for children that have ended.
       for (const field of statFields(pid).slice(11, 15)) ticks += Number(field)
     } catch {
-      // It ended while we looked.
+      // It ended during the check.
     }
   }
   return ticks / TICKS_PER_SECOND
@@ -96,11 +96,11 @@ export function treeCpuSeconds(root: number): number {
 /** Fields of /proc/<pid>/stat from the third on: [0] is the state, [1] the parent. */
 function statFields(pid: number | string): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-  // The second field, the command's name in brackets, may hold spaces.
+  // The second field, the command's name in parentheses, may contain spaces.
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")
 }
 
-/** A process and all its descendants that are alive. */
+/** A process and all its living descendants. */
 export function processTree(root: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync("/proc")) {
@@ -109,7 +109,7 @@ export function processTree(root: number): number[] {
     try {
       parents.set(pid, Number(statFields(pid)[1]))
     } catch {
-      // It ended while we looked.
+      // It ended during the check.
     }
   }
   const tree = [root]
@@ -123,18 +123,18 @@ function residentBytes(pids: readonly number[]): number {
     try {
       bytes += Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES
     } catch {
-      // It ended while we looked.
+      // It ended during the check.
     }
   }
   return bytes
 }
 
-/** How often {@link peakGrowth} looks. */
+/** How often {@link peakGrowth} samples. */
 const GROWTH_LOOK_MS = 50
 
 /**
- * The most bytes that this process and everything it started held beyond the earlier level, while `work` ran. Garbage is collected first,
- * so that it makes no room. For other processes, the highest level that each of them ever had counts.
+ * The maximum bytes that this process and everything it started held above the earlier level while `work` ran. Garbage
+ * is collected first, so that it makes no room. For other processes, the highest level that each ever reached counts.
  */
 export async function peakGrowth<T>(
   work: () => Promise<T>,
@@ -165,13 +165,13 @@ function held(): Map<number, number> {
       const status = readFileSync(`/proc/${pid}/status`, "latin1")
       bytes.set(pid, Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024)
     } catch {
-      // It ended while we looked.
+      // It ended during the check.
     }
   }
   return bytes
 }
 
-/** All descendants, as {@link processTree}; the system's own list of children costs a fiftieth of a look at all processes. */
+/** All descendants, like {@link processTree}; the system's own list of children costs a fiftieth of checking all processes. */
 function startedBy(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((task) => {
@@ -179,15 +179,15 @@ function startedBy(pid: number): number[] {
       return children.filter(Boolean).flatMap((child) => [Number(child), ...startedBy(Number(child))])
     })
   } catch {
-    // It, or a thread of it, ended while we looked.
+    // The process, or one of its threads, ended during the check.
     return []
   }
 }
 
 /**
- * Memory of one process in bytes. `rss` is all that is resident, `own` what no other process maps; `pss` shares
- * out the common pages among all processes of the machine that map them. `anonymous` is what comes from no file: the
- * system cannot take it back when it needs memory.
+ * Memory of one process in bytes. `rss` is everything resident, `own` the memory that no other process maps; `pss`
+ * divides shared pages among all processes on the machine that map them. `anonymous` is memory not backed by a file:
+ * the system cannot reclaim it when it needs memory.
  */
 export interface Memory {
   readonly rss: number
@@ -204,13 +204,13 @@ export function memoryOf(pid: number): Memory {
   return { rss: kilobytes("Rss"), pss: kilobytes("Pss"), own, anonymous: kilobytes("Anonymous") }
 }
 
-/** Resident memory of processes that share a program: own pages, and the largest shared part once. */
+/** Resident memory of processes that run the same program: their own pages, plus the largest shared part once. */
 export function residentTogether(processes: readonly Memory[]): number {
   const own = processes.reduce((sum, one) => sum + one.own, 0)
   return own + Math.max(0, ...processes.map((one) => one.rss - one.own))
 }
 
-/** Ends a process by `signal`, and by force when it has not ended after `graceMs`. */
+/** Ends a process with `signal`, and by force if it has not ended after `graceMs`. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM", graceMs = 15_000) {
   if (child.exitCode !== null || child.signalCode !== null) return
   const force = setTimeout(() => child.kill("SIGKILL"), graceMs)
@@ -220,7 +220,7 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 
   clearTimeout(force)
 }
 
-/** The child's next message, or its next one of a `kind`. @throws Error when the child ends instead. */
+/** The child's next message, or its next one of a `kind`. @throws Error if the child ends first. */
 export function nextMessage<T>(child: ChildProcess, kind?: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const take = (message: unknown) => {
@@ -261,7 +261,7 @@ export async function untilAnswers(server: ChildProcess, url: string): Promise<v
 
 export const MB = 1024 * 1024
 
-/** One line that says where figures come from. */
+/** One line that says where the figures come from. */
 export function machine(): string {
   const model = cpus()[0]?.model.trim() ?? "unknown processor"
   const gigabytes = Math.round(totalmem() / 1024 / MB)
@@ -269,7 +269,7 @@ export function machine(): string {
   return `${availableParallelism()} cores (${model}), ${gigabytes} GB, ${process.platform}, Node ${process.version}, ${day}`
 }
 
-/** A markdown table; the first row is its head. */
+/** A markdown table; the first row is its header. */
 export function table(rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
   const [head = [], ...body] = rows
   const line = (cells: ReadonlyArray<string | number>) => `| ${cells.join(" | ")} |\n`

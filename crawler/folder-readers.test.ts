@@ -6,7 +6,7 @@ import { runJob } from "./crawl/run-job.ts"
 import { defineSource } from "./source.ts"
 import { CrawlFixture, shareFor, temporaryFolder, testConfig } from "./testing/crawl-fixture.ts"
 
-// Readers files in a folder, whose changes runs notice although the files beside them are as they were.
+// Files in a folder that list readers: runs notice changes to them although the files beside them are unchanged.
 
 const ADDRESS = "https://nas.example/docs/"
 let fixture: CrawlFixture
@@ -27,7 +27,7 @@ const write = (path: string, text: string) => {
   writeFileSync(join(folder.path, path), text)
 }
 
-/** Runs a crawl of the due pages. @returns who may read each page, `all` for everybody */
+/** Runs a crawl of the due pages. @returns who may read each page; `all` stands for everybody */
 async function run(): Promise<Record<string, unknown>> {
   const { db, jobs, engine } = fixture
   const source = defineSource({ name: "docs", folder: folder.path, seeds: [ADDRESS] })

@@ -11,7 +11,7 @@ import { CrawlFixture, shareFor, temporaryFolder, testConfig } from "./testing/c
 const ADDRESS = "https://nas.example.com/handbook/"
 const FOLDERS = ["leave", "travel/abroad", "IT & tools"]
 
-/** Thirty words that no other file says in this order. */
+/** Thirty words that no other file has in this order. */
 function text(name: string, edition = 1): string {
   const words =
     "lantern meadow copper river thunder garden bridge silver winter candle mountain letter harbour valley orchard market".split(
@@ -25,7 +25,7 @@ function text(name: string, edition = 1): string {
   return `# ${name}, edition ${edition}\n\n${said.join(" ")}.\n`
 }
 
-/** A handbook of files, and a crawler that runs over it. */
+/** A handbook made of files, and a crawler that reads it. */
 class Handbook implements AsyncDisposable {
   readonly #parent = temporaryFolder()
   root = join(this.#parent.path, "handbook")
@@ -115,7 +115,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(await handbook.run()).toMatchObject({ state: "finished", changes: { new: 2, changed: 1 } })
   expect(handbook.indexed).toEqual(await handbook.files())
 
-  // A folder moves with all that is in it. That is a third of the source, but no text is lost.
+  // A folder moves with everything in it. That is a third of the source, but no text is lost.
   await rename(handbook.at("IT & tools"), handbook.at("tools"))
   await rm(handbook.at("leave/page 3.md"))
   await handbook.run()
@@ -152,7 +152,7 @@ test("a share that is not mounted, or is mounted empty, takes nothing out of the
     state: "failed",
     error: `The folder ${handbook.root} is empty. If it is on a share, mount the share.`,
   })
-  // A half-filled one: more is gone than may go unasked.
+  // The folder is half filled: more is missing than may be removed without asking.
   await handbook.write("leave/page 0.md")
   const held = await handbook.run()
   expect(held.note).toContain("23 pages seem to be gone, too many to remove without your approval")

@@ -9,16 +9,17 @@ import { HANDBOOK_SOURCE } from "./handbook-source.ts"
 import type { CrawlerConfig } from "./settings.ts"
 import { isDeclared } from "./sources/source-names.ts"
 
-/** For so long the store is not asked again. */
+/** For this long the store is not asked again. */
 const KNOWN_MS = 1000
 
-/** Where the handbook's pages are, when they are to be left out of results; null: they are not. */
+/** Where the handbook's pages are, if they are to be left out of results; null if they are not. */
 type Apart = { readonly host: string | null } | null
 
 /**
- * The same engine, whose results leave the appliance's own handbook out: once other sources have pages, or always where the
- * setting says so. It is found by name: by its host in `includeDomains`, in a preference or behind `site:`, and in a
- * filter by sources. It costs the index one more condition, and the store a look each second at most.
+ * The same engine, but its results leave out the appliance's own handbook once other sources have pages, or always
+ * where the setting says so. The handbook is found by name: by its host in `includeDomains`, in a preference or behind
+ * `site:`, and in a filter by sources. This costs the index one more condition, and the store at most one look a
+ * second.
  *
  * @param remembered may keep the last result for when the store does not answer
  */
@@ -57,7 +58,7 @@ export function handbookApart(
 }
 
 async function lookFor(db: StateStore, isOff: boolean): Promise<Apart> {
-  // Declared under this name by an older version: then it is a source like any other.
+  // An older version allowed a declared source of this name, which is then a source like any other.
   if (await isDeclared(db, HANDBOOK_SOURCE)) return null
   const page = await somePage(db, HANDBOOK_SOURCE)
   const host = page === null ? null : hostName(new URL(page).hostname)

@@ -1,2 +1,2 @@
-/** Name under which the appliance files its own handbook; no declared source has it. */
+/** Name of the source for the appliance's own handbook; no declared source has it. */
 export const HANDBOOK_SOURCE = "handbook"

@@ -9,7 +9,7 @@ import { defineSource, type MailServer } from "./source.ts"
 import { CrawlFixture, shareFor, testConfig } from "./testing/crawl-fixture.ts"
 import { Dovecot } from "./testing/dovecot.ts"
 
-// Against a real IMAP server, Dovecot, which reads a Maildir of its own.
+// Runs against a real IMAP server, Dovecot, which reads its own Maildir.
 
 const ADDRESS = "https://mail.example/ada/"
 const tags = ["dovecot"]
@@ -41,12 +41,12 @@ function source({ id, to, files = [] }: Mail): string {
   ].join("\r\n")
 }
 
-/** A mailbox on a server, and a crawler that reads it from there. */
+/** A mailbox on a server, and a crawler that reads it. */
 class Week implements AsyncDisposable {
   readonly #fixture: CrawlFixture
   readonly #config = testConfig()
   readonly mail: Dovecot
-  /** Fields of the source's mailbox that differ from the usual ones. */
+  /** Fields of the source's mailbox that differ from the defaults. */
   says: Partial<MailServer> = {}
   caFile: string | null
 
@@ -70,7 +70,7 @@ class Week implements AsyncDisposable {
     })
   }
 
-  /** Works on a message of the inbox. */
+  /** Does something with a message in the inbox. */
   async with(id: number, work: (client: ImapFlow, uid: number) => Promise<unknown>): Promise<void> {
     await this.mail.as(async (client) => {
       await client.mailboxOpen("INBOX")
@@ -116,7 +116,7 @@ class Week implements AsyncDisposable {
     return Object.values(this.indexed).sort(([a = 0], [b = 0]) => a - b)
   }
 
-  /** The files of the copy. */
+  /** The files of the local copy. */
   get copied(): string[] {
     const root = join(this.#fixture.folder, "mailboxes")
     if (!existsSync(root)) return []
@@ -152,7 +152,7 @@ test(
     expect(await week.run()).toMatchObject({ changes: { new: 2, changed: 1 } })
     expect(week.threads.filter((ids) => ids.length > 0)).toEqual([[0], [1, 5], [2], [3], [4]])
 
-    // Marks and moves change nothing, and no mark was set by reading.
+    // Flags and moves change nothing, and reading set no flag.
     await week.with(2, async (client, uid) => {
       expect(await client.fetchOne(uid, { flags: true }, { uid: true })).toMatchObject({
         flags: new Set(["\\Recent"]),
@@ -163,7 +163,7 @@ test(
     })
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
-    // One is marked as deleted, and one is in the trash.
+    // One message is marked as deleted, and one is in the trash.
     await week.with(0, (client, uid) => client.messageFlagsAdd(uid, ["\\Deleted"], { uid: true }))
     await week.with(3, async (client, uid) => {
       await client.mailboxCreate("Trash")
@@ -245,7 +245,7 @@ test("only messages that the copy lacks are fetched again", { tags }, async () =
   await week.run()
   const [lost, ...others] = week.copied
   const times = others.map((file) => statSync(file).mtimeMs)
-  // As after a process that was killed.
+  // As if the process had been killed.
   renameSync(lost!, join(dirname(lost!), `.${basename(lost!, ".eml")}.part`))
   expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
   expect(week.copied).toHaveLength(4)

@@ -54,7 +54,7 @@ test("a crawler that finds an index of an older format makes it anew, and then c
     await closed
   }
   expect(reader.problem).toBeNull()
-  // Where it takes long it says in between how far it is.
+  // When the upgrade takes long, it reports its progress.
   const order = log
     .filter((line) => /format|^crawl /.test(line))
     .map((line) => line.replace(/^crawl \S+ /, ""))

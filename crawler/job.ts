@@ -2,15 +2,15 @@ import type { HostWait } from "./fetch/hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
-/** How often a process that works on a job says so, in milliseconds. */
+/** How often a process that works on a job sends a sign of life, in milliseconds. */
 export const BEAT_MS = 1000
 
 /**
  * - `queued`: waits for a process to work on it; so does a job whose process was lost.
- * - `running`: a process works on it and says so at least every {@link BEAT_MS}.
- * - `paused`: a person interrupted it. Its frontier is kept. When it is resumed, or requested again, it continues
- *   from there.
- * - `finished`, `failed`, `cancelled`: over.
+ * - `running`: a process works on it and sends a sign of life at least every {@link BEAT_MS}.
+ * - `paused`: a person interrupted it. Its frontier is kept. When it is resumed, or requested again, it continues from
+ * there.
+ * - `finished`, `failed`, `cancelled`: the job has ended.
  */
 export type JobState = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled"
 
@@ -21,16 +21,16 @@ export const JOB_STATES: readonly JobState[] = [...OPEN_STATES, ...OVER_STATES]
 export const isOver = (state: JobState): boolean => (OVER_STATES as readonly JobState[]).includes(state)
 
 /**
- * How a run ended, for its operator. `job.state` only says that it came to its end.
+ * How a run ended, for its operator. `job.state` only says that it ended.
  * - `finished`: it did its work.
- * - `finished-with-problems`: it came to its end, and you should look at it: `job.reason` says why.
- * - `failed`: it could not do its work, such as when nothing was indexed.
+ * - `finished-with-problems`: it ended, but you should look at it: `job.reason` says why.
+ * - `failed`: it could not do its work, for example because nothing was indexed.
  */
 export type JobResult = "finished" | "finished-with-problems" | "failed"
 
 export const JOB_RESULTS: readonly JobResult[] = ["finished", "finished-with-problems", "failed"]
 
-/** A result with one line why; null for a run without problems. */
+/** A result with a one-line reason; null for a run without problems. */
 export interface Judged {
   readonly result: JobResult
   readonly reason: string | null
@@ -43,7 +43,7 @@ export interface PageChanges {
   readonly gone: number
 }
 
-/** Pages that a run found unchanged by their markdown copies, and the download that this saved. */
+/** Pages that a run found unchanged by their markdown copies, and the download volume this saved. */
 export interface CopyCounts {
   readonly pages: number
   readonly sparedBytes: number
@@ -64,12 +64,12 @@ export type Visiting = "all" | "due" | "failed"
 /** One run of a source. */
 export interface Job {
   readonly id: number
-  /** As it was when the job was asked for. */
+  /** The source as it was when the job was requested. */
   readonly source: Source
   readonly trigger: JobTrigger
   /** The author of the source: only an operator's source may read private addresses that no setting opened. */
   readonly author: SourceAuthor
-  /** Whether every known page is visited again, or only those that are due. */
+  /** Which known pages the run visits. */
   readonly visits: Visiting
   readonly state: JobState
   readonly createdAt: Date
@@ -77,18 +77,18 @@ export interface Job {
   readonly endedAt: Date | null
   /** Why the job failed; null otherwise. */
   readonly error: string | null
-  /** What its operator should know about its end: a limit that was reached, removals that wait. Null: nothing. */
+  /** Notes for the operator about the end of the run: a limit that was reached, removals that wait. Null if there are none. */
   readonly note: string | null
-  /** How it ended; null while it is not over, and for one that was cancelled. */
+  /** How the job ended; null until it has ended, and for a cancelled one. */
   readonly result: JobResult | null
-  /** One line why {@link Job.result} is not `finished`; null when it is, or while the run has no result. */
+  /** One line saying why {@link Job.result} is not `finished`; null when it is, or while the run has no result. */
   readonly reason: string | null
   /** The run's changes to the index for its source. */
   readonly changes: PageChanges
   readonly checkedByCopy: CopyCounts
-  /** Addresses known and not yet visited. */
+  /** Number of addresses known but not yet visited. */
   readonly queued: number
-  /** Hosts whose next try it waits for; a run continues with other hosts meanwhile. */
+  /** Hosts that the run waits to try again; it continues with other hosts meanwhile. */
   readonly waits: readonly HostWait[]
   /** Visits by outcome: `indexed`, `unchanged`, `postponed`, `skipped:robots`, `failed:dns` and so on. */
   readonly outcomes: OutcomeCounts
@@ -107,24 +107,23 @@ export interface Failure {
   readonly detail: string | null
 }
 
-// Notes for the operator that a run leaves in `job.note`. The functions below write the notes and tell their kinds
-// apart.
+// Notes for the operator that a run leaves in `job.note`. The functions below write the notes and tell them apart.
 
-/** Between two notes of one run. */
+/** The separator between two notes of one run. */
 export const BETWEEN_NOTES = "; "
 
 export const limitNote = (limit: string): string => `ended at ${limit}`
 export const givenUpNote = (host: string, why: string): string => `${host} was given up for this run: ${why}`
 export const stoppedNote = (why: string): string => `stopped: ${why}`
 
-/** For an observer that could not look at all pages. */
+/** The note for an observer that could not look at all pages. */
 export const observerNote = (name: string, why: string): string =>
   `the observer ${name} could not check every page: ${why}`
 
 /** Names pages that are in the index although their answers were cut off. */
 export const cutOffNote = ([first, ...others]: readonly string[]): string =>
   `pages indexed although their answers were cut off: ${first}${others.length === 0 ? "" : ` and ${others.length} more`}`
-/** @param what is wrong, in words that follow the list's address */
+/** @param what the problem, in words that follow the list's address */
 export const listNote = (kind: string, url: string, what: string): string => `the ${kind} ${url} ${what}`
 /** Counts the lists beyond those that have notes of their own. */
 export const moreListsNote = (count: number): string => `${count} more sitemaps and feeds with such problems`
@@ -138,7 +137,7 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
 /** The parts of a run's notes about work it did not do. */
 export interface Undone {
   readonly endedAtLimit: boolean
-  /** Addresses that it did not come to, which are in no outcome: it was stopped, or gave a host up. */
+  /** Whether the run left addresses unvisited, which are in no outcome, because it was stopped or gave up a host. */
   readonly leftAddresses: boolean
 }
 

@@ -11,7 +11,7 @@ const ADDRESS = "https://mail.example/ada/"
 
 interface Mail {
   readonly id: number
-  /** The message that it answers. */
+  /** Number of the message that this one answers. */
   readonly to: number | null
   /** The first message of its thread. */
   readonly root: number
@@ -19,7 +19,7 @@ interface Mail {
 
 const wordOf = ({ id }: Pick<Mail, "id">): string => rareWord(id + 1)
 
-/** A message as a mail program writes it: it quotes all of what it answers, and has a signature. */
+/** A message as a mail program writes it: it quotes the whole message it answers, and has a signature. */
 function source({ id, to, root }: Mail): string {
   const quote =
     to === null
@@ -53,7 +53,7 @@ interface Store {
   readonly path: string
   deliver(mail: Mail): Promise<void>
   remove(id: number): Promise<void>
-  /** Changes that leave each message as it was: marking as read, moving to another folder, rewriting the file. */
+  /** Changes that leave each message as it was: marking it as read, moving it to another folder, rewriting the file. */
   tidy(): Promise<void>
 }
 
@@ -181,7 +181,7 @@ class Week implements AsyncDisposable {
     return job!
   }
 
-  /** The messages of each page, as often as their own words are on it. */
+  /** The messages of each page, one entry for each time their own words occur on it. */
   get indexed(): string[][] {
     const words = this.#roots.map((_, id) => wordOf({ id }))
     const pages = [...this.#fixture.engine.pages.values()]
@@ -197,7 +197,7 @@ class Week implements AsyncDisposable {
     )
   }
 
-  /** The expected index: each thread is a page, with each message once, and without quotes of its other messages. */
+  /** The expected index: each thread is a page, with each message once, and without quotes of the thread's other messages. */
   get expected(): string[][] {
     const threads = Map.groupBy(this.#mails, ({ root }) => root)
     return sorted(

@@ -23,7 +23,7 @@ const PAGES = 10
 /** The crawler process of an appliance, and its log. */
 class Crawler {
   readonly ended: Promise<number | null>
-  /** The process that works on the job, once it has said so. */
+  /** The process that works on the job, once it has reported that. */
   readonly #jobPid = Promise.withResolvers<number>()
   readonly log: string[] = []
   readonly #child
@@ -65,7 +65,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
     ["/p17", () => crawler?.stop()],
   ])
   const links = Array.from({ length: PAGES }, (_, index) => `/p${10 + index}`)
-  // From the signal on each page leads to one more, so that the job cannot end before the signal is heeded.
+  // After the signal each page leads to one more, so that the job cannot end before it reacts.
   const further = new Map<string, string>()
   let isGrowing = true
   const page: Answer = async (request, response) => {
@@ -94,7 +94,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
     const stopped = await jobs.get(id)
     expect(stopped).toMatchObject({ state: "queued", endedAt: null, error: null })
     expect(stopped?.queued).toBeGreaterThan(0)
-    // The last page that was named may not be known yet.
+    // The last page that was named may not be recorded yet.
     const visited = stopped?.outcomes["indexed"] ?? 0
     expect(visited).toBeGreaterThan(0)
     expect(visited + (stopped?.queued ?? 0)).toBeLessThanOrEqual(pages)
@@ -133,7 +133,7 @@ test("three jobs at work outlive kill -9 of their process: nothing is lost, and 
         return
       }
       asked.add(name)
-      // All three are at work by then, and none is done.
+      // By then all three are working, and none is done.
       if (asked.size === 3 && request.url === "/p3" && !isKilled) {
         isKilled = true
         await crawler?.killJob()

@@ -44,28 +44,25 @@ import type { Source } from "./source.ts"
 import { repeatWorker } from "#base/work/repeat-worker.ts"
 import { KnownError } from "#base/errors.ts"
 
-// The crawler process: small while there is nothing to do, since all work happens in a process of its own that
-// ends with the work.
+// The crawler process. It is small while there is nothing to do, since all work happens in a separate process that ends
+// with the work.
 
 const JOB_WORKER = moduleBeside(import.meta.url, "./crawl/job-worker")
 const POLL_MS = 250
-/** Between two attempts when a job process failed, or when another writer has the index; doubled each time. */
+/** Wait between two attempts when a job process failed, or when another writer has the index; doubled each time. */
 const PAUSE_MS = 2000
 const MAX_PAUSE_MS = 30_000
-/** A crawler that lost its appliance puts its work down within this time. */
+/** A crawler that lost its appliance stops its work within this time. */
 const PATIENCE_MS = 15_000
-/** By then a crawler that was lost on another machine is known to be. */
+/** After this time, a crawler lost on another machine is known to be lost. */
 const LOST_MS = 20_000
-/**
- * The role of the one crawler that works for all crawlers of a state, and that of the only crawler of an embedded
- * index.
- */
+/** The role of the one crawler that works for all crawlers of a state, or of the only crawler of an embedded index. */
 const LEAD = "crawler-lead"
 const ONLY = "crawler-of-embedded-index"
 const DAY_MS = 86_400_000
-/** Between two checks for entries that are old enough to be forgotten. */
+/** Time between two checks for entries that are old enough to be forgotten. */
 const TIDY_MS = 3_600_000
-/** Between two looks at the files of the index, whether all are there, with their sizes, and none is left over: milliseconds each. */
+/** Milliseconds between two checks that the index files all exist, have the right sizes, and that none is left over. */
 const SIZES_MS = 15_000
 
 const env = environment()
@@ -75,7 +72,7 @@ const notice = readOnlyNotice(config.readOnly)
 const { dataDir, engine, minFreeMb, warnFreeMb } = readSettings(engineSettings, env)
 const log = openLog("crawler", env)
 makeDataFolder(dataDir)
-// The embedded index has one writer. An index on a server may be filled by several crawlers, here and on other
+// The embedded index has one writer. An index on a server can be filled by several crawlers, here and on other
 // machines.
 const isShared = engine !== "embedded"
 await takeFolder(dataDir, "crawler", { patienceMs: PATIENCE_MS, isShared }).catch(endTaken)
@@ -96,11 +93,11 @@ const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error
 )
 if (opened === null) process.exit(0)
 const db = opened
-/** This process among others on the same state, where there may be any. */
+/** This process among others on the same state, where there can be any. */
 const own = isShared || isOnServer(db) ? await OwnProcess.begin(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = await strangeState(dataDir, db)
-// Under a supervisor the API says so.
+// Under a supervisor the API reports this.
 if (lostState !== null && process.send === undefined) log.error(`${lostState} ${STRANGE_STATE_ADVICE}`)
 const outbound = keepOutbound(db)
 const jobs = new Jobs(db)
@@ -114,12 +111,12 @@ let unfinished =
   engine !== "embedded" ||
   ["index", "generations"].some((name) => existsSync(join(dataDir, name))) ||
   (await jobs.hasRunning())
-/** From the last job process. */
+/** Set by the last job process. */
 let modelWanted: string | undefined
 let tidyAt = 0
 let hasTidied = false
 let sizesAt = 0
-/** At the start, and once a day, all of the index is read to find damage. */
+/** At the start, and once a day, the whole index is read to find damage. */
 let checkAllAt = 0
 let looking = Promise.resolve()
 let givingBack = Promise.resolve()
@@ -148,12 +145,12 @@ async function tick(): Promise<void> {
   if (notice !== null) return
   if (engine === "embedded" && steadyNow() >= sizesAt) {
     sizesAt = steadyNow() + SIZES_MS
-    // The job process repairs it, and frees the space of removed pages.
+    // The job process repairs the index, and frees the space of removed pages.
     looking = hasDamagedFiles(dataDir)
       .then(async (isDamaged) => isDamaged || leftVersions.areDue(await indexFolder(dataDir)))
       .then((isDue) => void (unfinished ||= isDue))
   }
-  // A user asked for another model: the job process builds the index for it.
+  // A user requested another model: the job process builds the index for it.
   if (modelWanted !== undefined) unfinished ||= wantedModel(dataDir, engine) !== modelWanted
   if (!leads) return
   await tellClock()
@@ -169,7 +166,7 @@ async function tick(): Promise<void> {
     tidyAt = steadyNow() + TIDY_MS
     if (!(await guard.mayDelete())) return
     if (hasTidied && steadyNow() >= checkAllAt) unfinished = true
-    // An index that was kept to go back to may have had its days: the job process deletes it.
+    // An index that was kept as a fallback may have expired: the job process deletes it.
     if (hasTidied) unfinished ||= existsSync(join(dataDir, "generations"))
     hasTidied = true
     await jobs.forget(Date.now() - config.jobHistoryDays * DAY_MS)
@@ -181,7 +178,7 @@ async function tick(): Promise<void> {
   }
 }
 
-// In containers it is a service that has to live; nothing of what follows is then done.
+// In containers the crawler is a service that must keep running; none of the following is then done.
 if (notice !== null) log.warn(notice)
 if (leads) lead()
 // Each crawler has a shelf of its own, in its data folder.
@@ -189,7 +186,7 @@ if (notice === null)
   led.push(followScans({ dataDir, run: (name) => runForScans(name), room, log, signal: stop.signal }))
 
 log.info("the crawler is ready")
-// For the next start, also after a crash: otherwise the cache is written only when the process ends normally.
+// Saved for the next start, also after a crash: otherwise the cache is written only when the process ends normally.
 flushCompileCache()
 await repeatWorker({
   async start() {
@@ -224,7 +221,7 @@ db.close()
 log.info("the crawler has stopped")
 if (process.connected) process.disconnect()
 
-/** Says that this process lives, and looks after others that may not. */
+/** Records that this process is alive, and checks on others that may not be. */
 async function sign(me: OwnProcess): Promise<void> {
   signAt = steadyNow() + SIGN_MS
   if (!(await me.sign())) {
@@ -239,7 +236,7 @@ async function sign(me: OwnProcess): Promise<void> {
   lead()
 }
 
-/** Work that one crawler does for all. */
+/** Work that one crawler does for all the others. */
 function lead(): void {
   if (notice !== null) return
   const { signal } = stop
@@ -274,7 +271,7 @@ function lead(): void {
   )
 }
 
-/** Has a source run whose content has changed; false: its last run is not over, and may have missed the change. */
+/** Starts a run of a source whose content has changed. Returns false when its last run has not ended, because that run may have missed the change. */
 async function runChanged(
   source: Source,
   why = "the content of {source} is new or has changed",
@@ -285,7 +282,7 @@ async function runChanged(
   return true
 }
 
-/** The same of a source whose scans were read; one that is paused or gone runs no more. */
+/** The same for a source whose scans were read; a paused or removed source is not run. */
 async function runForScans(name: string): Promise<boolean> {
   const source = await sourceNamed(name, { sources, jobs })
   if (source === null || (await sources.get(name))?.paused === true) return true
@@ -293,8 +290,8 @@ async function runForScans(name: string): Promise<boolean> {
 }
 
 /**
- * The embedded index is in this data folder, and what its crawler visits is recorded in the state: a second one with another folder would
- * take its jobs, and each index would have a part of the pages.
+ * The embedded index is in this data folder, and its crawler's visits are recorded in the state. A second crawler with
+ * another folder would take its jobs, and each index would have only part of the pages.
  * @throws KnownError
  */
 async function becomeOnlyOne(me: OwnProcess): Promise<void> {
@@ -337,7 +334,7 @@ function hasRoom(): boolean {
   return !isLow
 }
 
-/** Says once that the clock is in doubt, and once that it is no longer. */
+/** Reports once that the clock is in doubt, and once that it no longer is. */
 async function tellClock(): Promise<void> {
   const doubt = await clockInDoubt(db)
   if (doubt !== null && !isInDoubt) log.warn(`${doubt} ${DOUBT_ADVICE}`)
@@ -348,14 +345,14 @@ async function tellClock(): Promise<void> {
   isInDoubt = doubt !== null
 }
 
-/** Warns once before there is too little room, whether anything is to be done or not. */
+/** Warns once before the disk runs out of room, whether there is work or not. */
 function tellNear(): void {
   const near = room.nearNote()
   if (near !== null && !isNear) log.warn(near)
   isNear = room.isNear()
 }
 
-/** Errors that recur or can be made up for: neither a full disk nor an unreachable state ends the process. */
+/** Errors that recur or that can be made up for: neither a full disk nor an unreachable state ends the process. */
 async function unlessStuck(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -371,7 +368,7 @@ async function unlessStuck(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Whether there is work for a job process, where this is known. */
+/** Whether there is work for a job process, if known. */
 async function hasWork(): Promise<boolean> {
   let isDue = false
   await unlessStuck(async () => {

@@ -17,13 +17,13 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const USERS = ["hr", "staff"]
 const PATHS = Array.from({ length: 24 }, (_, at) => `/page-${at}`)
 
-// The site opens and closes pages all the while.
+// The site opens and closes pages the whole time.
 test("a crawler that is killed again and again never shows a page to whom it was not shown, and ends with what the site shows", async () => {
   using folder = temporaryFolder()
   await using model = await startModelServer({ embedder: new HashingEmbedder() })
   await using site = await ObservedSite.open(USERS)
   site.pages.set("/", { for: [], links: PATHS })
-  /** Pages that staff was ever shown; the others are for HR. */
+  /** Pages that staff were ever shown; the others are for HR. */
   const opened = new Set<string>()
   const open = (isOpen: (at: number) => boolean) => {
     for (const [at, path] of PATHS.entries()) {

@@ -10,7 +10,8 @@ import { forgetReadersNow, readersNow } from "./sources/readers/readers-now.ts"
 import { openDataFolder } from "./testing/data-folder.ts"
 import { Dokuwiki, passwordOf, type WikiUser } from "./testing/dokuwiki.ts"
 
-// A real wiki with access rules of its own, which the crawler knows only by what three logins and a visitor are shown.
+// A real wiki with access rules of its own. The crawler knows these only from the pages that three logins and a visitor
+// are shown.
 
 const USERS: readonly WikiUser[] = [
   { name: "hr", group: "hr" },
@@ -95,7 +96,7 @@ const finds = async (office: Office) => ({
   visitor: await findsOf(office),
 })
 
-/** Whom the wiki shows what, by its own word: a browser of each, which logs in. */
+/** Shows whom the wiki itself shows which pages: each user logs in with their own browser. */
 async function shows({ wiki }: Office) {
   const shownTo = async (cookie: string) => {
     const seen: string[] = []
@@ -177,7 +178,7 @@ test(
       ["salaries", "@staff", 1],
     ])
     expect(await run(office)).toMatchObject({ result: "finished" })
-    // Nothing but readers changed: no page has to wait for vectors.
+    // Only the readers changed: no page has to wait for vectors.
     const second = await shows(office)
     expect(second).toEqual({
       hr: [...PAGES].sort(),
@@ -195,7 +196,7 @@ test(
       ["team:*", "@staff", 1],
     ])
     expect(await run(office)).toMatchObject({ result: "finished-with-problems" })
-    // Staff can't be looked for: the earlier facts stay, and no new ones arrive.
+    // The crawler can't look as staff: the earlier facts stay, and no new ones arrive.
     expect(await finds(office)).toEqual({ ...(await shows({ ...office })), staff: second.staff })
     expect((await engine.stats()).pages).toBe(6)
   },

@@ -1,6 +1,6 @@
 import type { CrawlOutcome, FailureReason, SkipReason } from "./outcome.ts"
 
-/** An outcome as it is counted, recorded and shown. */
+/** An outcome as counted, recorded and shown. */
 export type OutcomeName =
   | "indexed"
   | "unchanged"
@@ -8,7 +8,7 @@ export type OutcomeName =
   | `skipped:${SkipReason}`
   | `failed:${FailureReason}`
 
-/** How many visits ended in which way. */
+/** How many visits had each outcome. */
 export type OutcomeCounts = Readonly<Partial<Record<OutcomeName, number>>>
 
 /** Outcomes of visits that found a page. */
@@ -18,7 +18,7 @@ const FAILED = "failed:"
 
 /** {@link isUnread} as a condition in SQL. @param like the store's `like` that ignores case */
 export const unreadSql = (like: string) => `(outcome = 'postponed' or outcome ${like} '${FAILED}%')`
-/** What {@link isFailure} holds for, as a pattern for `like` in SQL. */
+/** The outcomes for which {@link isFailure} is true, as a pattern for `like` in SQL. */
 export const FAILURES_LIKE = `${FAILED}%`
 
 /** The counts one by one. */
@@ -45,7 +45,7 @@ export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 /** Whether something went wrong, here or there. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 
-/** Whether a visit brought no page for a reason that may pass or be fixed. */
+/** Whether a visit brought no page for a reason that can pass or be fixed. */
 export const isUnread = (name: OutcomeName): boolean => name === "postponed" || isFailure(name)
 
 /** The groups of outcomes. */
@@ -61,7 +61,7 @@ export function outcomeKind(name: OutcomeName): (typeof OUTCOME_KINDS)[number] {
 export const pagesIn = (counts: OutcomeCounts): number =>
   PAGE_OUTCOMES.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
 
-/** Whether an answer says that there is nothing at its address. */
+/** Whether an answer says that nothing exists at its address. */
 export const isMissing = (status: number | null | undefined): boolean => status === 404 || status === 410
 
 /** The name as shown in lists: `failed: dns`. */

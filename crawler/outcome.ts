@@ -11,13 +11,13 @@ export type CrawlOutcome =
       /** The other address that a redirect or a canonical names. */
       readonly leadsTo?: PageUrl
     }
-  /** Asked to come back later (429, 503, Retry-After); `until` is by `steadyNow()`. */
+  /** The site asked us to come back later (429, 503, Retry-After); `until` is by `steadyNow()`. */
   | { readonly kind: "postponed"; readonly until: Date; readonly status?: number }
   | {
       readonly kind: "failed"
       readonly because: FailureReason
       readonly detail: string
-      /** Of an answer with an error status. */
+      /** Present for an answer with an error status. */
       readonly status?: number
     }
 
@@ -27,10 +27,10 @@ export type SkipReason =
   | "out-of-scope" // a redirect or canonical left the scope
   | "logout" // visiting it would end the crawler's own login
   | "duplicate" // another address of a page that is kept
-  | "trap" // one of a series of addresses that gave nothing new any more
-  | "soft-404" // says or shows that it is not there, though with status 200
-  | "gone" // it was in the content of the source, and is there no longer
-  | "unsupported-type" // no text we can read
+  | "trap" // one of a series of addresses that brought nothing new any more
+  | "soft-404" // says or shows that nothing is there, though with status 200
+  | "gone" // used to be in the content of the source, but no longer is
+  | "unsupported-type" // no text that we can read
   | "undecodable" // a document that draws letters without naming them
   | "too-large"
   | "empty" // no main content found
@@ -43,10 +43,10 @@ export type FailureReason =
   | "timeout"
   | "redirect-loop"
   | "blocked-address" // the address guard refused it
-  | "bad-encoding" // the answer was cut off, or its compression is damaged
+  | "bad-encoding" // the answer was cut off, or its compression is corrupt
   | "unreadable" // a worker could not read the body
-  | "crashed" // the process that read it was lost with it
+  | "crashed" // the process that was reading it was lost
   | "cancelled"
 
-/** In the detail of an outcome when only a part of the answer came. */
+/** The detail of an outcome when only part of the answer arrived. */
 export const CUT_OFF = "the answer was cut off"

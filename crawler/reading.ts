@@ -7,7 +7,7 @@ import type { Rendering } from "./source.ts"
 
 /** One address, fetched and read. */
 export interface Reading {
-  /** Where the content was found: the address after redirects, canonical spelling. */
+  /** Where the content was found: the address after redirects, in canonical spelling. */
   readonly url: PageUrl
   readonly status: number
   readonly contentType: string
@@ -15,25 +15,25 @@ export interface Reading {
   readonly bytes: number
   readonly extracted: Extracted
   /**
-   * From the server's answer; left out when the answer alone does not make the page, as with a page that a browser
-   * made.
+   * Validators from the server's answer; left out when the answer alone does not make the page, for example when a
+   * browser made it.
    */
   readonly validators?: Validators
-  /** Digest of the headers that name readers. Omitted if the answer has none. */
+  /** Digest of the headers that name readers. Left out if the answer has none. */
   readonly readersSent?: string
-  /** The crawl's record of its markdown copy. Left out when it has none. */
+  /** The crawl's record of the page's markdown copy. Left out when the page has none. */
   readonly copy?: MarkdownCopy | undefined
-  /** Whether a browser made the page. */
+  /** Whether a browser rendered the page. */
   readonly rendered?: boolean
-  /** Whether a browser made it from a document that the site sends for other addresses too. */
+  /** Whether a browser rendered it from a document that the site sends for other addresses too. */
   readonly isShell?: boolean
   /** Other addresses of that document that were read without a browser, and must be read again. */
   readonly readAnew?: readonly PageUrl[]
-  /** Says what may be missing because no browser opened the page. */
+  /** Says what might be missing because no browser opened the page. */
   readonly doubt?: string
   /** For a reading without main content: the known reason, in words. */
   readonly emptyBecause?: string
-  /** With `withHtml`, of an HTML page: the document as the site sent it, or as a browser ended with it. */
+  /** With `withHtml`, for an HTML page: the document as the site sent it, or as it was in the browser at the end. */
   readonly html?: string
   /** With `screenshot`: the page as a browser shows it. */
   readonly screenshot?: Screenshot
@@ -47,11 +47,11 @@ export interface Screenshot {
 
 /** How a picture of a page is taken. */
 export interface ScreenshotOptions {
-  /** The whole height of the page, up to the limit of a picture, and not the first screen alone. */
+  /** Whether to take the whole height of the page, up to the limit of a picture, rather than only the first screen. */
   readonly fullPage: boolean
-  /** For a JPEG, 0 to 100; a PNG has none. */
+  /** The JPEG quality, 0 to 100; not for a PNG. */
   readonly quality?: number | undefined
-  /** Pixels. Default: the browser's. */
+  /** The size in pixels. Default: the browser's. */
   readonly viewport?: { readonly width: number; readonly height: number } | undefined
 }
 
@@ -63,73 +63,73 @@ export type ReadResult =
 /**
  * Reads addresses for live calls and for crawls: address guard, fetch, decode, extract.
  *
- * - `read()` never rejects for what a site does; that is a value. It rejects only on a bug.
+ * - `read()` never rejects because of anything a site does; that is returned as a value. It rejects only on a bug.
  * - The address guard checks every hop against the allowed networks before a connection is made.
  * - Extraction runs in worker threads with a time limit; the event loop stays free.
  */
 export interface Reader extends AsyncDisposable {
   read(url: string, options?: ReadOptions): Promise<ReadResult>
   /**
-   * The pages that the sitemaps of a site list, each once; empty where there are none. It obeys robots.txt, and never rejects for what a
-   * site does.
-   * @param site any address of it
+   * The pages that a site's sitemaps list, each once; empty if there are no sitemaps. Obeys robots.txt, and never
+   * rejects because of anything a site does.
+   * @param site any address of the site
    */
   sitemap(site: PageUrl, options: SitemapOptions): Promise<readonly PageUrl[]>
 }
 
 export interface SitemapOptions {
-  /** Pages at most. */
+  /** The most pages to return. */
   readonly limit: number
-  /** Which of the listed pages count. Default: all. */
+  /** Decides which of the listed pages count. Default: all. */
   readonly wants?: (page: PageUrl) => boolean
-  /** Which files of other origins than the site's may be read. Default: all. */
+  /** Decides which files of origins other than the site's may be read. Default: all. */
   readonly admits?: (file: PageUrl) => boolean
   readonly signal?: AbortSignal
 }
 
 export interface ReadOptions {
   readonly signal?: AbortSignal
-  /** Whole visit, redirects and extraction included. Default from the settings. */
+  /** Time for the whole visit, including redirects and extraction. Default from the settings. */
   readonly timeoutMs?: number
-  /** Obey robots.txt. Default false: an address asked for by name is read as a browser would. */
+  /** Whether to obey robots.txt. Default false: an address requested by name is read as a browser would read it. */
   readonly robots?: boolean
   /**
-   * Read no more of an HTML page than its head and its links, which costs a small part: the main content and all
-   * that is found in it are empty. Default false.
+   * Whether to read only an HTML page's head and its links, at a small part of the cost: the main content and
+   * everything found in it are empty. Default false.
    */
   readonly linksOnly?: boolean
-  /** Default `http`. */
+  /** How the page is read. Default `http`. */
   readonly rendering?: Rendering
-  /** Keep the document itself beside its reading. Default false. */
+  /** Whether to keep the document itself beside its reading. Default false. */
   readonly withHtml?: boolean
-  /** Take a picture of the page; with the rendering `browser` alone. */
+  /** Take a picture of the page; only with the rendering `browser`. */
   readonly screenshot?: ScreenshotOptions
-  /** Milliseconds that a browser leaves a page at least before it is read. Default 0. */
+  /** The shortest time in milliseconds that a browser waits before reading a page. Default 0. */
   readonly settleMs?: number
   /**
-   * Which addresses may be read: the one given, and each that a redirect or a script leads to. Others end the visit as
-   * `out-of-scope`. Default: all.
+   * Decides which addresses may be read: the one given, and each that a redirect or a script leads to. Others end the
+   * visit as `out-of-scope`. Default: all.
    */
   readonly admits?: (url: PageUrl) => boolean
 }
 
-/** {@link ReadResult}, with what only crawls need to know. */
+/** A {@link ReadResult}, or one of the results that only crawls need. */
 export type Visit =
   | { readonly kind: "read"; readonly reading: Reading }
   | Unmodified
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
-/** The validators that were sent still hold, or the page's markdown copy is the same as before. */
+/** The validators that were sent are still valid, or the page's markdown copy is the same as before. */
 export interface Unmodified {
   readonly kind: "unmodified"
   readonly url: PageUrl
-  /** As sent with this answer. */
+  /** The validators sent with this answer. */
   readonly validators: Validators
   readonly noindex: boolean
-  /** As of {@link Reading}. */
+  /** See {@link Reading}. */
   readonly readersSent?: string
-  /** Set when the visit asked for the copy and not for the page. */
+  /** Set when the visit requested the copy and not the page. */
   readonly copy?: MarkdownCopy
 }
 
@@ -137,23 +137,23 @@ export interface VisitOptions
   extends ReadOptions, Pick<FetchOptions, "after" | "memory" | "onRedirect" | "validators"> {
   /** Whether this is the last try, so that a whole document counts even if its answer was cut off. Default true. */
   readonly isLastTry?: boolean
-  /** Whether a browser made the page at the last visit, from a document that its site sends for other addresses too. */
+  /** Whether a browser rendered the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
-  /** The source for whose page text is to be recognised, where a document shows pictures of it. Default: none is recognised. */
+  /** The source for whose page text is recognised if a document has pictures of text. Default: no text recognition. */
   readonly scansOf?: string
   /** Called just before a fetched answer is read. */
   readonly onReading?: () => Promise<void>
-  /** Called with the site's answer before anything is read from it: the bytes are gone when the call is over. */
+  /** Called with the site's answer before anything is read from it: the bytes are gone when the call returns. */
   readonly onFetched?: (fetched: Fetched) => void
 }
 
 export interface WalkOptions {
   readonly url: string
-  /** Link steps from the start, at least 0. */
+  /** The number of link steps from the start, at least 0. */
   readonly maxDepth: number
-  /** Links followed from one page. */
+  /** The most links followed from one page. */
   readonly maxBreadth: number
-  /** Pages visited in all. */
+  /** The most pages visited in total. */
   readonly limit: number
   /** Regular expressions (RE2 syntax) on the path; a page passes when any matches. Empty: all pass. */
   readonly selectPaths?: readonly string[]
@@ -162,33 +162,33 @@ export interface WalkOptions {
   readonly selectDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
   /**
-   * Where pages come from: `include` adds the pages of the site's sitemaps to the links, `only` follows no links.
-   * With `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: links alone.
+   * Where pages come from: `include` adds the pages of the site's sitemaps to the links, `only` follows no links. With
+   * `discoverOnly`, an `only` walk reports the start if a sitemap lists it. Default: only links.
    */
   readonly sitemap?: "include" | "only"
-  /** Also give the pages that links out of the start's registrable domain lead to, after all others. */
+  /** Whether to also return the pages that links out of the start's registrable domain lead to, after all others. */
   readonly allowExternal: boolean
   /**
-   * Report the pages at `maxDepth` without reading them, and read no more than head and links of the others, as a
-   * map does. Default false.
+   * Whether to report the pages at `maxDepth` without reading them, and read only the head and links of the others, as
+   * a map does. Default false.
    */
   readonly discoverOnly?: boolean
-  /** How well links fit what is looked for, each 0 to 1. With it the best are followed first, and only they. */
+  /** Rates how well links fit the wanted content, each 0 to 1. With it, only the best links are followed, best first. */
   readonly judge?: (links: readonly { readonly url: PageUrl; readonly text: string }[]) => Promise<number[]>
   /** How pages are read. Default `http`. */
   readonly rendering?: Rendering
-  /** Which addresses may be named or read; what pages say of others is passed over. Default: all. */
+  /** Decides which addresses may be named or read; other addresses on pages are ignored. Default: all. */
   readonly admits?: (url: PageUrl) => boolean
   readonly signal?: AbortSignal
-  /** Default: it goes through to its end. */
+  /** Default: the walk is not paused. */
   readonly pause?: WalkPause
 }
 
 /** The remaining work of a paused walk, in a form that JSON can store. */
 export interface WalkFrontier {
-  /** Where the start led to; null: it was not read. */
+  /** Where the start led to; null if it was not read. */
   readonly start: PageUrl | null
-  /** Pages that it may still give. */
+  /** The number of pages that the walk may still return. */
   readonly left: number
   /** Addresses that were visited, and those they led to. */
   readonly done: readonly PageUrl[]
@@ -203,15 +203,15 @@ export interface WalkFrontier {
 export interface WalkStep {
   readonly url: PageUrl
   readonly depth: number
-  /** How well its link fits, by {@link WalkOptions.judge}; 0 without one. */
+  /** How well the link to it fits, by {@link WalkOptions.judge}; 0 without one. */
   readonly score: number
 }
 
-/** Lets a walk be paused between two pages and gone on with later. */
+/** Lets a walk be paused between two pages and continued later. */
 export interface WalkPause {
   /** Where an earlier walk of the same options was paused. */
   readonly from: WalkFrontier | null
-  /** Whether to pause: pages that are being read already are given first, no other is begun. */
+  /** Whether to pause: pages that are already being read are returned first, and no other is started. */
   isDue(): Promise<boolean>
   /** Receives the remaining work, and the walk ends. */
   keep(left: WalkFrontier): void
@@ -221,6 +221,6 @@ export interface WalkPause {
 export interface WalkedPage {
   readonly url: PageUrl
   readonly depth: number
-  /** Null for an address that was only discovered (the last level of a map, external links, what a map has from a sitemap). */
+  /** Null for an address that was only discovered (the last level of a map, external links, addresses that a map takes from a sitemap). */
   readonly result: ReadResult | null
 }

@@ -22,7 +22,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const START = Date.UTC(2026, 0, 5)
 
-/** A source whose runs are made by the clock of the test. */
+/** A source whose runs follow the test's clock. */
 class Runs implements AsyncDisposable {
   readonly fixture: CrawlFixture
   readonly site: TestSite
@@ -43,7 +43,7 @@ class Runs implements AsyncDisposable {
     return new Runs(site, await CrawlFixture.open())
   }
 
-  /** @returns how visits ended, and the paths asked for, beside robots.txt, the default sitemap and llms.txt. */
+  /** @returns the outcomes of visits, and the requested paths except robots.txt, the default sitemap and llms.txt */
   async run(
     visits: Visiting,
     options: Omit<Parameters<CrawlFixture["crawl"]>[0], "seeds"> & { trigger?: "command" | "schedule" } = {},
@@ -114,7 +114,7 @@ describe("conditional requests", () => {
     })
     await runs.run("all")
     const { engine } = runs.fixture
-    // Pages that no crawl knows, so that the numbers tell nothing.
+    // Pages unknown to any crawl, so that the numbers reveal nothing.
     const foreign = [1, 2].map((i) => ({
       ...runs.page("/")!,
       url: `https://elsewhere.example/${i}` as PageUrl,
@@ -269,7 +269,7 @@ describe("what is visited", () => {
     expect(await runs.run("due")).toMatchObject({ asked: ["/", "/new"], indexed: ["/new"] })
     runs.now += DAY
     expect((await runs.run("due")).asked).toEqual(["/", "/a", "/b", "/new"])
-    // Unchanged pages wait longer, changed ones come back sooner.
+    // Unchanged pages are revisited later, changed ones sooner.
     expect((await runs.known("/a"))?.intervalMs).toBeGreaterThan(DAY)
     expect((await runs.known("/a"))?.depth).toBe(1)
   })
@@ -374,7 +374,7 @@ describe("sitemaps", () => {
     const first = await runs.run("all")
     expect(first.asked).toEqual(["/", "/1", "/2", "/3", "/one.xml", "/three.xml", "/two.xml"])
     runs.now += HOUR
-    // The index is the same, and names one that has no date: that one is requested on its own.
+    // The index is the same, and names one sitemap without a date: that one is requested separately.
     expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
     runs.site.serve({
       "/sitemap.xml": xml(index("2026-01-02T00:00:00Z"), '"i2"'),
@@ -434,7 +434,7 @@ describe("feeds", () => {
     expect(await runs.known("/a")).toMatchObject({ foundHow: "feed", foundOn: runs.site.url("/feed") })
     expect(runs.page("/a")).toMatchObject({ topic: null, publishedAt: new Date("2026-01-04T10:00:00Z") })
     runs.now += HOUR
-    // The first page is not read again, yet its feed is.
+    // The first page is not read again, but its feed is.
     runs.site.serve({ "/feed": conditional(rss("/c", "/a"), { etag: '"f2"' }, "application/rss+xml") })
     expect(await runs.run("due", { feeds })).toMatchObject({
       asked: ["/", "/c", "/feed", "/own"],
@@ -461,7 +461,7 @@ describe("limits of a source", () => {
     expect(cut.outcomes["unchanged"]).toBeLessThan(60)
     expect(Object.keys(cut.outcomes)).toEqual(["unchanged"])
     runs.now += HOUR
-    // The next one begins with the addresses that were left.
+    // The next run begins with the addresses that were left.
     const next = await runs.run("all", { limits: { bytes: 20_000 }, politeness: { concurrency: 2 } })
     expect(next.asked.filter((path) => cut.asked.includes(path)).length).toBeLessThan(cut.asked.length)
   })
@@ -519,7 +519,7 @@ describe("a run over what failed", () => {
     const again = await runs.run("failed")
     expect(again.outcomes).toEqual({ indexed: 2, "failed:http-status": 1 })
     expect(new Set(again.asked)).toEqual(new Set(["/b", "/c", "/e"]))
-    // The failures are gone.
+    // The failures are no longer listed.
     runs.site.serve({ "/c": article("Gamma") })
     expect((await runs.run("failed")).outcomes).toEqual({ indexed: 1 })
     expect((await runs.run("failed")).outcomes).toEqual({})

@@ -18,7 +18,7 @@ import { GitWork } from "./testing/git/git-work.ts"
 const ADDRESS = "https://git.example/acme/handbook/src/branch/main/"
 const tags = ["git"]
 
-/** Forty words that no other file says in this order. */
+/** Forty words that no other file has in this order. */
 function text(name: string, edition = 1): string {
   const from = fnv1a(`${name} ${edition}`) % 40_000
   const words = Array.from({ length: 40 }, (_, at) => rareWord((from * 7919 + at * 104_729) % 50_000))
@@ -130,7 +130,7 @@ test(
     expect(await handbook.page("leave/page%200.md")).toMatchObject({
       author: "Ann Author",
       publishedAt: new Date((work.at - 3600) * 1000),
-      // The address of the heading, as the forge has it.
+      // The address of the heading on the forge.
       anchors: [[0, "leavepage-0md-edition-1"]],
     })
 
@@ -146,7 +146,7 @@ test(
     expect(await handbook.page("leave/page%201.md")).toMatchObject({ author: "Bob Builder" })
     expect(await handbook.page("leave/page%202.md")).toMatchObject({ author: "Ann Author" })
 
-    // A file is renamed, and a folder moves with all that is in it: no text is lost, and no vector is made again.
+    // A file is renamed, and a folder moves with everything in it: no text is lost, and no vector is computed again.
     handbook.move("travel/abroad/page 2.md", "travel/renamed.md")
     handbook.move("IT & tools", "tools")
     handbook.push()
@@ -169,7 +169,7 @@ test(
     expect(await handbook.run()).toMatchObject({ state: "finished" })
     expect(await handbook.isExact()).toBe(true)
 
-    // A commit is replaced by another of the same time.
+    // A commit is replaced by another with the same time.
     work.at -= 3600
     handbook.write("leave/page 5.md", 3)
     work.git("add", "--all")

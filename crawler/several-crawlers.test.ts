@@ -39,7 +39,7 @@ class Crawler implements AsyncDisposable {
     this.ended = once(this.#child, "close").then(([code]) => code as number | null)
   }
 
-  /** As a power cut does. */
+  /** Kills the process as a power cut would. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL")
     await this.ended

@@ -13,7 +13,7 @@ import { article, conditional, html, startTestSite, status, type TestSite } from
 import { tracePage } from "./reporting/why/trace.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// One site, of which two sources crawl parts that overlap: `all` the whole of it, `docs` what is below /docs/.
+// One site with two sources that crawl overlapping parts: `all` the whole site, `docs` the part below /docs/.
 
 let site: TestSite
 let fixture: DailyCrawls
@@ -92,7 +92,7 @@ describe("a page that two sources crawl", () => {
     }
     expect(held()).toEqual(shared)
     expect([await countOf("all"), await countOf("docs")]).toEqual([5, 3])
-    // They lay down different topics, and still take no turns in writing the page.
+    // The sources set different topics, but do not keep rewriting the page in turn.
     expect(await run("all")).toEqual({ unchanged: 5 })
     expect(await run("docs", { pages: { topic: "finance" } })).toEqual({ unchanged: 3 })
     expect(held()).toEqual(shared)
@@ -155,7 +155,7 @@ describe("a page that two sources crawl", () => {
     expect(held()["/docs/a"]).toBe("all")
     await run("all")
     expect(held()["/docs/a"]).toBeUndefined()
-    // Either can have it back for itself.
+    // Either source can restore the page for itself.
     expect(await new Removals(fixture.db, fixture.clock).restore({ source: "all" })).toBe(1)
     await carryOutRemovals({ db: fixture.db, engine: fixture.engine, clock: fixture.clock })
     expect(held()["/docs/a"]).toBe("all")

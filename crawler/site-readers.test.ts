@@ -6,11 +6,11 @@ import { forgetReadersNow, readersNow } from "./sources/readers/readers-now.ts"
 import { DailyCrawls } from "./testing/daily-crawls.ts"
 import { article, html, startTestSite, type TestSite } from "./testing/test-site.ts"
 
-// A site that says of its pages who may read them.
+// A site that states who may read its pages.
 
 let fixture: DailyCrawls
 let site: TestSite
-/** The header of /salaries; null: it sends none. */
+/** The header of /salaries; null if it sends none. */
 let header: string | null
 const withTag = (title: string, content: string) =>
   article(title, { head: `<meta name="Fossick-Readers" content="${content}">` })
@@ -21,7 +21,7 @@ beforeEach(async () => {
   site = await startTestSite({
     "/": article("Home", { links: ["/salaries", "/minutes", "/broken", "/open", "/copy-a", "/copy-b"] }),
     "/open": article("Open"),
-    // The same page to others, with the same text.
+    // The same text for different readers.
     "/copy-a": html(article("Copy"), { "x-fossick-readers": "allow=group:a" }),
     "/copy-b": html(article("Copy"), { "x-fossick-readers": "allow=group:b" }),
     "/minutes": html(withTag("Minutes", "allow=group:board"), { "x-fossick-readers": "allow=signed-in" }),
@@ -53,7 +53,7 @@ test("pages have the readers that their headers and tags name, and nobody where 
   expect(readersOf("/salaries")).toEqual(oneSource([["group:hr"]], ["group:interns"]))
   expect(readersOf("/minutes")).toEqual(oneSource([["group:board"], ["signed-in"]]))
   expect(readersOf("/broken")).toEqual(oneSource([[]]))
-  // One is not another address of the other.
+  // Neither is treated as another address of the other.
   expect([readersOf("/copy-a"), readersOf("/copy-b")]).toEqual([
     oneSource([["group:a"]]),
     oneSource([["group:b"]]),

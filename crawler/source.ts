@@ -3,10 +3,10 @@ import type { WrittenReaders } from "#engine/index/page/readers.ts"
 import { defineSchedule, type Schedule } from "./jobs/tasks/schedule.ts"
 
 /**
- * Which addresses belong to a crawl, seen from its start:
+ * Which addresses belong to a crawl, relative to its start:
  * - `host`: the same host and port;
- * - `domain`: the registrable domain (public suffix list) with all its subdomains; hosts without one, such as
- *   addresses and `localhost`, match like `host`;
+ * - `domain`: the registrable domain (public suffix list) with all its subdomains; hosts without one, such as addresses
+ * and `localhost`, match like `host`;
  * - `prefix`: the same host and port, and a path that begins with the start's folder (up to its last `/`).
  */
 export type Scope = "host" | "domain" | "prefix"
@@ -16,7 +16,7 @@ export const SCOPES: readonly Scope[] = ["host", "domain", "prefix"]
 /**
  * - `http`: pages are read as the server sends them.
  * - `browser`: every page is loaded in a browser first.
- * - `auto`: only pages that come without content are, if a browser can be found.
+ * - `auto`: only pages that arrive without content are loaded in a browser, if one can be found.
  */
 export type Rendering = "http" | "browser" | "auto"
 
@@ -28,36 +28,36 @@ export const RENDERINGS: readonly Rendering[] = ["auto", "http", "browser"]
  */
 export type SourceAuthor = "operator" | "api"
 
-/** What to crawl, how, and when. Every field is present: fields that were left out have their defaults. */
+/** What to crawl, how, and when. Every field is present: omitted fields have their defaults. */
 export interface Source {
-  /** 1 to 100 characters, unique; pages are filed under it. */
+  /** 1 to 100 characters, unique; its pages are stored under this name. */
   readonly name: string
   /** Where every run starts: absolute http(s) addresses, at least one. */
   readonly seeds: readonly string[]
   /**
-   * Absolute path of a folder whose files are its pages. They have addresses below its one seed, which ends with `/`, and nothing is
-   * fetched there. Null: the pages come from websites.
+   * Absolute path of a folder whose files are its pages. They have addresses below its one seed, which ends with `/`,
+   * and nothing is fetched there. Null when the pages come from websites.
    */
   readonly folder: string | null
   /** `posix`: modes and access control lists count as well as readers files; `none`: only readers files do. */
   readonly folderReaders: "posix" | "none"
   /**
-   * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages. They have
-   * addresses below its one seed, which ends with `/`; or a mailbox on a mail server.
+   * Absolute path of an mbox, of a Maildir or of a folder of `.eml` files, whose threads and attachments are its pages.
+   * They have addresses below its one seed, which ends with `/`. Can also be a mailbox on a mail server.
    */
   readonly mailbox: string | MailServer | null
   /**
-   * Absolute path of an archive whose documents or pages are its pages: those of a zip, tar or ZIM file have addresses below its one
-   * seed, those of a WARC file have their own, below its seeds. Null: the pages come from elsewhere.
+   * Absolute path of an archive whose documents or pages are its pages: those of a zip, tar or ZIM file have addresses
+   * below its one seed, those of a WARC file have their own, below its seeds. Null when the pages come from elsewhere.
    */
   readonly archive: string | null
   /** Whether its pages are documents that are sent to the appliance, with addresses of their own or below its one seed. */
   readonly documents: boolean
-  /** A Git repository whose files are its pages, with addresses below its one seed. Null: the pages come from elsewhere. */
+  /** A Git repository whose files are its pages, with addresses below its one seed. Null when the pages come from elsewhere. */
   readonly repository: Repository | null
-  /** The addresses that belong to it, counted from each seed. */
+  /** The addresses that belong to it, relative to each seed. */
   readonly scope: Scope
-  /** Patterns of addresses inside the scope; an address belongs to it when any fits. Empty: all fit. */
+  /** Patterns of addresses inside the scope; an address belongs to it when any pattern matches. When empty, all match. */
   readonly include: readonly string[]
   /** Patterns of addresses that do not belong to it, whatever `include` says. */
   readonly exclude: readonly string[]
@@ -65,70 +65,70 @@ export interface Source {
   readonly rendering: Rendering
   readonly politeness: Politeness
   /**
-   * Whether pages that ask not to be indexed are indexed all the same; a ban on following their links still counts.
-   * For operators who answer for the site: the admin API refuses it.
+   * Whether pages that ask not to be indexed are indexed anyway; a ban on following their links still applies. For
+   * operators who are responsible for the site: the admin API refuses it.
    */
   readonly ignoreNoindex: boolean
-  /** Private networks this source may reach, beside `FOSSICK_ALLOWED_NETWORKS`; the same entries. */
+  /** Private networks that this source may reach, in addition to `FOSSICK_ALLOWED_NETWORKS`; uses the same entries. */
   readonly allowedNetworks: readonly string[]
   readonly login: Login | null
-  /** File of certificate authorities, in PEM, that are trusted beside the known ones. */
+  /** File of certificate authorities, in PEM, that are trusted in addition to the usual ones. */
   readonly caFile: string | null
-  /** Shown to the sites of the seeds and of the login. */
+  /** The client certificate that is shown to the sites of the seeds and of the login. */
   readonly clientCert: ClientCertificate | null
   readonly pages: PageDefaults
-  /** The people who may read its pages; null: everybody. A page may be for fewer, and never for more. */
+  /** The people who may read its pages; null for everybody. A page can be limited to fewer people, never opened to more. */
   readonly readers: WrittenReaders | null
-  /** Further logins that look at each page, to learn who may read it; empty: readers aren't learned. */
+  /** Further logins that look at each page, to learn who may read it; if empty, readers aren't learned. */
   readonly observers: readonly Observer[]
-  /** After so many days without another look, a page no longer counts as shown to an observer. */
+  /** After this many days without another look, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
-  /** Sitemaps and feeds to read beside those the site names; absolute addresses. */
+  /** Sitemaps and feeds to read in addition to those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
   readonly feeds: readonly string[]
-  /** Null: it runs when it is asked to. */
+  /** Null when it only runs on request. */
   readonly schedule: Schedule | null
   readonly revisit: Revisit
   readonly removal: RemovalRules
   readonly webhooks: readonly Webhook[]
 }
 
-/** Which files of which Git repository. */
+/** Which files of which Git repository to read. */
 export interface Repository {
-  /** As `git clone` takes it, over http(s); or an absolute path. */
+  /** The address as `git clone` takes it, over http(s), or an absolute path. */
   readonly url: string
-  /** A branch or tag; null: the default branch. */
+  /** A branch or tag; null for the default branch. */
   readonly ref: string | null
-  /** Only files below these folders, and these files, are pages; empty: all. Seen from the top of the repository. */
+  /** Only files below these folders, and these files, are pages; when empty, all are. Relative to the top of the repository. */
   readonly paths: readonly string[]
-  /** Names a secret, as the values of a {@link Login} do; null: none is needed. */
+  /** Names a secret, as the values of a {@link Login} do; null when none is needed. */
   readonly token: string | null
-  /** The name that goes with the token; null: the one that the forge wants. */
+  /** The name that goes with the token; null for the one that the forge expects. */
   readonly user: string | null
 }
 
 /** A mailbox on a mail server that speaks IMAP. */
 export interface MailServer {
-  /** `imaps://host`, or `imap://host` for a connection that STARTTLS secures; with a port where that is another one than usual. */
+  /** `imaps://host`, or `imap://host` for a connection secured by STARTTLS; with a port if it is not the usual one. */
   readonly server: string
   readonly user: string
   /** Names a secret, as the values of a {@link Login} do. */
   readonly password: string
-  /** Only these folders are read, as the server names them; empty: all but spam, trash and drafts. */
+  /** Only these folders are read, as the server names them; when empty, all except spam, trash and drafts. */
   readonly folders: readonly string[]
 }
 
-/** The most that one run may use; null: no limit. */
+/** The most that one run may use; null for no limit. */
 export interface SourceLimits {
   readonly pages: number
   /** Link steps from a seed. */
   readonly depth: number
-  /** All bodies read, decompressed. */
+  /** Bytes of all bodies read, decompressed. */
   readonly bytes: number | null
   readonly minutes: number | null
 }
 
-/** Null: as the settings say. */
+/** How politely a source is visited. Null where the settings apply. */
 export interface Politeness {
   /** Pages fetched from one host at the same time. */
   readonly concurrency: number | null
@@ -139,8 +139,8 @@ export interface Politeness {
 }
 
 /**
- * What a source states about its pages. Topic and `safe` hold for all of them, whatever the pages say; country and
- * language hold for pages that do not say. Null: as each page says.
+ * What a source states about its pages. Topic and `safe` apply to all of them, whatever the pages say; country and
+ * language apply to pages that do not say. Null leaves it to each page.
  */
 export interface PageDefaults {
   readonly topic: PageTopic | null
@@ -158,25 +158,25 @@ export type Login =
   | { readonly kind: "cookies"; readonly cookies: Readonly<Record<string, string>> }
   | {
       readonly kind: "form"
-      /** Page with the form. */
+      /** The page with the form. */
       readonly url: string
       /** Fields to fill in, by name; hidden ones (CSRF tokens) are sent as the page has them. */
       readonly fields: Readonly<Record<string, string>>
-      /** A text that appears only on pages for a logged-in user; null: any answer but an error is accepted. */
+      /** A text that appears only on pages for a logged-in user; null when any answer but an error is accepted. */
       readonly proof: string | null
     }
 
-/** A login that sees some of a source's pages, and represents the people who see the same. */
+/** A login that sees some of a source's pages, and represents the people who see the same pages. */
 export interface Observer {
   /** Unique in its source. */
   readonly name: string
   /** `same`: the source's own, which sees every page. `none`: without a login. */
   readonly login: Login | "same" | "none"
-  /** The people who may read the pages it sees. */
+  /** The people who may read the pages that the login sees. */
   readonly readers: "everybody" | { readonly allow: readonly string[] }
 }
 
-/** Each names its PEM like a secret: `${NAME}` from the environment, `file:/path`. */
+/** A client certificate. Each field names its secret: `${NAME}` from the environment, `file:/path`. */
 export interface ClientCertificate {
   /** The certificate, and those of the authorities between it and the root. */
   readonly cert: string
@@ -234,7 +234,7 @@ export type SourceSpec = Pick<Source, "seeds"> &
     readonly webhooks?: readonly (Pick<Webhook, "url"> & Partial<Webhook>)[]
   }
 
-/** The fields that say of what kind the content is; a source with none of them set reads websites. */
+/** The fields that say what kind of content the source has; a source with none of them set reads websites. */
 export const CONTENT_FIELDS = [
   "folder",
   "mailbox",
@@ -246,17 +246,17 @@ export const CONTENT_FIELDS = [
 export type ContentField = (typeof CONTENT_FIELDS)[number]
 
 /**
- * Fields that an admin key may set, too. The others read files of the machine, or connect to servers with the
+ * Fields that an admin key may set, too. The others read files on the machine, or connect to servers with the
  * operator's secrets.
  */
 export const CONTENT_FOR_ADMINS: readonly ContentField[] = ["documents"]
 
 /** The fields of {@link CONTENT_FIELDS} that are set. */
 export const contentFieldsOf = (source: { readonly [Field in ContentField]?: unknown }): ContentField[] =>
-  // A job may be older than a field.
+  // A stored job can be older than a field.
   CONTENT_FIELDS.filter((field) => (source[field] ?? false) !== false)
 
-/** Content has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
+/** Settings for content: it has no links to follow and no robots rules, and a small page limit would leave out pages at random. */
 const OF_CONTENT = {
   scope: "prefix",
   rendering: "http",
@@ -314,8 +314,8 @@ export function defineSource(spec: SourceSpec): Source {
 }
 
 /**
- * A source as runs obey it. Only the operator, who answers for it, may ignore a site's requests to crawlers or have
- * files of the machine read: a source from the API obeys its sites and reads no folder, whatever its fields say.
+ * A source as runs obey it. Only the operator, who is responsible for it, may ignore a site's requests to crawlers or
+ * have files of the machine read: a source from the API obeys its sites and reads no folder, whatever its fields say.
  */
 export function sourceBy(author: SourceAuthor, spec: SourceSpec): Source {
   const source = defineSource(spec)

@@ -14,14 +14,14 @@ import {
 } from "./testing/test-site.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// Sites whose pages do not change, crawled again under other rules: the links of unchanged pages have to be found.
+// Sites whose pages don't change, crawled again under other rules: the links of unchanged pages must still be found.
 
 type Spec = Partial<SourceSpec>
 
 class Site implements AsyncDisposable {
   readonly fixture: CrawlFixture
   readonly site: TestSite
-  /** Whether each visit was answered with a body, by path, since the last run began. */
+  /** Whether each visit got a response with a body, by path, since the last run began. */
   read: string[] = []
 
   private constructor(site: TestSite, fixture: CrawlFixture) {
@@ -29,7 +29,7 @@ class Site implements AsyncDisposable {
     this.fixture = fixture
   }
 
-  /** A site of such links, whose pages are served as `serve` says. */
+  /** A site of such links, whose pages are served according to `serve`. */
   static async of(
     links: Readonly<Record<string, readonly string[]>>,
     serve: (body: string, path: string) => Answer = byDate,
@@ -51,7 +51,7 @@ class Site implements AsyncDisposable {
     return site
   }
 
-  /** @returns the paths that the index holds after a run. */
+  /** Runs a crawl. @returns the paths that the index holds afterwards */
   async run(spec: Spec = {}, visits: "all" | "due" = "all", signal?: AbortSignal): Promise<string[]> {
     this.read = []
     const { seeds = ["/"], ...rest } = spec
@@ -119,7 +119,7 @@ describe("pages that answer 304", () => {
     expect(await site.run({ seeds, scope: "prefix" })).toEqual(["/docs/", "/docs/old/x"])
     expect(await site.run({ seeds, include: ["/docs/**", "/blog/"] })).toContain("/blog/")
     expect(await site.run({ seeds })).toEqual(["/blog/", "/blog/1", "/docs/", "/docs/old/x"])
-    // Each was read once: known pages were never fetched again.
+    // Each page was read once: known pages were not fetched again.
     expect(site.read).toEqual(["/blog/1"])
   })
 
@@ -145,7 +145,7 @@ describe("pages that answer 304", () => {
       stop.abort()
       return Promise.resolve()
     }
-    // No more pages are asked for until the first is in the index.
+    // The long delay keeps the run from requesting more pages before the first is in the index.
     await site.run({ politeness: { concurrency: 1, delayMs: 8000 } }, "all", stop.signal)
     await site.fixture.jobs.cancel(1)
     expect(site.pages()).toEqual(["/"])

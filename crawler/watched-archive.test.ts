@@ -80,8 +80,8 @@ test.each(["notes.zip", "notes.tar.gz"])(
         await notes.pack()
       },
       isSame: (engine) => holdsExactly(engine, notes.byAddress()),
-      // The files that killed processes had unpacked are gone. This one unpacks again at each look, so it must not be
-      // in the middle of one.
+      // The unpacked files of killed processes are gone. The current process unpacks again on each look, so it must not
+      // be in the middle of one.
       inTheEnd: async (dataDir) => {
         await expect
           .poll(() => readdirSync(dataDir).filter((file) => file.startsWith("unpacked-")))

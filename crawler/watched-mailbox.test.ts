@@ -9,11 +9,11 @@ import { killAgainAndAgain } from "./testing/killed-crawler.ts"
 const ROUNDS = 4
 const CHANGES = 10
 
-/** A Maildir in which mail arrives, is answered, read, moved and deleted. */
+/** A Maildir in which mail arrives and is answered, read, moved and deleted. */
 class Maildir {
   readonly root: string
   readonly #chance = chance(61)
-  /** The root of each message. */
+  /** The first message of each message's thread. */
   readonly #roots: number[] = []
 
   constructor(root: string) {
@@ -58,7 +58,7 @@ class Maildir {
     else if (files.length > 20) rmSync(file)
   }
 
-  /** The own words of the messages of each thread, in the order in which they were sent. */
+  /** The messages of each thread without quoted text, in the order in which they were sent. */
   threads(): string[] {
     const ids = this.#files.map((file) => Number(basename(file).split(".")[0]) - 1_700_000_000)
     const threads = Map.groupBy(

@@ -18,7 +18,7 @@ import { WholeCrawler } from "./testing/whole-crawler.ts"
 const FILES = "https://nas.example/files/"
 const NOTES = "https://notes.example/"
 
-// Nothing but the change itself tells the crawler's processes of it.
+// The crawler's processes learn of the change only from the change itself.
 test(
   "a change to who may read files and documents reaches the index, and makes no vectors anew",
   { tags: ["acl"] },
@@ -53,7 +53,7 @@ test(
     await documents.put("notes", [note])
     const crawler = new WholeCrawler(dataDir, vectors)
     const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: dataDir, ...vectors })
-    /** The page's readers in the index; undefined: it is for everybody; null: it is not there. */
+    /** The page's readers in the index; `undefined` if anyone may read it; `null` if the page isn't there. */
     const readersOf = async (url: string) => {
       await using engine = await openEngine(settings, { mode: "read" })
       const [held] = await engine.withVectors([url as PageUrl])

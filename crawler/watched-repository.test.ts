@@ -31,7 +31,7 @@ class Notes extends GitWork {
     return this.git("ls-files", "-z").split("\0").slice(0, -1)
   }
 
-  /** Adds, changes, moves or deletes a file, and commits that; or takes the last commit back. */
+  /** Adds, changes, moves or deletes a file and commits the change, or reverts the last commit. */
   change(): void {
     const { paths } = this
     const path = paths[this.#chance.below(paths.length)]!

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
-// A project of Compose in trials, by `docker compose` or by `docker-compose`, whichever is installed.
+// A Compose project in trials, run with `docker compose` or `docker-compose`, whichever is installed.
 
 const ROOT = join(import.meta.dirname, "..")
 const POLL_MS = 500
@@ -12,10 +12,10 @@ export interface Container {
   readonly id: string
   readonly service: string
   readonly state: string
-  /** Empty where nothing checks it. */
+  /** Empty if it has no health check. */
   readonly health: string
   readonly exitCode: number
-  /** How often it was started again. */
+  /** Number of restarts. */
   readonly restarts: number
 }
 
@@ -32,7 +32,7 @@ interface Inspected {
 
 export interface ComposeOptions {
   readonly name: string
-  /** By their paths from the root of the repository, or as they are. */
+  /** Paths relative to the root of the repository, or absolute. */
   readonly files: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** How long {@link ComposeProject.until} waits. */
@@ -55,7 +55,7 @@ export class ComposeProject {
     this.#program = isPlugin ? ["docker", "compose"] : ["docker-compose"]
   }
 
-  /** @returns what it writes to standard output; the rest is in the error when it fails. */
+  /** @returns its standard output; the error contains the rest if it fails */
   async compose(...args: readonly string[]): Promise<string> {
     const [program, ...before] = this.#program
     const files = this.#files.flatMap((file) => ["--file", file])
@@ -91,7 +91,7 @@ export class ComposeProject {
     return found
   }
 
-  /** Waits until all containers are healthy, but those of services that end. */
+  /** Waits until all containers are healthy, except those of services that end. */
   async healthy(ending: readonly string[]): Promise<void> {
     await this.until(async () => {
       const unwell = (await this.containers()).filter(
@@ -101,7 +101,7 @@ export class ComposeProject {
     })
   }
 
-  /** Waits until no problem is left. @param look returns the problem */
+  /** Waits until there are no more problems. @param look returns the current problem */
   async until(look: () => Promise<string | null>): Promise<void> {
     let state: string | null = "nothing yet"
     for (const end = Date.now() + this.#patienceMs; Date.now() < end; await sleep(POLL_MS)) {
@@ -111,7 +111,7 @@ export class ComposeProject {
     throw new Error(`after ${this.#patienceMs / 1000} s: ${state}`)
   }
 
-  /** Ends all processes of a service except its init, as a lack of memory would, and waits until Docker has restarted it. */
+  /** Kills all processes of a service except its init, as the out-of-memory killer would, and waits until Docker has restarted it. */
   async kill(service: string): Promise<void> {
     const { id, restarts } = await this.container(service)
     await this.docker("exec", id, "sh", "-c", "kill -9 -1")

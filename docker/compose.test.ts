@@ -10,7 +10,7 @@ import { x402Settings } from "../api/doors/x402/settings.ts"
 import { FLOORS } from "../docs/house/imports.ts"
 import { IMAGE_CODE, namedPackages } from "./named-packages.ts"
 
-// Tests of the containers that need no Docker: they read the files.
+// Tests of the containers that don't need Docker: they only read the files.
 
 interface Service {
   readonly image?: string
@@ -39,13 +39,13 @@ interface ComposeFile {
 
 const ROOT = join(import.meta.dirname, "..")
 const TEST_ONLY = "smoke-test"
-/** What docker-compose 1.29 (Debian 12, Ubuntu 22.04) and podman-compose 1.0 take of a service. */
+/** Service keys supported by docker-compose 1.29 (Debian 12, Ubuntu 22.04) and podman-compose 1.0. */
 const OLD_KEYS = new Set(
   "build cap_add cap_drop command depends_on entrypoint environment healthcheck image init logging mem_limit networks pids_limit ports read_only restart scale security_opt stop_grace_period sysctls tmpfs user volumes working_dir".split(
     " ",
   ),
 )
-/** Capabilities that a service cannot do without. */
+/** Capabilities that a service needs. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   init: ["CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"],
   prepare: ["CHOWN", "DAC_OVERRIDE"],
@@ -53,7 +53,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
 const OLD_HEALTH_KEYS = new Set(["test", "interval", "timeout", "retries", "start_period"])
 
 const CLUSTER = "compose.cluster.yaml"
-/** Those of an image of others whose files only its own user may read. */
+/** Services from a third-party image whose files only the image's own user can read. */
 const OWN_USERS = new Set(["opensearch-1", "opensearch-2", "opensearch-3"])
 
 const base = composeFile("compose.yaml")
@@ -62,7 +62,7 @@ const variants = readdirSync(import.meta.dirname)
   .map((name) => /^compose\.(.+)\.yaml$/.exec(name)?.[1])
   .filter((name) => name !== undefined)
 const files = ["compose.yaml", CLUSTER, ...variants.map((name) => `docker/compose.${name}.yaml`)]
-/** Each service where it is defined, as opposed to changed. */
+/** Each service where it is defined, not where it is changed. */
 const services = files.flatMap((file) =>
   Object.entries(composeFile(file).services)
     .filter(([name]) => file === "compose.yaml" || file === CLUSTER || !(name in base.services))
@@ -111,7 +111,7 @@ describe("every service", () => {
 
   test.each(staying)("$name is looked after: started again, and asked how it is", ({ name, service }) => {
     expect(service.restart).toBe("unless-stopped")
-    // podman-compose 1.0 makes nonsense of CMD; the test's own site is Docker's alone.
+    // podman-compose 1.0 misinterprets CMD; only Docker runs the test's own site.
     expect(service.healthcheck?.test[0]).toBe(name === "site" ? "CMD" : "CMD-SHELL")
   })
 
@@ -121,7 +121,7 @@ describe("every service", () => {
     for (const { service } of published) {
       expect(service.ports).toEqual(["${APPLIANCE_ADDRESS:-127.0.0.1}:${APPLIANCE_PORT:-8080}:8080"])
     }
-    // On internal networks alone, Docker publishes none of them.
+    // For a service with only internal networks, Docker publishes no ports.
     const airGap = composeFile("docker/compose.air-gap.yaml")
     expect(airGap.networks?.["outside"]?.internal).toBe(true)
     expect(base.services["api"]).toMatchObject({ networks: ["outside", "index"] })
@@ -161,7 +161,7 @@ describe("every service", () => {
 describe("the files", () => {
   test.each(files)("%s hold nothing that old engines refuse", (file) => {
     const document = parseDocument(text(file), { merge: true })
-    // Tags such as !reset are of Compose 2.24.
+    // Tags such as !reset require Compose 2.24.
     expect(document.warnings).toEqual([])
     const { services: found, ...top } = document.toJS() as ComposeFile & Record<string, unknown>
     expect(Object.keys(top).filter((key) => key !== "networks" && !key.startsWith("x-"))).toEqual([])
@@ -252,7 +252,7 @@ describe("every setting in the files", () => {
   })
 
   test.each(set)("%s holds no secret", (name, value) => {
-    // The name of a file that holds one is none.
+    // The name of a file that contains a secret isn't a secret.
     const isFile = name.endsWith("_FILE") || value.startsWith("file:/")
     expect(isFile || !/_KEY$|PASSWORD|TOKEN/.test(name)).toBe(true)
     expect(URL.parse(value)?.password ?? "").toBe("")
@@ -339,7 +339,7 @@ describe("the image", () => {
   })
 })
 
-/** Whether the builder is given a file, by its path: the last line of `.dockerignore` that names it, or a folder of it, decides. */
+/** Whether a file is sent to the builder, by its path: the last line of `.dockerignore` that matches it or one of its folders decides. */
 function inImage(path: string): boolean {
   const lines = text(".dockerignore")
     .split("\n")

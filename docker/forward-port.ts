@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net"
 
-/** Forwards each incoming connection to one address, and opens none otherwise. It does not keep a process alive. */
+/** Forwards each incoming connection to a single address, and opens no others. Doesn't keep a process alive. */
 export function forwardPort(
   listen: { host: string; port: number },
   target: { host: string; port: number },
@@ -14,7 +14,7 @@ export function forwardPort(
   return server.listen(listen).unref()
 }
 
-/** An error on one side ends the other. */
+/** An error on one side closes the other. */
 function join(one: Socket, other: Socket): void {
   one.unref()
   one.on("error", () => other.destroy())

@@ -3,8 +3,8 @@ import { once } from "node:events"
 import { stopSignal } from "../api/server/shutdown.ts"
 import { forwardPort } from "./forward-port.ts"
 
-// The way in when the appliance is on a network without a way out. `node docker/gateway.ts 8080 api`: the port it
-// listens on, and the host whose same port it leads to.
+// The entry point when the appliance is on a network without internet access. `node docker/gateway.ts 8080 api`: the
+// port to listen on, and the host to forward to on the same port.
 
 const [port = "", host = ""] = process.argv.slice(2)
 const stopped = stopSignal()

@@ -11,8 +11,8 @@ import { environment, readSettings } from "#base/settings.ts"
 
 import { apiSettings } from "../api/settings.ts"
 
-// The containers' health checks: `node docker/health.ts api`, or `crawler`. Exit code 0 is well; the line that is
-// written is what `docker inspect` shows. With node:http, since fetch() would take twice the time and memory.
+// The containers' health checks: `node docker/health.ts api`, or `crawler`. Exit code 0 means healthy; `docker inspect`
+// shows the line it prints. It uses node:http because fetch() would take twice the time and memory.
 
 const CHECKS: Readonly<Record<string, () => Promise<string | null>>> = { api, crawler }
 
@@ -29,7 +29,7 @@ async function api(): Promise<string | null> {
   })
 }
 
-/** The process beats every second, from the loop that hands out its work. */
+/** The process sends a heartbeat every second, from the loop that hands out its work. */
 async function crawler(): Promise<string | null> {
   const { dataDir } = readSettings(engineSettings, environment())
   if (stateServer(dataDir) === null && !existsSync(join(dataDir, "state.db")))

@@ -12,14 +12,14 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 
-// Runs to its end before the services of compose.yaml start: makes the folders that they mount, and the key between
-// Meilisearch and the appliance. It is root for the moment it takes to hand over a folder that is root's.
+// Runs to its end before the services of compose.yaml start: creates the folders that they mount, and the key shared by
+// Meilisearch and the appliance. It runs as root only until it has handed over folders owned by root.
 
 const DATA_DIR = process.env["FOSSICK_DATA_DIR"] ?? "/data"
-/** One folder for each service that keeps something; Meilisearch's `tmp` holds what it sorts on disk. */
+/** One folder for each service that stores something; Meilisearch's `tmp` holds the data that it sorts on disk. */
 const FOLDERS = ["secrets", "meilisearch", "meilisearch/tmp", "model"]
 const KEY_FILE = join(DATA_DIR, "secrets/meilisearch-master-key")
-/** 256 bits: twice what Meilisearch asks for. */
+/** 256 bits: twice what Meilisearch requires. */
 const KEY_BYTES = 32
 
 try {
@@ -48,7 +48,7 @@ function handOver(folder: string, uid: number, gid: number): void {
   chownSync(folder, uid, gid)
 }
 
-/** Writes the file whole or not at all, and never over an existing one. */
+/** Writes the file completely or not at all, and never over an existing one. */
 function makeKey(): void {
   if (existsSync(KEY_FILE)) return
   const draft = `${KEY_FILE}.${process.pid}`

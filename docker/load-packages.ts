@@ -2,8 +2,8 @@ import { join } from "node:path"
 
 import { namedPackages } from "./named-packages.ts"
 
-// Loads every package that the code in the image names, so that what `prune-packages.ts` took out is not missed later.
-// `node /app/docker/load-packages.ts`
+// Loads every package that the image's code imports, so that anything wrongly removed by `prune-packages.ts` is noticed
+// now. `node /app/docker/load-packages.ts`
 
 const ROOT = join(import.meta.dirname, "..")
 

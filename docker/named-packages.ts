@@ -7,13 +7,13 @@ export const IMAGE_CODE: readonly string[] = ["api", "base", "command", "crawler
 const NAMED = /(?:\bfrom |\bimport\(?\s*)"((?!node:|[.#])[\w@][\w./@-]*)"/g
 const TYPES_ONLY = /^import type .*$/gm
 
-/** `fossick payments try` asks for it, and says what to install where it is missing, as in the image. */
+/** `fossick payments try` needs it, and says what to install if it is missing, as it is in the image. */
 const FOR_CLONES = new Set(["@x402/fetch"])
 
 /**
- * Every package that code names and cannot do without, as it is imported: `viem/chains`.
+ * Every required package that the code imports, as it is imported: `viem/chains`.
  *
- * @param root the folder that holds the folders of code: a clone's, or the image's `/app`
+ * @param root the folder that contains the code folders: a clone's, or the image's `/app`
  * @param counts whether a file counts, by its path in `root`
  */
 export function namedPackages(

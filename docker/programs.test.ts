@@ -44,7 +44,7 @@ test("the first start makes a key for Meilisearch that nobody else reads or sees
   expect(readFileSync(file, "utf8")).toBe(key)
 })
 
-// Only root can give folders away.
+// Only root can change the owner of folders.
 test(
   "folders that root made in a data folder that is closed to others are handed over, with no right but the given ones",
   { tags: ["root"] },

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, rmSync } from "node:fs"
 import { join, relative } from "node:path"
 
-// Takes out of `node_modules` what the appliance never loads, so that the image is less than half as large.
-// Run where the packages are: `node docker/prune-packages.ts amd64`, or `arm64`. Licences always stay.
+// Removes files that the appliance never loads from `node_modules`, which makes the image less than half as large. Run
+// it where the packages are: `node docker/prune-packages.ts amd64`, or `arm64`. Licences always stay.
 
-/** Node's names of the processors that images have. */
+/** Node's names for the processors of the images. */
 const PROCESSORS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" }
 
-/** Paths under `node_modules`, each with what it is. A prefix, or a pattern. */
+/** Paths under `node_modules` (a prefix or a pattern), each with a description. */
 const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   [/\.(map|md|tsbuildinfo)$/, "source maps and pages for developers"],
   [/\.[cm]?ts$/, "types and sources; Node runs no TypeScript in packages"],
@@ -29,7 +29,7 @@ const UNUSED: readonly (readonly [path: string | RegExp, what: string])[] = [
   ["@modelcontextprotocol/sdk/dist/cjs/", "the same as its ES modules"],
 ]
 
-/** npm silently skips packages for one processor when it cannot get them. */
+/** npm silently skips packages for one processor when it can't download them. */
 const NEEDED = (processor: string): readonly string[] => [
   `@lancedb/lancedb-linux-${processor}-gnu`,
   `@img/sharp-linux-${processor}`,
@@ -62,7 +62,7 @@ for (const entry of folders) {
   found.add(rule[0])
   rmSync(join(root, path))
 }
-// A package that was renamed would grow the image again without a word.
+// Otherwise a renamed package would silently make the image larger again.
 for (const [where, what] of unused) {
   if (!found.has(where)) process.stdout.write(`There is nothing at ${String(where)} (${what}).\n`)
 }

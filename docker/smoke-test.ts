@@ -6,8 +6,9 @@ import { freePort } from "#base/testing/free-port.ts"
 import { ComposeProject } from "./compose-project.ts"
 import { expect, say, searchKey, tried } from "./trial.ts"
 
-// `npm run smoke:docker`: builds the images, starts the appliance in its own project and data folder, crawls a small site beside
-// it, searches, kills the processes that answer, crawl and index, and searches again. Exit code 0: success.
+// `npm run smoke:docker`: builds the images, starts the appliance in its own project and data folder, crawls a small
+// site next to it, searches, kills the processes that answer, crawl and index, and searches again. Exit code 0:
+// success.
 
 const USAGE = `Usage: npm run smoke:docker -- [--with browser,air-gap,model] [--project NAME] [--no-build] [--keep]
 
@@ -21,7 +22,7 @@ const SCRIPT_PAGE = "http://site/tides"
 const DOCUMENT = "http://site/rules.pdf"
 const PATIENCE_MS = 600_000
 
-/** Prints, once a process of the browser that holds a page is there, what was said to it of its sandbox. */
+/** Waits for a browser process that holds a page, and prints whether it runs with or without its sandbox. */
 const LOOK = `
   for try in $(seq 300); do
     for file in /proc/[0-9]*/cmdline; do
@@ -57,7 +58,7 @@ const env = {
   APPLIANCE_DATA_DIR: dataDir,
   APPLIANCE_ADDRESS: "127.0.0.1",
   APPLIANCE_PORT: String(port),
-  // Folders of root's are handed over; others have to be this user's to be removed in the end.
+  // Folders owned by root are handed over; others must belong to this user so that they can be removed at the end.
   ...(!root && { APPLIANCE_UID: String(process.getuid?.()), APPLIANCE_GID: String(process.getgid?.()) }),
 }
 const base = `http://127.0.0.1:${port}`
@@ -122,7 +123,7 @@ async function smokeTest(): Promise<void> {
   say("the same after a restart of everything")
 }
 
-/** Waits until every container is healthy and the API says through the published port that all is well. */
+/** Waits until every container is healthy and the API reports through the published port that all is well. */
 async function ready(): Promise<void> {
   await project.healthy(["init"])
   await project.until(async () => {
@@ -153,7 +154,7 @@ async function search(query: string, key: string): Promise<Response> {
   })
 }
 
-/** How the crawler's browser shuts its pages in, seen while it reads one. */
+/** How the crawler's browser isolates its pages, observed while it reads one. */
 async function sandbox(): Promise<string> {
   const [seen] = await Promise.all([
     project.inside("crawler", "sh", "-c", LOOK),

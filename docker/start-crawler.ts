@@ -6,8 +6,8 @@ import { apiSettings } from "../api/settings.ts"
 import { applySources } from "../api/server/supervisor/apply-sources.ts"
 import { forwardPort } from "./forward-port.ts"
 
-// The crawler's container: what `npm start` does before it starts the crawler process, and then that process.
-// `node docker/start-crawler.ts api`: the host that answers, which checks all settings for both.
+// The crawler's container: does what `npm start` does before the crawler process starts, and then starts that process.
+// `node docker/start-crawler.ts api`: the host of the API, which checks all settings for both.
 
 const LOOPBACK = "127.0.0.1"
 
@@ -19,7 +19,7 @@ try {
   const refusal = readOnly === "off" ? applySources(sourcesFile, process.env) : null
   if (refusal === null) {
     const [host = "api"] = process.argv.slice(2)
-    // The handbook is crawled under the address that people have for it.
+    // The handbook is crawled under its public address.
     forwardPort({ host: LOOPBACK, port }, { host, port })
     await import("#crawler/main.ts")
   } else {

@@ -1,6 +1,6 @@
 import type { ComposeProject } from "./compose-project.ts"
 
-// Output, expectations and clean-up of the trials of images and of Compose files.
+// Output, expectations and clean-up for the trials of images and Compose files.
 
 const startedAt = Date.now()
 
@@ -15,9 +15,10 @@ export function expect(condition: boolean, what: string): void {
 }
 
 /**
- * Runs a trial on a project, says whether all is well, by the exit code too, and shows of one that failed what ran and what it logged.
+ * Runs a trial on a project and reports whether it passed, also in the exit code. If it failed, shows what was running
+ * and what it logged.
  *
- * @param remove takes away what the trial made besides; null: all is left running
+ * @param remove removes whatever else the trial created; `null` leaves everything running
  */
 export async function tried(
   project: ComposeProject,
@@ -40,7 +41,7 @@ export async function tried(
   }
 }
 
-/** A key to search with, made in a container of `service`. */
+/** A search key, created in a container of `service`. */
 export async function searchKey(project: ComposeProject, service: string): Promise<string> {
   const create = ["keys", "create", "--role", "search", "--name", "smoke test"]
   const key = (await project.inside(service, "fossick", ...create)).trim()

@@ -95,7 +95,7 @@ test("the page on file formats lists every kind of document and text with its en
   const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
     .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
     .filter((endings) => endings.length > 0)
-  // Source files have a section; an API and a picture are known by their beginning.
+  // Source code has a section of its own; APIs and images are recognised by their first bytes.
   const wanted = [...FORMATS, ...LEGACY_FORMATS, ...TEXT_FORMATS.filter(({ name }) => name !== "code")]
     .filter(({ extensions }) => extensions.length > 0)
     .map(({ extensions }) => extensions.map((ending) => `.${ending}`))

@@ -24,7 +24,7 @@ import {
   yamlOfFaces,
 } from "./house/shown.ts"
 
-// Whatever a page, a screen or a message shows people to write is taken by what reads it.
+// Anything that a page, a screen or a message tells people to write is accepted by the code that reads it.
 
 const pages = shownPages()
 const sources = shownSources()
@@ -32,7 +32,7 @@ const blocks = blocksIn(pages)
 
 const MISSING_FILE = /ENOENT|^Wrong settings:$/
 
-/** What `check` says of each, by where it is shown; nothing of those that are right. */
+/** The problems that `check` reports, by where the text is shown; texts without problems are left out. */
 async function faultsOf<T extends Shown>(
   all: readonly T[],
   check: (one: T) => unknown,
@@ -43,7 +43,7 @@ async function faultsOf<T extends Shown>(
       // oxlint-disable-next-line no-await-in-loop -- in order
       await check(one)
     } catch (error) {
-      // The files that it names are on the reader's machine.
+      // The files named in the text are on the reader's machine.
       const wrong = (error as Error).message.split("\n").filter((line) => !MISSING_FILE.test(line))
       if (wrong.length > 0) faults[one.at] = `${wrong.join("\n")}\n${one.text}`
     }
@@ -52,7 +52,7 @@ async function faultsOf<T extends Shown>(
 }
 
 describe("YAML", () => {
-  /** Files of other programs, by a field at their top: only these may be what no reader here knows. */
+  /** Files of other programs, by a top-level field: only these may be unknown to every reader here. */
   const FOREIGN = [
     "firecrawlApiKey",
     "image",
@@ -80,7 +80,7 @@ describe("YAML", () => {
 
   async function check({ text }: Shown): Promise<void> {
     const value = parse(text) as object | null
-    // A comment alone, for editors.
+    // Contains only a comment for editors.
     if (value === null) return
     const [first = ""] = Object.keys(value)
     const reader = READERS[first]
@@ -110,7 +110,7 @@ describe("YAML", () => {
 })
 
 describe("commands", () => {
-  /** The arguments behind `fossick`, with something in the place of what readers fill in. */
+  /** The arguments after `fossick`, with values in place of placeholders. */
   const typed = (all: readonly Shown[], pattern: RegExp): Shown[] =>
     all
       .flatMap((one) => matchesIn(one, pattern))
@@ -139,7 +139,7 @@ describe("commands", () => {
     const shown = typed(faces, /[>"`](?:npx )?fossick ([a-z][^<"`]*)[<"`]/g)
     expect(shown.length).toBeGreaterThan(3)
     const faults = await faultsOf(shown, check)
-    // A sentence may name a command without its arguments.
+    // A sentence can mention a command without its arguments.
     const wrong = Object.entries(faults).filter(([, why]) => !why.includes("missing required argument"))
     expect(Object.fromEntries(wrong)).toEqual({})
   })
@@ -161,7 +161,7 @@ describe("commands", () => {
     const check = ({ groups: [name = "", sub = ""] }: (typeof named)[number]) => {
       const spec = specs.get(name)
       if (spec === undefined) throw new Error(`there is no command ${name}`)
-      // A group with a command of its own may be followed by the rest of the sentence.
+      // A group with a command of its own can be followed by the rest of the sentence.
       if (!isGroup(spec) || spec.standard !== undefined || sub === "") return
       if (!(sub in spec.commands)) throw new Error(`${name} has no ${sub}`)
     }
@@ -176,7 +176,7 @@ describe("settings", () => {
       .map((setting) => [setting.name as string, setting]),
   )
   const everywhere = [...pages, ...sources, ...settingsFiles()]
-  /** Where the settings are read from, what some begin with, and a list in the source. */
+  /** Where the settings are read from, a common prefix of settings, and a list in the source. */
   const APART = new Set(["FOSSICK_CONFIG_FILE", "FOSSICK_X402", "X402_OUTCOMES"])
 
   const VALUE = String.raw`(?:"([^"\n]*)"|'([^'\n]*)'|((?:[^\s"'\`;,)]|,(?=\S))+))`
@@ -193,7 +193,7 @@ describe("settings", () => {
 
   test("have values that they take", async () => {
     const given = everywhere.flatMap((one) =>
-      // In a source file a colon is no more than TypeScript.
+      // In a source file, a colon is just TypeScript syntax.
       matchesIn(one, /\.tsx?$/.test(one.at) ? ASSIGNED : GIVEN),
     )
     const check = ({ groups: [name = "", ...values] }: (typeof given)[number]) => {

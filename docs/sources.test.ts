@@ -86,7 +86,7 @@ function shown(field: Field): string {
   return String(field.default)
 }
 
-/** Defaults by field, as the table below a heading says. */
+/** Defaults by field, from the table below a heading. */
 function fieldRows(heading: string): Record<string, string> {
   return Object.fromEntries(
     rows(heading).map(([name = "", , value = ""]) => [codes(name)[0] ?? "", codes(value)[0] ?? ""]),

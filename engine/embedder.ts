@@ -1,21 +1,21 @@
 import { EngineError } from "./errors.ts"
 
-/** Texts that an index hands to its embedder at a time: enough to keep the threads busy, few enough to stop soon. */
+/** Number of texts that an index passes to its embedder at a time: enough to keep the threads busy, few enough to stop quickly. */
 export const TEXTS_AT_A_TIME = 64
 
 /** A text token by token: the text of each token, and its meaning in context. */
 export interface TokenVectors {
   /** The tokens as their tokenizer writes them (`search`, `##ing`, `▁search`), without those it adds itself. */
   readonly tokens: readonly string[]
-  /** One vector of unit length for each token, row by row. */
+  /** One vector of unit length per token, row by row. */
   readonly vectors: Float32Array
 }
 
-/** Properties of a model besides its vectors. */
+/** Properties of a model other than its vectors. */
 export interface ModelTraits {
-  /** Cosines of texts that have nothing to do with each other, and of texts that mean the same. */
+  /** Cosines of unrelated texts, and of texts with the same meaning. */
   readonly cosines: CosineRange
-  /** Unicode names of the scripts that it reads, such as `Latin` or `Han`; null for all there are. */
+  /** Unicode names of the scripts that it reads, such as `Latin` or `Han`; `null` for all scripts. */
   readonly scripts: readonly string[] | null
 }
 
@@ -39,23 +39,23 @@ export const traitsOf = ({ traits }: Pick<Embedder, "traits">): ModelTraits => t
 /**
  * Turns text into vectors of unit length.
  *
- * - `embed()` returns one vector of `dimensions` values for each text, in order; the vector of a text does
- *   not depend on the texts beside it.
- * - `tokenVectors()` returns the token vectors of each text, in order, for re-ranking by late interaction. They
- *   are as long as the text: a hundred kilobytes for a passage.
+ * - `embed()` returns one vector of `dimensions` values for each text, in order; the vector of a text does not depend
+ * on the texts next to it.
+ * - `tokenVectors()` returns the token vectors of each text, in order, for re-ranking by late interaction. Their size
+ * depends on the length of the text: a hundred kilobytes for a passage.
  * - Work happens off the event loop. `priority: "query"` goes before waiting `"index"` work.
- * - `id` names model, pooling and prefixes: vectors of two embedders with the same id may be compared, no others.
+ * - `id` names model, pooling and prefixes: only vectors of embedders with the same id can be compared.
  */
 export interface Embedder extends AsyncDisposable {
   readonly id: string
   readonly dimensions: number
   /** Default {@link PLAIN_TRAITS}. */
   readonly traits?: ModelTraits
-  /** False for one that gives no token vectors. Default true. */
+  /** False if it provides no token vectors. Default true. */
   readonly hasTokenVectors?: boolean
   /**
-   * For a model on a server: why there are no vectors at present, as a sentence for any reader, or null; `embed()` then rejects
-   * at once. Models in this process leave it out, except for one that cannot be loaded.
+   * For a model on a server: why there are no vectors at present, as a sentence for any reader, or `null`; if set,
+   * `embed()` rejects at once. Models in this process leave it out, except for one that can't be loaded.
    */
   readonly outage?: string | null | undefined
   embed(texts: readonly string[], options?: EmbedOptions): Promise<Float32Array[]>
@@ -67,17 +67,17 @@ export interface EmbedOptions {
   readonly as?: "question" | "passage"
   /** Default `index`. */
   readonly priority?: "query" | "index"
-  /** Leaves one processor free for answering questions, when this model uses all of them in this process. Default false. */
+  /** Leaves one processor free for answering questions if this model would use all of them in this process. Default false. */
   readonly sparing?: boolean
   readonly signal?: AbortSignal
   /**
-   * Told, before `embed()` resolves, how many tokens the model read of all texts, those that it adds itself among them. Not called where that is
-   * not known, as with a server that does not say.
+   * Called before `embed()` resolves with the number of tokens that the model read in all texts, including those it
+   * adds itself. Not called if the number isn't known, as with a server that doesn't report it.
    */
   readonly onTokens?: (tokens: number) => void
   /**
-   * Given the token vectors of each text, in order, before `embed()` resolves, by models that make them on the way. Not called by others, and not for
-   * vectors that were at hand.
+   * Called before `embed()` resolves with the token vectors of each text, in order, by models that produce them along
+   * the way. Not called by others, and not for vectors that were cached.
    */
   readonly onTokenVectors?: (tokens: TokenVectors) => void
 }

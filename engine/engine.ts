@@ -12,14 +12,14 @@ import type { ShippedModel } from "./shipped-models.ts"
  * A searchable set of pages, keyed by {@link PageUrl}.
  *
  * Promises that every adapter keeps and `testing/engine-contract.ts` proves:
- * - `index()` replaces a page that is already there. When it resolves, `search()` on this engine finds the
- *   page by its text, and the page survives `kill -9`. Vectors follow from a durable queue: `settled()`
- *   waits for it, `stats().pagesWithoutVectors` counts it.
- * - `remove()` forgets pages; when it resolves, `search()` and `get()` no longer know them. Removing an
- *   unknown page is no error.
+ * - `index()` replaces an existing page. When it resolves, `search()` on this engine finds the page by its text, and
+ * the page survives `kill -9`. Vectors follow from a durable queue: `settled()` waits for it,
+ * `stats().pagesWithoutVectors` counts it.
+ * - `remove()` forgets pages; when it resolves, `search()` and `get()` no longer know them. Removing an unknown page is
+ * no error.
  * - `search()` never waits for a running `index()`, and never blocks the event loop for long.
  * - Another process that opened the same index for reading sees a change within `supports.readerLagMs`.
- * - One process at a time may open an index for writing; a second one gets `INDEX_LOCKED`.
+ * - Only one process at a time can open an index for writing; a second one gets `INDEX_LOCKED`.
  * - The caller that opened the engine closes it. Closing loses no acknowledged page and no queued vector.
  *
  * Failures are {@link EngineError}s with a stable `code`.
@@ -28,8 +28,9 @@ export interface Engine extends AsyncDisposable {
   readonly supports: EngineSupports
   index(pages: readonly Page[]): Promise<void>
   /**
-   * As {@link Engine.index}, with vectors that were made before by the same embedder: of pages that come from another
-   * index. A page whose vectors are null, or are not one for each of its passages, gets them from the queue.
+   * Like {@link Engine.index}, with vectors created earlier by the same embedder, for pages that come from another
+   * index. A page whose vectors are `null`, or whose number of vectors differs from its number of passages, gets them
+   * from the queue.
    */
   load(pages: readonly PageWithVectors[]): Promise<void>
   remove(urls: readonly PageUrl[]): Promise<void>
@@ -37,29 +38,29 @@ export interface Engine extends AsyncDisposable {
   /** How many of the pages that match a question have each value of some fields: see `facets/`. */
   facets(query: FacetQuery, options?: { signal?: AbortSignal }): Promise<FacetCounts>
   /**
-   * Titles and headings of pages by what the user has typed so far, best first, each text once. Pages that are being indexed may
-   * be missing for a moment.
+   * Titles and headings of pages that match what the user has typed so far, best first, each text once. Pages that are
+   * being indexed can be missing for a moment.
    */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
-  /** The stored page, or null. */
+  /** The stored page, or `null`. */
   get(url: PageUrl): Promise<Page | null>
-  /** Names of the sources that hold a page, the one that read it first; none when the index does not hold it. Cheaper than {@link get}. */
+  /** Names of the sources that a page belongs to, starting with the one that read it; empty if the index doesn't hold it. Cheaper than {@link get}. */
   holdersOf(url: PageUrl): Promise<readonly string[]>
   /**
-   * Every page with the vectors it has, in the order of {@link pageId}, as they are when their turn comes: a page that is
-   * indexed or removed meanwhile may be among them or not. `after` leaves out that id and all before it.
+   * Every page with the vectors it has, in the order of {@link pageId}, in its state when its turn comes: a page that
+   * is indexed or removed in the meantime may or may not be included. `after` skips that id and all before it.
    */
   allPages(options?: { after?: string; signal?: AbortSignal }): AsyncIterable<PageWithVectors>
-  /** Those of these pages that the index holds, with the vectors they have, in any order. */
+  /** The given pages that are in the index, with the vectors they have, in any order. */
   withVectors(urls: readonly PageUrl[]): Promise<readonly PageWithVectors[]>
-  /** How much of a page searches can find, or null when the index does not hold it. */
+  /** How much of a page searches can find, or `null` if the index doesn't hold it. */
   coverage(url: PageUrl): Promise<PageCoverage | null>
   stats(): Promise<EngineStats>
   /** Pages per language (ISO 639-1); "" for an unknown language. */
   languages(): Promise<ReadonlyMap<string, number>>
-  /** Counts pages by their sources and label of readers. */
+  /** Counts pages by sources and readers label. */
   pagesByReaders(): Promise<readonly PagesOfReaders[]>
-  /** As {@link EngineStats.pagesWithoutVectors}, of the pages of one source. */
+  /** Like {@link EngineStats.pagesWithoutVectors}, for the pages of one source. */
   pagesWithoutVectors(source: string): Promise<number>
   /** Resolves when every page indexed so far has its vectors. */
   settled(): Promise<void>
@@ -68,27 +69,27 @@ export interface Engine extends AsyncDisposable {
 /** Optional abilities of an adapter, beyond the promises every adapter keeps. */
 export interface EngineSupports {
   readonly adapter: string
-  /** A misspelt query word still finds its page. Default: false. */
+  /** Whether a misspelt query word still finds its page. Default: false. */
   readonly typoTolerance: boolean
-  /** Phrases are looked for word by word. Default: true. */
+  /** Whether phrases are matched word for word. Default: true. */
   readonly exactPhrase: boolean
   /** Milliseconds after which a reader in another process sees a change. */
   readonly readerLagMs: number
 }
 
-/** How much work a search is worth; each finds better than the one before and takes longer. */
+/** The effort to spend on a search; each level gives better results than the one before and takes longer. */
 export type SearchDepth = "ultra-fast" | "fast" | "basic" | "advanced"
 
 export interface Query {
   /**
    * The question as asked, with the operators of `query-text.ts`: quoted phrases (the first 32 different ones; pages
-   * that hold all come first), `-word`, `site:host`, `-site:host`; or taken apart already. Empty text finds nothing.
+   * with all of them come first), `-word`, `site:host`, `-site:host`; or already parsed. An empty text finds nothing.
    */
   readonly text: string | QueryText
   /** How many pages to return, at least 0. */
   readonly limit: number
   readonly filter?: PageFilter
-  /** Pages that rank higher than their text alone would bring them. */
+  /** Pages to rank higher than their text alone would. */
   readonly preference?: PagePreference
   /** The operator's ranking rules. Default: none. */
   readonly rules?: readonly Rule[]
@@ -96,16 +97,16 @@ export interface Query {
   readonly depth?: SearchDepth
   /** Best passages to return for each page. Default 3. */
   readonly passagesPerPage?: number
-  /** False leaves {@link Hit.markdown} empty, which saves reading it: of long pages it costs most. Default true. */
+  /** False leaves {@link Hit.markdown} empty, which saves reading it, the largest cost for long pages. Default true. */
   readonly withMarkdown?: boolean
   /** `lexical` and `vector` leave one arm out; used by benches and when no vectors are wanted. Default `hybrid`. */
   readonly arms?: "hybrid" | "lexical" | "vector"
   /**
-   * How many pages hold each word, when this index is one of several that are searched: words are weighted by these. Default: by
-   * this index alone.
+   * How many pages contain each word, if this index is one of several being searched: words are weighted by these
+   * numbers. Default: by this index alone.
    */
   readonly statistics?: WordStatistics
-  /** True finds nothing: the result has {@link SearchResult.rarity} alone, of all terms that the ranking would weigh. Default false. */
+  /** If true, finds nothing: the result only has {@link SearchResult.rarity}, for all terms that the ranking would weigh. Default false. */
   readonly rarityOnly?: boolean
   /** Whether hits have their {@link Hit.evidence}. Default false. */
   readonly withEvidence?: boolean
@@ -114,15 +115,15 @@ export interface Query {
 /** How many of a set of pages hold each word. */
 export interface WordStatistics {
   readonly pages: number
-  /** By term, as the analysis of the engine makes them; a term that is missing here is weighed by the index itself. */
+  /** By term, as produced by the engine's analysis; a term missing here is weighted by the index itself. */
   readonly words: ReadonlyMap<string, number>
 }
 
 /** All given conditions must hold. An empty list counts as not given, except for readers. */
 export interface PageFilter {
   /**
-   * A registrable domain matches itself and its subdomains; any other host matches itself only. With a port behind it
-   * (`localhost:8080`) only on that port.
+   * A registrable domain matches itself and its subdomains; any other host matches only itself. With a port
+   * (`localhost:8080`), only on that port.
    */
   readonly includeDomains?: readonly string[]
   readonly excludeDomains?: readonly string[]
@@ -130,9 +131,9 @@ export interface PageFilter {
   readonly publishedFrom?: Date
   /** Pages with a known date at or after this are dropped. */
   readonly publishedBefore?: Date
-  /** With a date bound: drop pages of unknown date too. Default false. */
+  /** With a date bound: whether to drop pages of unknown date too. Default false. */
   readonly requirePublished?: boolean
-  /** ISO 639-1. Pages of other or unknown language are dropped. */
+  /** ISO 639-1. Pages in other or unknown languages are dropped. */
   readonly languages?: readonly string[]
   /** Pages that belong to none of these are dropped. */
   readonly sources?: readonly string[]
@@ -140,20 +141,20 @@ export interface PageFilter {
   readonly excludeSources?: readonly string[]
   /** Pages of other types are dropped. */
   readonly types?: readonly PageType[]
-  /** Drop pages that are `unsafe`. Default false. */
+  /** Whether to drop pages that are `unsafe`. Default false. */
   readonly safe?: boolean
-  /** Pages of other topics, and of none, are dropped. */
+  /** Pages on other topics, or on none, are dropped. */
   readonly topics?: readonly PageTopic[]
-  /** Pages whose address is under none of these folders are dropped, and those under one behind `!`: see `isAmong` of `page/address-parts.ts`. */
+  /** Pages whose address is under none of these folders are dropped, and so are those under a folder prefixed with `!`: see `isAmong` in `page/address-parts.ts`. */
   readonly paths?: readonly string[]
-  /** Pages whose address names none of these versions are dropped: see `versionOf` of `page/address-parts.ts`. */
+  /** Pages whose address names none of these versions are dropped: see `versionOf` in `page/address-parts.ts`. */
   readonly versions?: readonly string[]
   /**
-   * Labels of readers, as `readersLabel` makes them: pages with any other label are dropped. An empty list drops every page that has
-   * readers. Default: all pages pass.
+   * Labels of readers, as produced by `readersLabel`: pages with any other label are dropped. An empty list drops every
+   * page that has readers. Default: all pages pass.
    */
   readonly readers?: readonly string[]
-  /** Every phrase must be in the page's title or text, whole words, ignoring case and white space. */
+  /** Every phrase must be in the page's title or text, as whole words, ignoring case and white space. */
   readonly phrases?: readonly string[]
 }
 
@@ -168,41 +169,41 @@ export const FACET_FIELDS = [
   "published",
 ] as const
 
-/** `domain` is the registrable one, `path` a folder of addresses (`//host/folder` where they are of several sites), `published` the year (UTC). */
+/** `domain` is the registrable domain, `path` a folder of addresses (`//host/folder` if they are on several sites), `published` the year (UTC). */
 export type FacetField = (typeof FACET_FIELDS)[number]
 
 export interface FacetQuery extends Pick<Query, "text" | "filter" | "rules"> {
   readonly fields: readonly FacetField[]
-  /** Pages that count besides, whatever words they hold: those that a search found by their meaning. */
+  /** Additional pages to count, whatever words they contain: those that a search found by their meaning. */
   readonly also?: readonly PageUrl[]
 }
 
 export interface FacetValue {
   readonly value: string
-  /** Pages. One that belongs to several sources counts for each. */
+  /** Number of pages. A page that belongs to several sources counts for each. */
   readonly count: number
 }
 
 export interface Facet {
   readonly field: FacetField
-  /** The most frequent first; pages without a value count for none. */
+  /** Most frequent first; pages without a value aren't counted. */
   readonly values: readonly FacetValue[]
 }
 
 export interface FacetCounts {
-  /** Pages that were counted. */
+  /** Number of pages counted. */
   readonly pages: number
-  /** False when more match: then the best were counted. */
+  /** False if more pages match; then only the best were counted. */
   readonly isExact: boolean
-  /** One for each field, in their order. */
+  /** One for each field, in the same order. */
   readonly facets: readonly Facet[]
 }
 
 /** The text that the user has typed so far. */
 export interface SuggestionQuery {
-  /** Words, the last of them perhaps half typed; without a word nothing is suggested. */
+  /** Words, the last of which may be incomplete; without a word nothing is suggested. */
   readonly text: string
-  /** At most. */
+  /** Maximum number of suggestions. */
   readonly limit: number
   readonly filter?: SuggestionFilter
 }
@@ -213,11 +214,11 @@ export type SuggestionFilter = Pick<PageFilter, "sources" | "excludeSources" | "
 export interface Suggestion {
   readonly text: string
   readonly kind: "title" | "heading"
-  /** The page of the title or heading. */
+  /** The page that the title or heading belongs to. */
   readonly url: string
 }
 
-/** All given ones add up; an empty list counts as not given. Nothing is dropped by them. */
+/** All given preferences add up; an empty list counts as not given. Nothing is dropped by them. */
 export interface PagePreference {
   /** As in {@link PageFilter.includeDomains}. */
   readonly domains?: readonly string[]
@@ -226,7 +227,7 @@ export interface PagePreference {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
   readonly topic?: PageTopic
-  /** The younger at this time the better; pages without a date gain nothing. */
+  /** Pages that are more recent at this time rank higher; pages without a date gain nothing. */
   readonly recentAt?: Date
 }
 
@@ -234,47 +235,47 @@ export interface SearchResult {
   /** Best first; scores never rise from one hit to the next. */
   readonly hits: readonly Hit[]
   /**
-   * The inverse document frequency of each of the question's terms, and of the corrections of misspelt ones, among all pages, as
-   * BM25 has it: 0 and more.
+   * The inverse document frequency of each of the question's terms, and of the corrections of misspelt ones, among all
+   * pages, as in BM25: 0 or more.
    */
   readonly rarity?: ReadonlyMap<string, number>
-  /** Why meaning was left out although the query asked for it, for any reader. Undefined when it was not. */
+  /** Why meaning was left out although the query asked for it, for any reader. `undefined` if it wasn't. */
   readonly wordsAlone?: string
-  /** Why the reranker was left out although the settings ask for it, for any reader. Undefined when it was not. */
+  /** Why the reranker was left out although the settings ask for it, for any reader. `undefined` if it wasn't. */
   readonly notReranked?: string
-  /** Left out where the question's language is not clear, where the caller names languages, and where pages and model fit it. */
+  /** Omitted if the question's language isn't clear, if the caller names languages, or if pages and model fit the language. */
   readonly languageNotice?: LanguageNotice
-  /** Words of the question that are misspelt, lower case, each with the word of the hits that it was taken for; left out where none is. */
+  /** Misspelt words of the question in lower case, each with the word from the hits that replaced it; omitted if there are none. */
   readonly corrected?: ReadonlyMap<string, string>
-  /** As `QueryFacts.reach` of the ranking has it: with {@link Query.withEvidence}, else left out. */
+  /** `QueryFacts.reach` of the ranking; only with {@link Query.withEvidence}. */
   readonly reach?: number
-  /** As `QueryFacts.nowhere` of the ranking has it: with {@link Query.withEvidence}, else left out. */
+  /** `QueryFacts.nowhere` of the ranking; only with {@link Query.withEvidence}. */
   readonly nowhere?: number
 }
 
-/** Why a question in its language may find little. */
+/** Why a question in its language might find little. */
 export interface LanguageNotice {
   /** Language of the question, ISO 639-1; several when its script only narrows it down to these. */
   readonly languages: readonly string[]
-  /** Whether none of the pages that could be found is in it, or hardly any. */
+  /** Whether none, or hardly any, of the pages that could be found are in the language. */
   readonly isScarce: boolean
-  /** The shipped model that reads the question and the pages; left out where that of the index reads them, or none does. */
+  /** The shipped model that supports the language of the question and the pages; omitted if the index's model supports it, or none does. */
   readonly betterModel?: ShippedModel
 }
 
-/** A page that is grouped behind a hit instead of shown beside it. */
+/** A page that is grouped with a hit instead of shown separately. */
 export interface FoldedPage {
   readonly url: PageUrl
   readonly title: string
   readonly language: string | null
-  /** `copy`: it says the same; `translation`: the same page in another language; `version`: in another version of its documentation. */
+  /** `copy`: it says the same; `translation`: the same page in another language; `version`: the same page in another version of its documentation. */
   readonly kind: "copy" | "translation" | "version"
 }
 
 export interface Hit {
   readonly url: PageUrl
   readonly title: string
-  /** Calibrated, 0..1: the chance, as measured on judged collections, that the page answers the query. */
+  /** Calibrated, 0..1: the probability, as measured on judged collections, that the page answers the query. */
   readonly score: number
   /** Best first. */
   readonly passages: readonly HitPassage[]
@@ -294,46 +295,46 @@ export interface Hit {
   readonly source: string
   readonly sharedWith?: readonly string[]
   readonly readers?: readonly PageReaders[]
-  /** Pages found besides that say the same, here or in another language, best first; left out where there is none. */
+  /** Other pages that say the same, here or in another language, best first; omitted if there are none. */
   readonly folded?: readonly FoldedPage[]
-  /** How the rank came about, for `explain` and benches. */
+  /** How the rank was computed, for `explain` and benches. */
   readonly parts: HitParts
-  /** The score before what the page lacks counts against it, and before preferences and boosts. Default: the score. */
+  /** The score before the page is penalized for what it lacks, and before preferences and boosts. Default: the score. */
   readonly match?: number
-  /** With {@link Query.withEvidence}, else left out. */
+  /** Only with {@link Query.withEvidence}. */
   readonly evidence?: HitEvidence
-  /** The operator's rules that had a part in it; left out where none had. */
+  /** The operator's rules that affected it; omitted if none did. */
   readonly rules?: readonly AppliedRule[]
 }
 
-/** What a ranking of hits from several indexes needs about each hit besides its parts. */
+/** What a ranking of hits from several indexes needs about each hit in addition to its parts. */
 export interface HitEvidence {
   readonly fingerprint: Fingerprint
-  /** Whether it has vectors that say anything of the question. */
+  /** Whether it has vectors relevant to the question. */
   readonly hasVectors: boolean
-  /** Whether it holds the phrases that the question quotes. */
+  /** Whether it contains the phrases quoted in the question. */
   readonly holdsPhrases: boolean
   /** The share of the question's numbers that it lacks, 0..1. */
   readonly lacksNumbers: number
 }
 
-/** Each 0..1, and 0 where it had no part in the rank. */
+/** Each is 0..1, and 0 if it played no part in the rank. */
 export interface HitParts {
-  /** The page's words. */
+  /** Score of the page's words. */
   readonly lexical: number
-  /** The words of its best passage. */
+  /** Score of the words of its best passage. */
   readonly passage: number
-  /** The meaning of its nearest passage. */
+  /** Score of the meaning of its nearest passage. */
   readonly vector: number
-  /** The meaning of each word of its best passage (late interaction). */
+  /** Score of the meaning of each word of its best passage (late interaction). */
   readonly late: number
   /** The reranker's score of its best passage. */
   readonly rerank: number
-  /** All of them together. */
+  /** All of the scores combined. */
   readonly fused: number
   /**
-   * The bonus of preferences and quoted phrases on `fused`, minus the loss of a page that mostly lists others, or that is in
-   * another language than the question.
+   * The bonus for preferences and quoted phrases added to `fused`, minus the penalty for a page that mostly lists
+   * others, or is in another language than the question.
    */
   readonly boost: number
 }
@@ -345,7 +346,7 @@ export interface HitPassage {
   readonly headings: readonly string[]
   /** As in `Passage`. */
   readonly anchor?: string
-  /** As in `Passage`; for a passage that runs over several pages, the one that best matches the question, if there is one. */
+  /** As in `Passage`; for a passage that spans several pages, the one that best matches the question, if there is one. */
   readonly page?: string
   readonly pages?: NonNullable<Passage["pages"]>
   readonly beginsUnder?: string
@@ -355,33 +356,33 @@ export interface HitPassage {
 
 export interface PageWithVectors {
   readonly page: Page
-  /** One for each passage, by position, of {@link EngineStats.dimensions} each; null while the page waits for them. */
+  /** One for each passage, by position, each with {@link EngineStats.dimensions} values; `null` while the page waits for them. */
   readonly vectors: readonly Float32Array[] | null
 }
 
-/** A count of pages with the same sources and the same readers. */
+/** The number of pages with the same sources and the same readers. */
 export interface PagesOfReaders {
-  /** All sources of the pages. Indexes on servers give one source a row and count a page of several once for each. */
+  /** All sources of the pages. Indexes on servers have one row per source and count a page of several sources once for each. */
   readonly sources: readonly string[]
-  /** As `readersLabel` makes it; null: everyone may read them. */
+  /** The `readersLabel`; `null` if anyone may read them. */
   readonly label: string | null
   readonly pages: number
 }
 
 export interface PageCoverage {
   readonly passages: number
-  /** Passages with a vector of what the page says now; the rest wait for theirs and are found by their text. */
+  /** Number of passages with a vector for the page's current text; the rest wait for theirs and are found by their text. */
   readonly vectors: number
 }
 
 export interface EngineStats {
   readonly pages: number
   readonly passages: number
-  /** Pages found by their text only, until their vectors are made. */
+  /** Number of pages found only by their text until their vectors are created. */
   readonly pagesWithoutVectors: number
-  /** Passages of those pages. On Meilisearch about, by the mean of all pages. */
+  /** Number of passages on those pages. On Meilisearch an estimate from the mean of all pages. */
   readonly passagesWithoutVectors: number
-  /** Passages that got their vectors in a second, over the last minute; null while none are made, or it is too early to tell. */
+  /** Passages that got their vectors per second, over the last minute; `null` while none are created, or it is too early to tell. */
   readonly vectorsPerSecond: number | null
   readonly embedder: string
   readonly dimensions: number

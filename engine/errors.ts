@@ -3,7 +3,7 @@ import { KnownError } from "#base/errors.ts"
 export type EngineErrorCode =
   /** The index or its server cannot be reached or read. */
   | "ENGINE_UNAVAILABLE"
-  /** A file of the index is missing, or holds something else than was written; the message names it and the way back. */
+  /** A file of the index is missing, or its content differs from what was written; the message names it and says how to recover. */
   | "INDEX_DAMAGED"
   /** Another process holds the index open for writing. */
   | "INDEX_LOCKED"
@@ -11,7 +11,7 @@ export type EngineErrorCode =
   | "INDEX_FORMAT_TOO_NEW"
   /** The index was written by an older Fossick: it has to be rebuilt first, or cannot be read at all. */
   | "INDEX_FORMAT_TOO_OLD"
-  /** The index holds vectors of another model or another number of dimensions: `fossick index upgrade`. */
+  /** The index holds vectors from another model or with another number of dimensions: `fossick index upgrade`. */
   | "EMBEDDER_MISMATCH"
   /** The disk has too little room for the index that is to be built. */
   | "NO_ROOM"

@@ -1,19 +1,19 @@
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 /**
- * The share of memory that a reader may use for indices. It fills with the parts that questions need, 270 MB for a million
- * passages' vectors; an index that does not fit is read from its files again for each question, which took 120 ms of CPU instead
- * of 20.
+ * The divisor for the share of memory that a reader may use for indices. It fills with the parts that questions need,
+ * 270 MB for a million passages' vectors; an index that doesn't fit is read from its files again for each question,
+ * which took 120 ms of CPU instead of 20.
  */
 const SHARE = 8
 const LEAST_MB = 96
 const MB = 1024 * 1024
 
 /**
- * Megabytes that a process which answers keeps of the embedded index.
+ * How many megabytes of the embedded index an answering process caches.
  *
- * @param set `FOSSICK_INDEX_CACHE_MB`; 0: by the machine
- * @param most what the process has for it
+ * @param set `FOSSICK_INDEX_CACHE_MB`; 0: depends on the machine
+ * @param most how much the process has available for it
  */
 export function indexCacheMb(set: number, most = Infinity, machine = machineMemory()): number {
   const wanted = set > 0 ? set : Math.max(LEAST_MB, machine / MB / SHARE)

@@ -5,35 +5,35 @@ export type * from "./calls.ts"
 /** A call by its method and path, such as `GET /admin/jobs/{id}`. */
 export type Call = keyof Calls
 
-/** What an appliance answers when the call succeeds. */
+/** The appliance's answer to a successful call. */
 export type AnswerOf<C extends Call> = Calls[C]["answer"]
 
-/** What a call is given: `path`, `query` and `body`, as far as it has them. */
+/** The arguments of a call: `path`, `query` and `body`, where it has them. */
 export type GivenTo<C extends Call> = Calls[C]["given"] & CallOptions
 
 export interface CallOptions {
-  /** Ends the call early. There is no time limit without it. */
+  /** Aborts the call. Without it, there is no time limit. */
   readonly signal?: AbortSignal | undefined
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** May be left out where nothing has to be given. */
+/** Optional if the call needs no arguments. */
 type Given<C extends Call> = {} extends Calls[C]["given"] ? [given?: GivenTo<C>] : [given: GivenTo<C>]
 
-/** One thing that is wrong with a body: a field, or in words. */
+/** One problem with a body: either a field or a description. */
 export type Problem = NonNullable<ErrorAnswer["detail"]["problems"]>[number]
 
-/** An answer that is no success. That an appliance cannot be reached is an error of `fetch`, which passes unchanged. */
+/** An error answer from the appliance. If the appliance cannot be reached, the error from `fetch` passes through unchanged. */
 export class FossickError extends Error {
   override readonly name = "FossickError"
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number
   /** What went wrong, in the words of the appliance; also the message. */
   readonly detail: string
-  /** Of a status 422: what is wrong, field by field. */
+  /** For a 422: the problems, field by field. */
   readonly problems: readonly Problem[]
-  /** Among them `Retry-After` of a 429, and `X-Request-Id`, by which the log has it. */
+  /** The headers, including `Retry-After` for a 429 and `X-Request-Id`, which identifies the call in the log. */
   readonly headers: Headers
 
   constructor({ status, headers }: Response, detail: string, problems: readonly Problem[] = []) {
@@ -65,7 +65,7 @@ export class FossickClient {
   }
 
   /**
-   * @throws FossickError for an answer that is no success
+   * @throws FossickError for an error response
    * @throws TypeError of `fetch` when the appliance cannot be reached
    */
   async call<C extends Call>(call: C, ...[given]: Given<C>): Promise<AnswerOf<C>> {
@@ -78,7 +78,7 @@ export class FossickClient {
   }
 
   /**
-   * The answer unread, for calls that stream, such as `POST /research` with `stream`.
+   * The unread response, for calls that stream, such as `POST /research` with `stream`.
    * @throws as `call`
    */
   async stream<C extends Call>(call: C, ...[given]: Given<C>): Promise<Response> {
@@ -120,7 +120,7 @@ interface AnyGiven extends CallOptions {
 function filled(template: string, path: Values): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(path[name] ?? "")
-    // Such a segment would lead to another call.
+    // Such a segment would turn this into a different call.
     if (["", ".", ".."].includes(value)) throw new TypeError(`${name} must not be "${value}"`)
     return encodeURIComponent(value)
   })
@@ -129,7 +129,7 @@ function filled(template: string, path: Values): string {
 async function refusal(response: Response): Promise<FossickError> {
   const body = asJson(await response.text()) as Partial<ErrorAnswer> | null | undefined
   const { error, problems } = { ...body?.detail }
-  // A proxy in front of the appliance says it in its own way.
+  // A proxy in front of the appliance has its own error format.
   const detail = typeof error === "string" ? error : `The answer has the status ${response.status}.`
   return new FossickError(response, detail, Array.isArray(problems) ? problems : [])
 }

@@ -6,12 +6,12 @@ import { type Asked, questionOf, type SearchLimits } from "../core/ask/question.
 import { type Where, whereOf } from "./where.ts"
 import { withNote } from "../server/wire/note-on-orders.ts"
 
-/** Results that other APIs' searches give at most. */
+/** Maximum number of results from other APIs' searches. */
 export const MOST_RESULTS = 50
-/** Characters of a question that other APIs' searches take. */
+/** Maximum length in characters of a question from other APIs' searches. */
 export const MAX_QUERY_CHARS = 10_000
 
-/** A search as the APIs beside our own ask it, in what their callers wrote. */
+/** A search request from the APIs other than our own, as their callers wrote it. */
 export interface PlainQuestion extends Where, Pick<Asked, "freshness" | "isSafe" | "withImages"> {
   readonly text: string
   readonly results: number
@@ -25,9 +25,9 @@ export interface PlainSearchParts extends Pick<AskParts, "images" | "embedder" |
 }
 
 /**
- * The search of the APIs besides our own: of the depth `basic`, with its price. Their results have no field that all
+ * The search for the APIs other than our own: with depth `basic`, at its price. Their results have no field that all
  * clients pass on, so the content of a page that gives orders to models begins with a note.
- * @returns asks; it throws ApiError 400 or Refusal for an invalid value
+ * @returns a function that searches; it throws ApiError 400 or Refusal for an invalid value
  */
 export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSearchParts) {
   return async (
@@ -73,7 +73,7 @@ export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSea
   }
 }
 
-/** The body sent to other appliances: a search of ours, without the filters of its query. */
+/** The body sent to other appliances: a search in our own format, without the filters of its query. */
 const handedOn = ({ text, dates, ...asked }: PlainQuestion) => ({
   query: text,
   topic: asked.isNews ? "news" : "general",

@@ -27,7 +27,7 @@ export interface Where extends AskedNames {
 
 /**
  * The filters and preferences.
- * @throws ApiError 400 or Refusal for the first invalid value, naming its field in the words of our own search
+ * @throws ApiError 400 or Refusal for the first invalid value, naming the field as our own search does
  */
 export async function whereOf(
   { isRaised = false, isOfLanguage = false, ...given }: Where,

@@ -10,7 +10,7 @@ import { serve } from "../server/serving/serve-operation.ts"
 import { applianceOperations } from "./appliance-operations.ts"
 import { ApplianceName } from "./appliance-name.ts"
 
-/** What the appliance is called, and whether anything was ever crawled with it. */
+/** The appliance's name, and whether anything was ever crawled with it. */
 export function applianceRoutes(
   router: Router<RequestState>,
   { db, sources }: { readonly db: StateStore; readonly sources: Pick<SourceTable, "list"> },

@@ -9,7 +9,7 @@ const STEPS: readonly Step[] = [
   ({ text, strict }) => `create table appliance_name (name ${text} not null) ${strict}`,
 ]
 
-/** What the appliance is called on its pages. */
+/** The appliance's name, as shown on its pages. */
 export class ApplianceName {
   readonly #db: StateStore
   readonly #queries: Queries<NameTables>
@@ -20,13 +20,13 @@ export class ApplianceName {
     this.#queries = queriesOf(db)
   }
 
-  /** Null: nobody has named it. */
+  /** Null if it has no name. */
   async get(): Promise<string | null> {
     const row = await this.#queries.selectFrom("appliance_name").select("name").executeTakeFirst()
     return row?.name ?? null
   }
 
-  /** Null: it has none any more. */
+  /** Null removes the name. */
   async set(name: string | null): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries.deleteFrom("appliance_name").execute()

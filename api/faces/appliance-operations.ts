@@ -2,7 +2,7 @@ import { ok, operations } from "../server/operation/operation.ts"
 import { closedBody } from "../server/operation/published.ts"
 import { namedObject, object, orNull, text, yesNo } from "../server/schema/schemas.ts"
 
-/** Most characters of a name: it is shown beside the search box. */
+/** Maximum number of characters in a name: it is shown beside the search box. */
 const MAX_NAME_CHARS = 40
 
 const Appliance = namedObject("Appliance", {

@@ -6,12 +6,12 @@ import { promisify } from "node:util"
 
 import { digestOf, type PreparedBody } from "../server/wire/prepared-body.ts"
 
-/** What the faces were built to. */
+/** The built faces. */
 export interface BuiltFaces {
   /** The page of a face, such as `search`. */
   page(face: string): PreparedBody | undefined
   file(name: string): PreparedBody | undefined
-  /** The script of a face, for pages of other people. */
+  /** A face's script, for embedding in other people's pages. */
   script(face: string): { readonly name: string; readonly file: PreparedBody } | undefined
 }
 
@@ -27,12 +27,12 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Longest build: it takes less than a second, and thirty times that on a machine that is busy. */
+/** Maximum build time in milliseconds: a build takes less than a second, and thirty times that on a busy machine. */
 const BUILD_MS = 60_000
 
 /**
- * The faces as they lie in `<folder>/dist`. A clone, which has what builds them, has them built first when they are
- * missing or older than their sources, as far as it may write there; packages and images hold them.
+ * The faces in `<folder>/dist`. In a clone, which contains the build tools, they are built first if they are missing or
+ * older than their sources and the folder is writable; packages and images include them already built.
  * @param folder of the faces
  * @throws Error when there is no build and none can be made
  */
@@ -40,9 +40,9 @@ export async function openBuilt(folder: string): Promise<BuiltFaces> {
   const builder = join(folder, "build/build-command.ts")
   const dist = join(folder, "dist")
   if (existsSync(builder)) {
-    // In a child: this process answers meanwhile, and keeps none of the memory of a compiler.
+    // In a child process: this process keeps answering meanwhile, and doesn't retain the compiler's memory.
     await promisify(execFile)(process.execPath, [builder], { timeout: BUILD_MS }).catch((error: unknown) => {
-      // One that is older than its sources is better than none: the folder may be another user's.
+      // A build older than its sources is better than none: the folder might belong to another user.
       if (!existsSync(join(dist, "manifest.json"))) throw error
     })
   }

@@ -65,7 +65,7 @@ describe("the pages for people", () => {
     expect(first.headers.get("Cache-Control")).toBe("no-cache")
     const again = await asBrowser("/", {
       "If-None-Match": first.headers.get("ETag") ?? "",
-      // Else fetch() asks for a fresh one.
+      // Otherwise fetch() asks for a fresh one.
       "Cache-Control": "max-age=0",
     })
     expect([again.status, await again.text()]).toEqual([304, ""])
@@ -94,7 +94,7 @@ describe("the pages for people", () => {
       expect(headers.get("Access-Control-Allow-Origin")).toBe("*")
       expect(headers.get("Cross-Origin-Resource-Policy")).toBe("cross-origin")
     }
-    // What is the appliance's own stays its own.
+    // The appliance's own files stay same-origin.
     const icon = await fetch(`${app.url}/faces/icon.svg`)
     expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin")
   })

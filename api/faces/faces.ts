@@ -8,20 +8,20 @@ import { openSearchDescription } from "./open-search.ts"
 
 /** The pages of the faces by their paths. */
 const PAGES: Readonly<Record<string, string>> = { "/": "search", "/console": "console" }
-/** The script for pages of other people, at an address that stays; and where it is by what it holds. */
+/** The script for other people's pages, at a stable address, and a description with its address by content. */
 const WIDGET = "/widget.js"
 const WIDGET_FACTS = "/widget.json"
 const FILES = "/faces/"
 const OPEN_SEARCH = "/opensearch.xml"
-/** In the name of a file: what it holds never changes. */
+/** Matches file names that contain a hash: the contents of such files never change. */
 const HASHED = /-[\w-]{8}\.\w+$/
 const YEAR_SECONDS = 31_536_000
-/** A new version of the widget is everywhere after an hour, and nobody waits for it. */
+/** A new version of the widget reaches everyone within an hour, and nobody has to wait for it. */
 const WIDGET_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 /**
- * Scripts, styles and pictures of this server alone, none of them in the page itself. Nothing that a crawl read can
- * become a script: texts are put into pages as text, and where a browser knows trusted types it refuses anything else.
+ * Scripts, styles and pictures only from this server, none of them inline. No crawled text can become a script: texts
+ * are put into pages as text, and browsers that support trusted types refuse anything else.
  */
 const POLICY = [
   "default-src 'none'",
@@ -37,19 +37,20 @@ const POLICY = [
 ].join("; ")
 
 export interface FacesParts {
-  /** Called for the first page; again after it failed. */
+  /** Called for the first page, and again after a failure. */
   readonly open: () => Promise<BuiltFaces>
-  /** Told why there are no pages. */
+  /** Called with the reason when the pages are unavailable. */
   readonly onProblem: (error: unknown) => void
-  /** Address under which people reach the appliance; empty: as they asked. */
+  /** Address under which people reach the appliance; empty to use the address of the request. */
   readonly publicUrl: string
   /** Whether people may search without signing in. */
   readonly isOpen: () => Promise<boolean>
 }
 
 /**
- * The pages for people: `/` for those who ask for HTML (others are led to the handbook, as ever), `/console`, what these
- * load from `/faces/`, the widget for pages of other people, and a description for browsers that want the appliance for a search engine.
+ * The pages for people: `/` for clients that accept HTML (others are redirected to the handbook, as before),
+ * `/console`, the files that these load from `/faces/`, the widget for other people's pages, and a description for
+ * browsers that want to use the appliance as a search engine.
  */
 export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middleware {
   let opening: Promise<BuiltFaces> | undefined
@@ -75,7 +76,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
     }
     if (path === "/") {
       ctx.vary("Accept")
-      // A program that did not ask for a page gets what it always got.
+      // A program that did not ask for a page gets the same response as before.
       if (!/\btext\/html\b/i.test(ctx.get("Accept"))) {
         await next()
         return
@@ -84,7 +85,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
     const all = await built()
     const widget = all.script("widget")
     if (widget && (isWidget || path === FILES + widget.name)) {
-      // Pages of other sites load it, and check it by its digest: for that they have to be let read it.
+      // Other sites' pages load it and check its digest, which requires permission to read it.
       ctx.set("Access-Control-Allow-Origin", "*")
       ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
       if (path === WIDGET_FACTS) {
@@ -107,7 +108,7 @@ export function faces({ open, onProblem, publicUrl, isOpen }: FacesParts): Middl
 
 const FOR_GOOD = `public, max-age=${YEAR_SECONDS}, immutable`
 
-/** What a page says that wants this very script and no other (Subresource Integrity). */
+/** The attributes for a page that wants exactly this script (Subresource Integrity). */
 const widgetFacts = ({ name, file }: NonNullable<ReturnType<BuiltFaces["script"]>>) => ({
   script: `faces/${name}`,
   integrity: `sha384-${createHash("sha384").update(file.plain).digest("base64")}`,

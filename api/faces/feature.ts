@@ -4,7 +4,7 @@ import type { Accounts } from "../identity/accounts/accounts.ts"
 import type { Feature } from "../feature.ts"
 
 interface Needs {
-  /** Folder of the pages for people, whose `dist` holds what was built from them; left out, none are served. */
+  /** Folder of the pages for people, whose `dist` contains the build; if left out, none are served. */
   readonly facesDir?: string
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly openKey: string; readonly publicUrl: string }

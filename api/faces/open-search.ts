@@ -1,9 +1,10 @@
 import { escapeHtml } from "./handbook/escape-html.ts"
 
 /**
- * What a browser needs to know to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
+ * Information for a browser to offer the appliance as a search engine: OpenSearch 1.1, Draft 6.
  * @param base address of the appliance
- * @param hasSuggestions whether it answers browsers that send neither key nor cookie, as they do for suggestions
+ * @param hasSuggestions whether it answers browsers that send neither key nor cookie, which is how they request
+ * suggestions
  */
 export function openSearchDescription(base: string, hasSuggestions: boolean): string {
   const own = escapeHtml(base.replace(/\/+$/, ""))

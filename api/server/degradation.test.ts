@@ -7,13 +7,13 @@ import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 import { FakeEngine, hit } from "../testing/fake-engine.ts"
 import { answerOf, type ServedApp, serveApp, TEST_KEY } from "../testing/serve-app.ts"
 
-// A machine that is too busy for its models: every door says what its answer lacks.
+// A machine that is too busy for its models: every door says what is missing from its answer.
 
 const PUMP = hit({ markdown: "# Pumps\n\nA water pump moves 40 litres of water a minute.", language: "en" })
 const QUESTION = "how many litres of water does a water pump move"
 const outage = () => Promise.reject(new ModelOutage("The model is late.", ""))
 
-/** Finds pages by their words, as the engine does while its model is away. */
+/** Finds pages by their words, as the engine does when its model is unavailable. */
 class BusyEngine extends FakeEngine {
   isBusy = true
 

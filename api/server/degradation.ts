@@ -2,12 +2,12 @@ import { countedDegraded, type DegradedPart } from "#base/flow/degraded.ts"
 
 import { callerGone, type Context, type Middleware } from "../context.ts"
 
-/** Names the parts that an answer was made without, separated by commas; complete answers do not have it. */
+/** The header that names the parts missing from an answer, separated by commas; complete answers don't have it. */
 export const DEGRADED_HEADER = "X-Fossick-Degraded"
 
 /**
- * Collects the parts that each answer is made without, and names them in a header that clients of any API can read. The same answer may
- * be complete a second later, so no cache may keep it.
+ * Collects the parts missing from each answer, and names them in a header that clients of any API can read. The same
+ * answer may be complete a second later, so no cache may keep it.
  */
 export function degradation(): Middleware {
   return async (ctx, next) => {
@@ -19,7 +19,7 @@ export function degradation(): Middleware {
   }
 }
 
-/** Adds `degraded` to an answer of our own API. Call this last: parts that are left out afterwards are not named. */
+/** Adds `degraded` to an answer of our own API. Call this last: parts that drop out afterwards are not named. */
 export function withDegraded<T extends object>(
   { state: { degraded } }: Context,
   answer: T,

@@ -12,7 +12,7 @@ export interface Door {
   readonly key: Middleware
   /** Reads the body. */
   readonly body: Middleware
-  /** Bytes of a body. */
+  /** Maximum size of a body in bytes. */
   readonly bodyLimit: number
   /** The memory that the bodies of all these calls share while they arrive. */
   readonly arriving: ArrivingBodies

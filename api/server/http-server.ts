@@ -13,15 +13,15 @@ import { wantsSocket } from "./web-socket.ts"
 /** Milliseconds in which a caller must have sent its whole request; protects the sockets from slow senders. */
 const REQUEST_MS = 30_000
 
-/** Late senders are looked for so often. */
+/** How often the server looks for late senders. */
 const CHECK_MS = 5000
 
-/** Milliseconds after which the system asks a silent peer whether it is still there, so that lost ones are let go. */
+/** Milliseconds after which the system asks a silent peer whether it is still there, so that dead connections are closed. */
 const PROBE_MS = 60_000
 
 /**
- * Milliseconds an idle connection is kept. Longer than clients and proxies keep theirs (a minute is usual), so that
- * none sends its next request into a connection that is being closed here.
+ * Milliseconds an idle connection is kept open. Longer than clients and proxies keep theirs (usually a minute), so that
+ * none sends its next request over a connection that is being closed here.
  */
 const KEEP_ALIVE_MS = 75_000
 
@@ -31,10 +31,10 @@ const running = new WeakMap<Server, Set<ServerResponse>>()
 const upgraded = new WeakMap<Server, Set<Socket>>()
 const connected = new WeakMap<Server, Set<Socket>>()
 
-/** WebSockets that are open, which a server that closes leaves alone. */
+/** Open WebSockets, which a closing server leaves alone. */
 export const socketsOf = (server: Server): ReadonlySet<Socket> => upgraded.get(server) ?? new Set()
 
-/** Connections over which nothing has come yet: browsers and pools open some ahead. To Node they are not idle. */
+/** Connections that have not received anything yet: browsers and pools open some in advance. Node does not consider them idle. */
 export const silentSocketsOf = (server: Server): readonly Socket[] =>
   [...(connected.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0)
 
@@ -57,7 +57,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     keepAliveInitialDelay: PROBE_MS,
     // Node would refuse this with an empty body, so it is refused here.
     requireHostHeader: false,
-    // Other protocols are not spoken: a request that offers one is answered as if it did not.
+    // Other protocols are not supported: a request that offers one is answered as if it had not.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) => wantsSocket(headers),
   }
   const serve = oneAtATime(
@@ -69,7 +69,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
     connections?.takeTurn ?? ((_request, _isAhead, begin) => begin()),
   )
   const server = createServer(options, (request, response) => {
-    // One that was refused as a whole may send its request all the same.
+    // A connection that was refused as a whole can still send its request.
     if (!request.socket.writableEnded) serve(request, response)
   })
   connections?.guard(server)
@@ -82,7 +82,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   const responses = new Set<ServerResponse>()
   running.set(server, responses)
   server.prependListener("request", (_, response) => {
-    // All that an answer passes through listens for its end: more than Node takes for usual.
+    // Everything that an answer passes through listens for its end: more listeners than Node considers normal.
     response.setMaxListeners(MOST_LISTENERS)
     responses.add(response)
     response.once("close", () => responses.delete(response))
@@ -103,7 +103,7 @@ export function httpServer(app: Koa<RequestState>, connections?: Connections): S
   return server
 }
 
-/** Has a request for a WebSocket go the way of all others: what does not open one answers it like them, and ends the connection. */
+/** Routes a WebSocket request like any other: if it doesn't open one, it is answered normally, and the connection ends. */
 function answerUpgrade(
   server: Server,
   sockets: Set<Socket>,
@@ -127,7 +127,7 @@ function answerUpgrade(
 
 /** Whether the request has exactly one host, as required (RFC 9112 section 3.2), and a target that can be parsed. */
 function isProper({ httpVersion, headersDistinct, url = "" }: IncomingMessage): boolean {
-  // With two hosts, a proxy and this server could each believe a different one.
+  // With two hosts, a proxy and this server could each use a different one.
   const hosts = headersDistinct["host"]?.length ?? 0
   if (hosts > 1 || (httpVersion === "1.1" && hosts === 0)) return false
   return url === "*" || URL.canParse(url, "http://host")

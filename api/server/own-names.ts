@@ -5,7 +5,7 @@ import type { Context } from "../context.ts"
 import { ApiError } from "../errors.ts"
 
 interface OwnNames {
-  /** Address under which users reach the appliance; empty: none was set. */
+  /** Address at which users reach the appliance; empty: none was set. */
   readonly publicUrl: string
   /** The name or address that the appliance listens on. */
   readonly host: string
@@ -17,14 +17,14 @@ interface OwnNames {
 const PRIVATE_NAMES = [".localhost", ".local", ".internal", ".home.arpa"]
 
 /**
- * Refuses calls without a key that come under a name which may be a stranger's. A web page whose name suddenly
- * resolves to the appliance's address (DNS rebinding) is the appliance's own page to the browser, so it could read
- * everything that needs no key. Only the `Host` it sends gives it away.
+ * Refuses calls without a key under a name that might belong to a stranger. A web page whose name suddenly resolves to
+ * the appliance's address (DNS rebinding) is the appliance's own page to the browser, so it could read everything that
+ * needs no key. Only the `Host` it sends gives it away.
  *
- * Addresses pass, since no one can point them elsewhere, and so do names that can't exist in the public DNS: a page
- * on the internet has neither. Every other name has to be the operator's.
+ * Addresses pass, since no one can point them elsewhere, and so do names that can't exist in the public DNS: a page on
+ * the internet has neither. Every other name has to be the operator's.
  *
- * @returns it throws ApiError 403, naming the settings
+ * @returns a check that throws ApiError 403, naming the settings
  */
 export function nameCheck({ publicUrl, host, openHosts }: OwnNames): (ctx: Context) => void {
   const own = new Set(

@@ -10,10 +10,10 @@ export interface Listening {
   readonly prefix: string
 }
 
-/** The appliance cannot listen where it is to. */
+/** The appliance cannot listen on the configured address. */
 export class ListenError extends KnownError {}
 
-/** @param paid where payers are served; null: nothing is sold */
+/** @param paid where paying callers are served; null: nothing is sold */
 export function listenersOf(
   { host, port }: Pick<Listening, "host" | "port">,
   paid: Pick<Listening, "host" | "port"> | null,
@@ -23,7 +23,7 @@ export function listenersOf(
 }
 
 /**
- * Tries every address for a moment. A port that is taken is found before anything has been started for it.
+ * Briefly tries every address, so that a port in use is found before anything else is started.
  * @throws ListenError that names the setting
  */
 export async function requireFreePorts(all: readonly Listening[]): Promise<void> {
@@ -42,7 +42,7 @@ export async function requireFreePorts(all: readonly Listening[]): Promise<void>
   }
 }
 
-/** Advice for the operator about an error of a listener; null: it is no such error. */
+/** Advice for the operator about a listener's error; `null` if it is not such an error. */
 export function listenProblem(error: unknown): string | null {
   const { code, syscall, port, prefix = "FOSSICK" } = error as NodeJS.ErrnoException & Partial<Listening>
   if (syscall !== "listen" && syscall !== "getaddrinfo") return null

@@ -18,8 +18,8 @@ export function stopSignal(): AbortSignal {
 }
 
 /**
- * Accepts no more connections, lets running requests finish for `graceMs` (`FOSSICK_SHUTDOWN_SECONDS`), then cuts the
- * rest. Responses during that time ask the caller to close the connection.
+ * Accepts no more connections, lets running requests finish for `graceMs` (`FOSSICK_SHUTDOWN_SECONDS`), then cuts off
+ * the rest. Responses during that time ask the caller to close the connection.
  */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close")
@@ -29,7 +29,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
     response.emit(STOPPING)
   }
   server.prependListener("request", (_, response) => closeAfter(response))
-  // Again and again: a connection is idle once its answer is written, and would be kept for the next request.
+  // Repeatedly: a connection is idle once its answer is written, and would be kept for the next request.
   const idle = setInterval(() => {
     server.closeIdleConnections()
     for (const socket of silentSocketsOf(server)) socket.destroy()

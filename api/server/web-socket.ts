@@ -20,16 +20,16 @@ const MASKED = 0x80
 const MASK_BYTES = 4
 /** Section 5.5. */
 const MOST_CONTROL_BYTES = 125
-/** For the other side to answer a close. */
+/** Milliseconds for the other side to answer a close. */
 const CLOSE_MS = 2000
-/** Section 7.4.1: messages of a client that has nothing to say. */
+/** Section 7.4.1: sent to a client that sends messages, which this server does not accept. */
 const POLICY_VIOLATION = 1008
 
 /** Whether a request asks for a WebSocket. */
 export const wantsSocket = ({ upgrade = "" }: IncomingHttpHeaders): boolean =>
   upgrade.toLowerCase() === "websocket"
 
-/** A WebSocket that is open, to send over. */
+/** An open WebSocket to send over. */
 export class OutgoingSocket {
   readonly #socket: Socket
   readonly #closed = new AbortController()
@@ -43,19 +43,19 @@ export class OutgoingSocket {
     socket.resume()
   }
 
-  /** Aborts when nothing can be sent any more. */
+  /** Aborts when nothing more can be sent. */
   get closed(): AbortSignal {
     return this.#closed.signal
   }
 
-  /** Resolves when there is room for more. Messages after the end are ignored. */
+  /** Resolves when there is room for more. Messages sent after the end are ignored. */
   async send(text: string): Promise<void> {
     if (this.closed.aborted) return
     if (this.#write(TEXT, Buffer.from(text))) return
     await once(this.#socket, "drain", { signal: this.closed }).catch(() => undefined)
   }
 
-  /** Says goodbye. @param code section 7.4.1 */
+  /** Closes the connection. @param code section 7.4.1 */
   close(code = 1000): void {
     if (this.closed.aborted) return
     const payload = Buffer.alloc(2)
@@ -106,8 +106,8 @@ export class OutgoingSocket {
 }
 
 /**
- * Answers a request with a WebSocket; of the protocols that the client names the first is taken.
- * @throws ApiError 400, 426 for a handshake that is none
+ * Answers a request with a WebSocket, using the first of the protocols that the client names.
+ * @throws ApiError 400, 426 for an invalid handshake
  */
 export function openSocket(ctx: Context): OutgoingSocket {
   const key = ctx.get("Sec-WebSocket-Key")

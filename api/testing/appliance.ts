@@ -14,7 +14,7 @@ export interface Appliance extends AsyncDisposable {
   readonly url: string
   /** The key that the first start showed. */
   readonly apiKey: string
-  /** Its output until now. */
+  /** Its output so far. */
   output(): string
   /** Runs `fossick crawl` with these arguments on the appliance's data folder; fails when the crawl does. */
   crawl(...args: readonly string[]): Promise<void>
@@ -30,7 +30,7 @@ export async function startAppliance(env: Readonly<Record<string, string>> = {})
     ...CHILD_ENV,
     FOSSICK_DATA_DIR: dataDir,
     FOSSICK_PORT: "0",
-    // A third of the cost of a start; tests of answers turn it on.
+    // It takes a third of the startup time; tests of answers turn it on.
     FOSSICK_UNIT_READER: "off",
     ...env,
   }

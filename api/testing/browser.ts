@@ -16,16 +16,16 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Another page of the same site needs no new process, nor one in reserve.
+  // Another page of the same site needs no new process, nor a spare one.
   "--renderer-process-limit=1",
 ]
 
-/** Pages in a browser that other test files of the process use too. The caller disposes of it. */
+/** Pages in a browser that other test files in the process also use. The caller disposes of it. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
 }
 
-/** One for all test files of a process: a start takes as long as a dozen pages. Its pages share a window, so one hides the others. */
+/** One for all test files in a process: a start takes as long as a dozen pages. Its pages share a window, so one hides the others. */
 let shared: Promise<SharedBrowser> | undefined
 
 interface SharedBrowser extends AsyncDisposable {
@@ -54,7 +54,7 @@ async function launch(executablePath: string): Promise<SharedBrowser> {
   }
 }
 
-/** The headless browser at `executablePath` (see `findTestBrowser`), without pages and cookies. It waits as long as all tests do. */
+/** The headless browser at `executablePath` (see `findTestBrowser`), without pages and cookies. It has the same time limit as all tests. */
 export async function openBrowser(executablePath: string): Promise<TestBrowser> {
   const browser = await (shared ??= launch(executablePath))
   const { context } = browser

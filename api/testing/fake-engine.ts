@@ -15,7 +15,7 @@ import { readersLabel } from "#engine/index/page/readers.ts"
 export class FakeEngine implements Engine {
   readonly supports = { adapter: "fake", typoTolerance: false, exactPhrase: true, readerLagMs: 0 }
   readonly queries: Query[] = []
-  /** Thrown by the next searches when set. */
+  /** If set, thrown by the next searches. */
   failure: Error | null = null
   readonly #hits: readonly Hit[]
 
@@ -104,7 +104,7 @@ export class FakeEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {}
 }
 
-/** A hit with everything a page can have; `given` changes what a test is about. */
+/** A hit with everything a page can have; `given` overrides the fields that a test is about. */
 export function hit(given: Partial<Hit> = {}): Hit {
   return {
     url: toPageUrl("https://example.com/pumps")!,

@@ -67,7 +67,7 @@ export class KillableAppliance {
     return await this.#asked(path, { method, body: JSON.stringify(body) })
   }
 
-  /** As {@link call}, of a GET. */
+  /** Like {@link call}, but a GET. */
   async read(path: string): Promise<Record<string, unknown>> {
     return await this.#asked(path, {})
   }
@@ -82,7 +82,7 @@ export class KillableAppliance {
     return JSON.parse(text) as Record<string, unknown>
   }
 
-  /** Whether the index holds these texts under these addresses, and nothing else. */
+  /** Whether the index has exactly these texts under these addresses. */
   async holds(expected: ReadonlyMap<string, string>): Promise<boolean> {
     const settings = readSettings(engineSettings, this.#env as NodeJS.ProcessEnv)
     await using engine = await openEngine(settings, { mode: "read" })
@@ -92,7 +92,7 @@ export class KillableAppliance {
   }
 }
 
-/** One that is not started yet. The test that asks for it ends it. */
+/** Returns an appliance that has not been started yet. It is ended after the test that asks for it. */
 export async function killableAppliance(): Promise<KillableAppliance> {
   const folder = temporaryFolder()
   const vectors = await startCheapVectors()

@@ -36,7 +36,7 @@ const task = "How is a crawl scheduled, and how often are pages visited again?"
 const holdsPage = (results: readonly { readonly url: string }[]) =>
   results.some((one) => one.url.includes(page))
 
-/** A report, once it is there. */
+/** Waits until a report has ended. */
 async function ended(ask: () => Promise<Loose>): Promise<Loose> {
   for (;;) {
     const report = await ask()
@@ -132,7 +132,7 @@ async function aiSdk(): Promise<void> {
   })
 }
 
-/** Tavily's own server of the Model Context Protocol, which has no setting for the address: its requests are led here. */
+/** Tavily's own Model Context Protocol server, which has no setting for the address: its requests are redirected here. */
 async function mcp(): Promise<void> {
   const preload = join(folder, "lead-here.mjs")
   await writeFile(

@@ -24,19 +24,19 @@ import { type Answer, answerOf, memoryState, NO_PAGES, serveApp, withTestKeys } 
 export interface ServedAccounts extends AsyncDisposable {
   readonly url: string
   readonly accounts: Accounts
-  /** The connection of the accounts. */
+  /** The accounts' connection. */
   readonly db: StateStore
   readonly people: PersonStore
   readonly logLines: readonly string[]
   /** Makes a key with the role search, unless `spec` says otherwise. */
   key(spec?: Partial<KeySpec>): Promise<string>
-  /** A call with a key: POST with a body, else GET. */
+  /** A call with a key: POST if there is a body, otherwise GET. */
   call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
 interface Given extends NonNullable<Parameters<typeof serveApp>[0]> {
   readonly dir?: string
-  /** What a sign-on file declares. */
+  /** The declarations of a sign-on file. */
   readonly signOnSpec?: SignOnSpec | null
 }
 

@@ -24,7 +24,7 @@ import { FakeEngine } from "./fake-engine.ts"
 
 /** A key with the role admin. */
 export const TEST_KEY = "test-key-of-the-admin"
-/** One of the role search. */
+/** A key with the role search. */
 export const SEARCH_KEY = "search-key-of-a-reader"
 
 const KEYS: Readonly<Record<string, ApiKey>> = {
@@ -36,7 +36,7 @@ export interface ServedApp extends AsyncDisposable {
   readonly url: string
   /** Every log line so far, as written. */
   readonly logLines: readonly string[]
-  /** Requests so far. */
+  /** Number of requests so far. */
   requests(): number
   /** POSTs a JSON body with the key; `init` overrides. */
   post(path: string, body: unknown, init?: RequestInit): Promise<Answer>
@@ -60,12 +60,12 @@ export const NO_PAGES: AppParts["pages"] = {
 
 /**
  * Serves the app on a real socket, with a fake engine unless one is given.
- * @typeParam Own the values of settings that `more` has
+ * @typeParam Own the values of additional settings in `more`
  */
 export async function serveApp<Own extends object = object>(
   given: Partial<Omit<AppParts, "config">> & {
     readonly config?: Partial<ApiConfig> & NoInfer<Partial<Own>>
-    /** Features beside those of the appliance. */
+    /** Features in addition to those of the appliance. */
     readonly more?: readonly Feature<Desk & { readonly config: Own }>[]
     readonly port?: number
   } = {},
@@ -147,7 +147,7 @@ export async function serveApp<Own extends object = object>(
   }
 }
 
-/** Fails when /openapi.json does not have an answer like this for the call. */
+/** Fails if /openapi.json does not document an answer like this for the call. */
 export function expectDocumented(method: string, path: string, answer: Answer): void {
   const complaints = undocumented(method, path, answer)
   if (complaints.length > 0) throw new Error(`Not as documented: ${complaints.join("; ")}`)
@@ -156,7 +156,7 @@ export function expectDocumented(method: string, path: string, answer: Answer): 
 /** An empty, private state. */
 export const memoryState = emptyState
 
-/** Also takes the keys above. */
+/** Also accepts the keys above. */
 export const withTestKeys = (keys: KeyStore): KeyStore => ({
   ...keys,
   verify: async (presented) => KEYS[presented] ?? (await keys.verify(presented)),
@@ -167,7 +167,7 @@ export const withTestKeys = (keys: KeyStore): KeyStore => ({
   byId: async (id) => Object.values(KEYS).find((key) => key.id === id) ?? (await keys.byId(id)),
 })
 
-/** Reads an answer as JSON; fails for anything else. */
+/** Reads an answer as JSON; fails if it is anything else. */
 export async function answerOf(response: Response): Promise<Answer> {
   return { status: response.status, headers: response.headers, body: await response.json() }
 }

@@ -14,15 +14,15 @@ import type { serveApp } from "./serve-app.ts"
 export interface TwoSources extends AsyncDisposable {
   readonly site: TestSite
   readonly app: ServedAccounts
-  /** A key that may see all, and one that may see the source `garden` alone. */
+  /** A key that may see everything, and one that may see only the source `garden`. */
   readonly all: string
   readonly narrow: string
 }
 
 /**
- * Two sources on one site, `garden` and below /vault/ `vault`, crawled into a real index, with the app over it and a
- * reader that may read the site live. The collection `seeds` holds `vault`.
- * @param answers further pages of the site
+ * Two sources on one site, `garden` and, below /vault/, `vault`, crawled into a real index, with the app over it and a
+ * reader that may read the site live. The collection `seeds` contains `vault`.
+ * @param answers additional pages of the site
  */
 export async function serveTwoSources(
   answers: Readonly<Record<string, Answer>> = {},

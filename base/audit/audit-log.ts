@@ -4,8 +4,8 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { BoundedLog, type LogFilter, whereOf } from "#base/work/bounded-log.ts"
 
 /**
- * 40 MB at 400 bytes an entry. One actor may have a fifth: two years of one change an hour. An actor who floods the log pushes
- * out only their own entries.
+ * 40 MB at 400 bytes per entry. One actor can have a fifth: two years of one change an hour. An actor who floods the
+ * log pushes out only their own entries.
  */
 const SHARES = { most: 100_000, mostOfOne: 20_000, countEvery: 500 }
 const MAX_CHARS = { name: 100, action: 200, object: 300, address: 100 }
@@ -43,7 +43,7 @@ const STEPS: readonly Step[] = [
    create index audit_entry_who on audit_entry (who_id, id)`,
 ]
 
-/** `key`: a call with an API key; `session`: a user signed in on a page; `command`: the command line. */
+/** `key`: a call with an API key; `session`: a user who signed in on a page; `command`: the command line. */
 export const ACTOR_KINDS = ["key", "session", "command"] as const
 
 /** Who changed something. */
@@ -51,11 +51,11 @@ export interface Actor {
   readonly kind: (typeof ACTOR_KINDS)[number]
   /** The id of the key, or of the key that the user signed in with, never its text; for the command line, the machine's user. */
   readonly id: string
-  /** What the key was called at the time; empty when it had no name. */
+  /** The key's name at the time; empty if it had none. */
   readonly name: string
 }
 
-/** One field, before and after, in short; null: it was not there, or what it was is not known. */
+/** One field, before and after, shortened; `null` if it did not exist, or its value is unknown. */
 export interface FieldChange {
   readonly field: string
   readonly before: string | null
@@ -65,7 +65,7 @@ export interface FieldChange {
 /** A change that was made. */
 export interface Change {
   readonly who: Actor
-  /** `PUT /admin/sources/{name}`, `fossick keys create`. */
+  /** Such as `PUT /admin/sources/{name}`, `fossick keys create`. */
   readonly action: string
   /** The thing that was changed, such as `sources/docs`; empty when it has no name. */
   readonly object: string
@@ -81,28 +81,28 @@ export interface AuditEntry extends Change {
   readonly at: Date
 }
 
-/** Which entries are wanted; what is left out does not matter. */
+/** Selects entries; fields that are left out do not matter. */
 export interface AuditFilter {
   /** Milliseconds since 1970, inclusive. */
   readonly from?: number | undefined
   /** Exclusive. */
   readonly before?: number | undefined
-  /** Id or name of who it was. */
+  /** Id or name of the actor. */
   readonly who?: string | undefined
-  /** All that begins so: `sources`, `sources/docs`; a key also where it is one of several that a call changed: `keys/3f9c2a`. */
+  /** All objects that begin with this text: `sources`, `sources/docs`; for a key, also calls that changed it among others: `keys/3f9c2a`. */
   readonly object?: string | undefined
-  /** A part of what was done: `delete`, `/keys`. */
+  /** A part of the action: `delete`, `/keys`. */
   readonly action?: string | undefined
 }
 
-/** Changes made by authorized people and programs, newest first. Contains no secrets: callers mask what they note. */
+/** Changes made by authorized people and programs, newest first. Contains no secrets: callers mask the values they record. */
 export class AuditLog {
   readonly #queries: Queries<AuditTables>
   readonly days: number
   readonly #log: BoundedLog<AuditRow>
   readonly prune: BoundedLog<AuditRow>["prune"]
 
-  /** @param days for which entries are kept */
+  /** @param days number of days that entries are kept */
   constructor(db: StateStore, days: number) {
     migrate(db, "audit", STEPS)
     this.#queries = queriesOf(db)
@@ -116,7 +116,7 @@ export class AuditLog {
     this.prune = this.#log.prune
   }
 
-  /** One statement, to run inside the transaction of the change or on its own. */
+  /** A single statement, to run inside the transaction of the change or separately. */
   async note({ who, action, object, status, changes, address }: Change, at = Date.now()): Promise<void> {
     await this.#queries
       .insertInto("audit_entry")
@@ -140,7 +140,7 @@ export class AuditLog {
     return (await this.#log.list(slice, conditionsOf(filter))).map(entryOf)
   }
 
-  /** Oldest first, from the one after this id on: what an export goes through, while others are written. */
+  /** Oldest first, starting after this id, for an export that runs while other entries are written. */
   async after(id: number, filter: AuditFilter, limit: number): Promise<readonly AuditEntry[]> {
     const rows = await this.#queries
       .selectFrom("audit_entry")
@@ -168,7 +168,7 @@ const conditionsOf =
     ...(action === undefined ? [] : [sql<SqlBool>`instr(lower(action), ${action.toLowerCase()}) > 0`]),
   ]
 
-/** Fields of an object have no slash in their names; those that name another object do. */
+/** The names of an object's own fields contain no slash; names that refer to another object do. */
 function isOf(object: string): Expression<SqlBool> {
   const begins = sql<SqlBool>`substr(object, 1, ${object.length}) = ${object}`
   if (!object.includes("/")) return begins

@@ -2,7 +2,7 @@ import { masked } from "#base/telemetry/log/masked.ts"
 
 import type { FieldChange } from "./audit-log.ts"
 
-/** Fields of one change at most, and characters of a value: an entry names the change, the object itself has the rest. */
+/** Maximum number of fields in one change, and characters in a value: an entry names the change, the object itself has the rest. */
 const MOST_FIELDS = 20
 const MAX_VALUE_CHARS = 160
 const MAX_DEPTH = 6
@@ -16,7 +16,7 @@ const REFERENCE = /^"(\w+ )?(\$\{\w+\}|file:[^"]+)"$/
 
 /**
  * The differences between two states of an object, field by field, shortened and without secrets.
- * @param before null: there was none, or it is unknown
+ * @param before null: the object did not exist, or its state is unknown
  * @param after null: the object is gone
  */
 export function fieldChanges(before: unknown, after: unknown): readonly FieldChange[] {
@@ -71,7 +71,7 @@ function fieldsOf(value: unknown): Map<string, string> {
 
 function shownValue(field: string, value: string | undefined): string | null {
   if (value === undefined) return null
-  // A list of objects may hold one, too.
+  // A list of objects may contain a secret, too.
   if (isSecret(field, value) || /"[^"]*(?:password|secret|token|authorization)[^"]*":/i.test(value))
     return HIDDEN
   const text = masked(value).replace(IN_QUERIES, "$1…")

@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises"
 
-/** Milliseconds for which the event loop may be held. */
+/** Maximum milliseconds to hold the event loop. */
 const HOLD_MS = 12
 
 /**
- * For work in many small steps whose number strangers decide: awaited between the steps, it lets others have
- * their turn whenever the loop was held for a while, and costs next to nothing otherwise.
+ * For work in many small steps whose number is decided by strangers: awaited between the steps, it lets other work run
+ * whenever the loop was held for a while, and costs next to nothing otherwise.
  */
 export function breather(): () => Promise<void> {
   let since = performance.now()

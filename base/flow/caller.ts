@@ -3,19 +3,20 @@ import { AsyncLocalStorage } from "node:async_hooks"
 /** Work without a caller, such as a crawl, shares this identity. */
 export const APPLIANCE = "appliance"
 
-// Between a door and a browser or a model lie dozens of signatures that have no other use for the caller.
+// Between an entry point and a browser or a model there are dozens of function signatures that have no other use for
+// the caller.
 const callers = new AsyncLocalStorage<string>()
 
-/** Does `work`, and whatever it starts, in the name of a caller: of a key, its id. */
+/** Runs `work`, and whatever it starts, on behalf of a caller; for a key, this is its id. */
 export const actingFor = <T>(caller: string, work: () => T): T => callers.run(caller, work)
 
-/** The caller that this runs for; undefined for the appliance's own work. */
+/** The caller on whose behalf this runs; undefined for the appliance's own work. */
 export const callerHere = (): string | undefined => callers.getStore()
 
-// The same way to the engine has a line at the door and another one before the index.
+// On the way to the engine there is one queue at the entry point and another before the index.
 const waits = new AsyncLocalStorage<number>()
 
-/** Milliseconds that what runs here has waited for its turns, in all lines on its way. */
+/** Milliseconds that the current work has waited for its turns, in all queues on its way. */
 export const waitedHere = (): number => waits.getStore() ?? 0
 
 /** Runs `work` as if it had waited this long. */

@@ -23,7 +23,7 @@ export type DegradedPart = keyof typeof DEGRADED_PARTS
 
 const ORDER = Object.keys(DEGRADED_PARTS) as DegradedPart[]
 
-/** Whether a text names a part: of a peer's answer, only these are passed on. */
+/** Whether a text names such a part: from a peer's answer, only these are passed on. */
 export const isDegradedPart = (name: string): name is DegradedPart => Object.hasOwn(DEGRADED_PARTS, name)
 
 /** The missing parts of an answer as a sentence; null when it is complete. */
@@ -42,12 +42,12 @@ export class Degraded {
     this.#onFound = onFound
   }
 
-  /** In the order of {@link DEGRADED_PARTS}; empty for an answer that is complete. */
+  /** In the order of {@link DEGRADED_PARTS}; empty for a complete answer. */
   get parts(): readonly DegradedPart[] {
     return ORDER.filter((part) => this.#found.has(part))
   }
 
-  /** Whether the pages themselves may be others, or ranked otherwise, than on another day. */
+  /** Whether the pages themselves, or their ranking, may differ from another day's. */
   get hasOtherPages(): boolean {
     return this.#found.has("index") || this.#found.has("meaning") || this.#found.has("peers")
   }
@@ -58,7 +58,7 @@ export class Degraded {
     this.#onFound?.(part)
   }
 
-  /** Runs `work`, and collects what it and all that it calls leave out. */
+  /** Runs `work`, and collects the parts that it and everything it calls leave out. */
   collect<T>(work: () => T): T {
     return collecting.run(this, work)
   }
@@ -67,19 +67,19 @@ export class Degraded {
 const collecting = new AsyncLocalStorage<Degraded>()
 
 /**
- * Says that the answer under way is made without a part. Code that catches a late or failed part and carries on calls this, so
- * that no answer changes silently; outside of an answer it does nothing.
+ * Records that the current answer is made without a part. Code that catches a late or failed part and carries on calls
+ * this, so that no answer changes silently; outside an answer it does nothing.
  */
 export const leaveOut = (part: DegradedPart): void => collecting.getStore()?.add(part)
 
 const counted = new Map<DegradedPart, number>(ORDER.map((part) => [part, 0]))
 
-/** How many answers of this process were made without each part. */
+/** Number of answers that this process made without each part. */
 export const degradedCounts = (): ReadonlyMap<DegradedPart, number> => counted
 
 /**
  * Counts missing parts in {@link degradedCounts}.
- * @param isWanted false once no caller waits for the answer: missing parts are no fault then
+ * @param isWanted false once no caller waits for the answer: missing parts then don't matter
  */
 export const countedDegraded = (isWanted: () => boolean = () => true): Degraded =>
   new Degraded((part) => {

@@ -6,7 +6,7 @@ import { until } from "../testing/until.ts"
 import { callerHere, waitedHere } from "./caller.ts"
 import { FairPool, poolCounts } from "./fair-pool.ts"
 
-/** Tasks that end when they are asked to, and the order they began in. */
+/** Tasks that end when told to, and the order in which they began. */
 function tasks() {
   const begun: string[] = []
   const ends: { readonly name: string; readonly end: () => void }[] = []
@@ -21,7 +21,7 @@ function tasks() {
       begun.push(name)
       return new Promise<void>((resolve) => ends.push({ name, end: resolve }))
     },
-    /** Ends the oldest task under way, and lets what waits begin. */
+    /** Ends the oldest running task, and lets waiting tasks begin. */
     endOne: () => settle(0),
     end: (name: string) => settle(ends.findIndex((one) => one.name === name)),
   }
@@ -46,7 +46,7 @@ describe("the turns of keys", () => {
     expect(begun).toEqual(["a1", "a2"])
     for (let i = 0; i < 8; i++) await endOne()
     await Promise.all(all)
-    // With one place left "a" is at its half while the others wait.
+    // With one place left, "a" has its half while the others wait.
     expect(begun).toEqual(["a1", "a2", "b1", "a3", "c1", "b2", "a4", "a5"])
   })
 
@@ -107,7 +107,7 @@ describe("the share of a key", () => {
     all.push(...["b1", "b2", "b3"].map((name) => pool.run(task(name), { key: "b" })))
     for (const name of ["a1", "a2"]) await end(name)
     expect(running()).toBe("a3 a4 b1 b2")
-    // Both wait: each gets back what it gave up.
+    // Both are waiting: each gets back the places it gave up.
     await end("b1")
     expect(running()).toBe("a3 a4 b2 b3")
     await end("a3")
@@ -189,7 +189,7 @@ describe("when too much waits", () => {
     all.push(pool.run(task("b1"), { key: "b" }))
     await expect(all[3]).rejects.toThrow(Refused)
     await expect(pool.run(task("b2"), { key: "b" })).rejects.toThrow(Refused)
-    // A task that nobody waits for is still admitted, and no other key loses its turn to it.
+    // A task that nobody waits for is still admitted, but costs no other key its turn.
     all.push(pool.run(task("c1"), { key: "c", isPatient: true }))
     for (let i = 0; i < 6; i++) await endOne()
     await Promise.allSettled(all)
@@ -203,7 +203,7 @@ describe("when too much waits", () => {
     await pool.run(() => sleep(50), { key: "a" })
     const all = [pool.run(task("running"), { key: "a" })]
     for (let i = 0; i < 2000; i++) all.push(pool.run(task("a"), { key: "a", isPatient: true }))
-    // 2,000 tasks of 50 ms and more before it.
+    // There are 2,000 tasks of at least 50 ms ahead of it.
     await expect(pool.run(task("late"), { key: "a" })).rejects.toMatchObject({ seconds: 60 })
     all.push(pool.run(task("b"), { key: "b" }))
     for (let i = 0; i < 2002; i++) await endOne()
@@ -241,7 +241,7 @@ describe("when too much waits", () => {
     await until(isRefused)
     await endOne()
     await first
-    // With a free place no task waits, however long the last one took.
+    // If a place is free, no task waits, however long the last one took.
     expect(await isRefused()).toBe(false)
   })
 })

@@ -2,8 +2,8 @@ import { actingFor, APPLIANCE, callerHere, havingWaited, waitedHere } from "./ca
 import { FairQueue, type Party } from "./fair-queue.ts"
 
 /**
- * Everything whose places callers share. A pool is a line here and a `FairPool` of its name; the handbook has a row for
- * each, and `docs/house/pools.test.ts` finds what limits callers elsewhere.
+ * All resources whose places callers share. A pool is a line here and a `FairPool` with its name; the handbook has a
+ * row for each, and `docs/house/pools.test.ts` finds limits on callers elsewhere.
  */
 export const POOLS = {
   searches: { about: "searches", isLong: false },
@@ -25,15 +25,15 @@ export const POOLS = {
 export type PoolName = keyof typeof POOLS
 
 export interface PoolOptions {
-  /** Tasks that run at once, at least 1. */
+  /** Number of tasks that run at once, at least 1. */
   readonly places: number
-  /** Tasks that may wait, of all keys. Default: any number. */
+  /** Number of tasks that may wait, for all keys together. Default: any number. */
   readonly queue?: number
-  /** Milliseconds that a task may wait. Default: as long as it takes. */
+  /** Milliseconds that a task may wait. Default: no limit. */
   readonly waitMs?: number
-  /** The error of a task that is refused. @param seconds after which a new try may succeed */
+  /** The error for a refused task. @param seconds after which a new attempt may succeed */
   readonly refusal?: (seconds: number) => Error
-  /** False while no task may begin whatever is free; {@link FairPool.look} says when that may have changed. */
+  /** False while no task may begin, even if places are free; {@link FairPool.look} tells the pool that this may have changed. */
   readonly isOpen?: () => boolean
 }
 
@@ -43,27 +43,27 @@ export interface TurnOptions {
   readonly isPatient?: boolean
 }
 
-/** One that waits. */
+/** A waiting task. */
 interface Waiter {
   readonly begin: () => void
   readonly giveUp: (error: unknown) => void
   readonly isPatient: boolean
 }
 
-/** Totals since this process started of all pools with one name. */
+/** Totals of all pools with one name since this process started. */
 export interface PoolCounts {
   waiting: number
-  /** Tasks that had to wait for their turn. */
+  /** Number of tasks that had to wait for their turn. */
   waited: number
   waitedMs: number
   refused: number
 }
 
-/** A key may have so much of the places while others wait, rounded up. */
+/** While others wait, a key may have one in this many places, rounded up. */
 const SHARE_OF_KEY = 2
-/** So much of the places of a pool of long work is kept for keys that have none of them, rounded down. */
+/** One in this many places of a pool of long tasks is kept for keys that have none, rounded down. */
 const SHARE_KEPT = 4
-/** Weight of a new measurement in the mean: the last twenty or so decide. */
+/** Weight of a new measurement in the mean: about the last twenty matter. */
 const WEIGHT = 0.1
 const MOST_RETRY_SECONDS = 60
 
@@ -79,14 +79,14 @@ function countsOf(name: PoolName): PoolCounts {
 }
 
 /**
- * Lets a fixed number of tasks run at once, the one semaphore of the house. Keys that wait take turns: one task of each, then the
- * next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have them all. In pools whose
- * tasks take long, a quarter of the places is kept for keys that have none, since running tasks are never stopped: another key's
- * first task then begins at once.
+ * Lets a fixed number of tasks run at once, the one semaphore of the code base. Waiting keys take turns: one task from
+ * each, then the next key's. While another key waits, a key begins nothing beyond half of the places; alone it may have
+ * them all. In pools of long tasks, a quarter of the places is kept for keys that have none, since running tasks are
+ * never stopped: another key's first task then begins at once.
  *
- * A task that would wait too long, judged by recent durations and the tasks ahead of it, is refused at once, and one that has
- * waited too long is rejected: a quick no is better than an answer after the caller has given up. When too many wait, the key
- * with most of them loses its last to a key with fewer.
+ * A task that would wait too long, judged by recent durations and the tasks ahead of it, is refused at once, and one
+ * that has waited too long is rejected: a quick no is better than an answer after the caller has given up. When too
+ * many wait, the key with the most waiting tasks loses its last one to a key with fewer.
  */
 export class FairPool {
   readonly #options: Required<PoolOptions>
@@ -97,12 +97,12 @@ export class FairPool {
   #running = 0
   #refused = 0
   #closed: Error | undefined
-  /** Places that each key has. */
+  /** Number of places that each key has. */
   readonly #held = new Map<Party, number>()
   readonly #waiting = new FairQueue<Waiter>()
-  /** Milliseconds that a task takes, as measured; 0 until the first has ended. */
+  /** Measured mean duration of a task in milliseconds; 0 until the first has ended. */
   #taskMs = 0
-  /** When each task that runs was begun. */
+  /** When each running task began. */
   readonly #begun = new Set<{ readonly at: number }>()
 
   constructor(name: PoolName, options: PoolOptions) {
@@ -114,38 +114,38 @@ export class FairPool {
     this.#kept = this.#isLong ? Math.floor(options.places / SHARE_KEPT) : 0
   }
 
-  /** Tasks that may run at once. */
+  /** Number of tasks that may run at once. */
   get places(): number {
     return this.#options.places
   }
 
-  /** Tasks that run. */
+  /** Number of running tasks. */
   get running(): number {
     return this.#running
   }
 
-  /** Tasks that may wait. */
+  /** Number of tasks that may wait. */
   get queue(): number {
     return this.#options.queue
   }
 
-  /** Tasks that wait. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Keys that have half of the places, or more. */
+  /** Keys that have at least half of the places. */
   get full(): readonly Party[] {
     return [...this.#held].filter(([, held]) => held >= this.#half).map(([key]) => key)
   }
 
-  /** Tasks refused or sent away since the start. */
+  /** Number of tasks refused or rejected since startup. */
   get refused(): number {
     return this.#refused
   }
 
   /**
-   * Refuses what {@link run} would refuse, before anything is done for it.
+   * Refuses a task that {@link run} would refuse, before any work is done for it.
    * @throws the pool's refusal
    */
   check(key: Party): void {
@@ -187,8 +187,8 @@ export class FairPool {
   }
 
   /**
-   * Takes a place now or not at all. Since tasks cannot wait here, a key has half of the places at most.
-   * @returns gives the place back, once; null where there is none for this key
+   * Takes a place now or not at all. Since tasks cannot wait here, a key has at most half of the places.
+   * @returns a function that gives the place back, once; null if there is none for this key
    */
   enter(key: Party): (() => void) | null {
     if (this.#running >= this.places || (this.#held.get(key) ?? 0) >= this.#half) {
@@ -209,7 +209,7 @@ export class FairPool {
     for (const waiter of [...this.#waiting.lines.values()].flat()) waiter.giveUp(reason)
   }
 
-  /** Begins what may begin. */
+  /** Begins all tasks that may begin. */
   look(): void {
     while (this.#waiting.length > 0) {
       let key: Party | undefined
@@ -247,7 +247,7 @@ export class FairPool {
     this.look()
   }
 
-  /** Milliseconds until the turn of a new task. */
+  /** Expected milliseconds until the turn of a new task. */
   #expectedMs(key: Party): number {
     const { lines } = this.#waiting
     const mine = lines.get(key)?.length ?? 0
@@ -257,7 +257,7 @@ export class FairPool {
     return ((before + 1) * Math.max(this.#taskMs, this.#runningMs())) / this.places
   }
 
-  /** Milliseconds for which those that run have run already, in the mean: when tasks get slower, it is known before they end. */
+  /** Mean milliseconds for which the running tasks have been running: if tasks get slower, this shows before they end. */
   #runningMs(): number {
     const now = performance.now()
     let sum = 0
@@ -265,7 +265,7 @@ export class FairPool {
     return sum / Math.max(1, this.#begun.size)
   }
 
-  /** The longest line of those longer than the key's own would be. */
+  /** The longest of the queues that are longer than the key's own would be. */
   #longerLine(key: Party): readonly Waiter[] | undefined {
     let longest: readonly Waiter[] | undefined
     let length = (this.#waiting.lines.get(key)?.length ?? 0) + 1
@@ -305,7 +305,7 @@ export class FairPool {
       giveUp: (error) => {
         if (!this.#waiting.delete(key, waiter)) return
         reject(error)
-        // Another key may have been held to its half for this one.
+        // Another key may have been limited to its half because of this one.
         this.look()
       },
     }

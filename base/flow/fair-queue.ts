@@ -1,7 +1,7 @@
-/** Whom a thing waits for: the id of a key, or anything else that is compared by identity. */
+/** The party that an item waits for: the id of a key, or anything else that is compared by identity. */
 export type Party = object | string
 
-/** Things that wait their turn: parties take turns, and each of them has its own in the order it came. */
+/** Items that wait their turn: parties take turns, and each party's items keep the order they came in. */
 export class FairQueue<T> {
   /** The party whose turn is next comes first. */
   readonly #parties = new Map<Party, T[]>()
@@ -24,7 +24,7 @@ export class FairQueue<T> {
   }
 
   /**
-   * Takes the first thing of the party whose turn it is.
+   * Takes the first item of the party whose turn it is.
    * @param mayTake parties for which this is false keep their turn for later
    */
   shift(mayTake: (party: Party) => boolean = () => true): T | undefined {
@@ -32,7 +32,7 @@ export class FairQueue<T> {
       if (!mayTake(party)) continue
       const item = waiting.shift()
       this.#length -= 1
-      // To the end of the round.
+      // Moves to the end of the round.
       this.#parties.delete(party)
       if (waiting.length > 0) this.#parties.set(party, waiting)
       return item
@@ -40,13 +40,13 @@ export class FairQueue<T> {
     return undefined
   }
 
-  /** The first thing of the party whose turn it is, which stays. */
+  /** The first item of the party whose turn it is, without taking it. */
   peek(): T | undefined {
     const [next] = this.#parties.values()
     return next?.[0]
   }
 
-  /** Takes out a thing that waits no longer. @returns false when it is not there. */
+  /** Removes an item that no longer waits. @returns false if it is not there. */
   delete(party: Party, item: T): boolean {
     const waiting = this.#parties.get(party)
     const at = waiting?.indexOf(item) ?? -1
@@ -57,7 +57,7 @@ export class FairQueue<T> {
     return true
   }
 
-  /** Takes out all there is. */
+  /** Takes all items. */
   clear(): T[] {
     const all = [...this.#parties.values()].flat()
     this.#parties.clear()

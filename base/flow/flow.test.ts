@@ -16,7 +16,7 @@ function hold(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
-/** Whether others have a turn while it is awaited. */
+/** Whether other code gets a turn while it is awaited. */
 async function letsOthersIn(work: () => Promise<void>): Promise<boolean> {
   let isIn = false
   const others = setImmediate().then(() => (isIn = true))
@@ -26,7 +26,7 @@ async function letsOthersIn(work: () => Promise<void>): Promise<boolean> {
   return wasIn
 }
 
-/** The same for one that was quick: a step that was held up itself, on a busy machine, tells nothing. */
+/** The same for a step that was quick: a step that was itself delayed, on a busy machine, proves nothing. */
 async function letsOthersInWhenQuick(work: () => Promise<() => Promise<void>>): Promise<boolean> {
   for (;;) {
     const step = await work()
@@ -86,7 +86,7 @@ describe("a fair queue", () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const queue = new FairQueue<number>()
         const [told, expected]: [unknown[], unknown[]] = [[], []]
-        /** Parties in the order of their turns, each with what it has waiting. */
+        /** Parties in the order of their turns, each with its waiting items. */
         let turns: { party: number; items: number[] }[] = []
         for (const one of steps) {
           if (one.do === "push") {
@@ -173,7 +173,7 @@ describe("a queued budget", () => {
     expect(second.reserve(4)).toBe(waiting)
     let hasBegun = false
     void waiting!.then(() => (hasBegun = true))
-    // Room for what it asked first, and not for all.
+    // Enough room for its first request, but not for both.
     first.release(4)
     await setImmediate()
     expect([hasBegun, second.held]).toEqual([false, 0])

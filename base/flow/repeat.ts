@@ -1,7 +1,8 @@
 import { sharing } from "./sharing.ts"
 
 /**
- * Runs `work` at an interval, and skips a round while the last one still runs. Disposing waits for the running round.
+ * Runs `work` at an interval, and skips a round while the previous one is still running. Disposing waits for the
+ * running round.
  *
  * @param work never rejects
  * @param options.keepsAlive whether it keeps the process running; default true

@@ -1,9 +1,9 @@
-/** Runs tasks one after the other, in the order they were given; a task that fails stops no other. */
+/** Runs tasks one after another, in the order they were given; a failed task does not stop the others. */
 export class Serial {
   #last: Promise<unknown> = Promise.resolve()
   #count = 0
 
-  /** Whether no task is under way or waits. */
+  /** Whether no task is running or waiting. */
   get isIdle(): boolean {
     return this.#count === 0
   }
@@ -15,7 +15,7 @@ export class Serial {
     return result
   }
 
-  /** Resolves when every task given so far is over. */
+  /** Resolves when every task given so far has ended. */
   async idle(): Promise<void> {
     await this.#last
   }

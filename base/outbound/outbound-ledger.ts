@@ -5,7 +5,7 @@ import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** 2 MB. Those talked to longest ago go, of the purpose that has the most: live calls push out no webhook or model. */
+/** 2 MB. The least recent hosts of the purpose with the most hosts are dropped: live calls push out no webhook or model. */
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 
@@ -22,18 +22,18 @@ const STEPS: readonly Step[] = [
    create index outbound_host_last on outbound_host (last_at)`,
 ]
 
-/** A host that the appliance talked to. */
+/** A host that the appliance contacted. */
 export interface OutboundHost {
   readonly purpose: OutboundPurpose
   readonly host: string
   /** Milliseconds since 1970. */
   readonly first: number
   readonly last: number
-  /** Connections that were made, or, to servers of the operator's, requests that were answered. */
+  /** Number of connections made, or, for the operator's own servers, of requests answered. */
   readonly count: number
 }
 
-/** Which hosts the appliance talked to, and what for. */
+/** Which hosts the appliance contacted, and for what purpose. */
 export class OutboundLedger {
   readonly #queries: Queries<OutboundTables>
   readonly #log: BoundedLog<OutboundRow>
@@ -50,7 +50,7 @@ export class OutboundLedger {
     })
   }
 
-  /** Belongs into a write transaction. */
+  /** Must run in a write transaction. */
   async add(hosts: readonly OutboundHost[]): Promise<void> {
     for (const { purpose, host, first, last, count } of hosts) {
       await this.#queries
@@ -67,7 +67,7 @@ export class OutboundLedger {
     await this.#log.wrote()
   }
 
-  /** Those talked to last come first. */
+  /** The most recently contacted hosts come first. */
   async list(
     slice: { readonly limit: number; readonly offset: number },
     purpose: OutboundPurpose | null = null,

@@ -18,7 +18,7 @@ function emptyState(): SqliteStore {
   return new SqliteStore(file)
 }
 
-// Hosts that this process talked to earlier.
+// Hosts that this process contacted earlier.
 beforeEach(async () => {
   using db = emptyState()
   await writeOutbound(db)
@@ -89,7 +89,7 @@ test("it is written down every five seconds, which keeps no process alive, and n
 })
 
 test("the server that holds the state is talked to, too", async () => {
-  // That it is on one is made up.
+  // The store only pretends to be on a server.
   const store = Object.assign(Object.create(PostgresStore.prototype) as object, { host: "db.example:5433" })
   await keepOutbound(store as PostgresStore)[Symbol.asyncDispose]()
   using db = emptyState()

@@ -12,15 +12,15 @@ interface Talked {
   count: number
 }
 
-/** Hosts that wait to be written down; more are dropped until then: who crawls a thousand hosts in seconds has them again soon. */
+/** Maximum number of hosts waiting to be recorded; more are dropped until then: a crawl of a thousand hosts in seconds soon contacts them again. */
 const MOST_WAITING = 5000
 const WRITE_EVERY_MS = 5000
 
 const talked = new Map<string, Talked>()
 
 /**
- * Notes that a connection was made, or a request answered. Every module that opens connections calls it: a test looks for
- * those that do not (docs/house).
+ * Records that a connection was made, or a request answered. Every module that opens connections calls it: a test looks
+ * for modules that do not (docs/house).
  * @param host name or address, with its port if that is not the usual one; nothing else of an address
  */
 export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.now()): void {
@@ -35,7 +35,7 @@ export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.n
 /** Whether this process made connections since the last write. */
 export const hasTalked = (): boolean => talked.size > 0
 
-/** Writes down which hosts this process talked to. If that fails, for example on a full disk, the next round writes them. */
+/** Records which hosts this process contacted. If that fails, for example on a full disk, the next round does it. */
 export async function writeOutbound(db: StateStore): Promise<void> {
   if (talked.size === 0) return
   const notes = [...talked.values()]
@@ -44,7 +44,7 @@ export async function writeOutbound(db: StateStore): Promise<void> {
     const ledger = new OutboundLedger(db)
     await transaction(db, () => ledger.add(notes))
   } catch {
-    // Locked, or the disk is full: it waits.
+    // Locked, or the disk is full: the notes wait.
     for (const note of notes) putBack(note)
   }
 }
@@ -57,7 +57,7 @@ function putBack(note: Talked): void {
   else talked.set(key, { ...note, last: since.last, count: note.count + since.count })
 }
 
-/** Writes down what this process talks to, from time to time and at the end. Dispose of it before the connection is closed. */
+/** Records the hosts that this process contacts, at intervals and at the end. Dispose of it before the connection is closed. */
 export function keepOutbound(db: StateStore): AsyncDisposable {
   // Connections of the store are noted here, since the ledger itself is kept in the store.
   if (isOnServer(db)) noteOutbound("state", db.host)

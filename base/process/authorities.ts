@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]*-----END (?:TRUSTED )?CERTIFICATE-----/g
 
 /**
- * The certificates in a text of PEM (RFC 7468), one after the other.
+ * The certificates in a PEM text (RFC 7468), one after another.
  * @throws Error whose message continues a sentence that begins with the text's name: "holds no certificate …"
  */
 export function certificatesIn(text: string): string[] {
@@ -50,8 +50,8 @@ export function readCertificates(file: string): string[] {
 }
 
 /**
- * Has every secure connection of this thread trust the authorities in `FOSSICK_CA_FILE`, beside those of Node.js. A file
- * that is wrong adds none: who reads the settings says so.
+ * Makes every secure connection of this thread trust the authorities in `FOSSICK_CA_FILE`, in addition to those of
+ * Node.js. An invalid file adds none; the code that reads the settings reports it.
  */
 export function trustAuthorities(env: NodeJS.ProcessEnv): void {
   const file = env["FOSSICK_CA_FILE"]
@@ -59,6 +59,6 @@ export function trustAuthorities(env: NodeJS.ProcessEnv): void {
   try {
     setDefaultCACertificates([...getCACertificates("default"), ...readCertificates(file)])
   } catch {
-    // Said by those who read the settings.
+    // Reported by the code that reads the settings.
   }
 }

@@ -5,7 +5,7 @@ let canStop = false
 
 /**
  * Calls `stop` when a command should end early: on Ctrl-C, on SIGTERM, and when its output is no longer read.
- * @returns dispose of it when nothing is left to stop
+ * @returns dispose of it when there is nothing left to stop
  */
 export function onInterrupt(stop: () => void): Disposable {
   canStop = true

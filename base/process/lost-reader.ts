@@ -1,7 +1,7 @@
 import { isUnwritable } from "../disk-space.ts"
 import { interrupt } from "./interrupt.ts"
 
-/** As a shell counts Ctrl-C, and what a command gives that was stopped in the middle. */
+/** The shell's exit code for Ctrl-C, which a command also returns when stopped midway. */
 const INTERRUPTED = 130
 
 let isLost = false
@@ -25,7 +25,7 @@ export function endWithReader(): void {
 /** The exit code: 0 after a lost reader, since it is no failure when a reader skips the rest. */
 export const codeOf = (code: number): number => (isLost && code === INTERRUPTED ? 0 : code)
 
-/** For what works on whether its output is read, or kept on a disk with room for it, or not, such as a server. */
+/** For programs, such as a server, that keep working even if their output is not read, or cannot be written to a full disk. */
 export function outliveReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {

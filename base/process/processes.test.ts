@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What a newly added listener receives, without notifying the others. */
+/** The events that a newly added listener would receive, without notifying the others. */
 function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) => void> {
   const listeners = new Map<string, (...args: unknown[]) => void>()
   vi.spyOn(emitter, "on").mockImplementation((name, listener) => {
@@ -34,7 +34,7 @@ function heard(emitter: NodeJS.EventEmitter): Map<string, (...args: unknown[]) =
   return listeners
 }
 
-/** Spies on Node's own modules are what others have imported by name, until the test is over. */
+/** Until the test ends, modules that import Node's built-ins by name get the spies. */
 function spreadSpies(): void {
   syncBuiltinESMExports()
   onTestFinished(() => {
@@ -46,12 +46,12 @@ function spreadSpies(): void {
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
 describe("output that nobody reads any more", () => {
-  /** Acts as a process that starts and ends with `work`. Its mocks last no longer: other code needs the real process. */
+  /** Acts as a process that starts and ends with `work`. Its mocks last no longer than that: other code needs the real process. */
   async function begin(
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")
       readonly interrupt: typeof import("./interrupt.ts")
-      /** Output of both streams. */
+      /** Output on both streams. */
       readonly hear: ((code: string) => void)[]
       readonly exits: unknown[][]
     }) => void,
@@ -182,7 +182,7 @@ describe("memory", () => {
   test("is collected when it is asked for, and nothing else can ask for it", async () => {
     const collect = garbageCollector()
     const released = new WeakRef({ bytes: new Uint8Array(1000) })
-    // A weak reference holds what it names until the turn in which it was made is over.
+    // A new weak reference keeps its target alive until the current turn ends.
     await new Promise((done) => setImmediate(done))
     collect()
     expect(released.deref()).toBeUndefined()
@@ -232,7 +232,7 @@ test("a thread has the flags that it was given, and one that keeps the environme
 })
 
 describe("a thread that lets all others go first", () => {
-  /** Sleeps, and tells its id in the system. */
+  /** Sleeps, and reports its system thread id. */
   async function sleeper() {
     const program = `import { readlinkSync } from "node:fs"; import { parentPort } from "node:worker_threads"
       setInterval(() => {}, 1000); parentPort.postMessage(readlinkSync("/proc/thread-self").split("/").at(-1))`
@@ -315,7 +315,7 @@ describe("a process for some work", () => {
     const worker = new WorkerProcess(works)
     await worker.stop()
     expect(await worker.exited).toBe(7)
-    // A second call is no fault.
+    // Further calls have no effect.
     for (let more = 0; more < 3; more++) await worker.stop()
     expect(vi.getTimerCount()).toBe(0)
   })

@@ -1,20 +1,20 @@
 import { type ChildProcess, fork } from "node:child_process"
 
-/** Exit code of a process that found the index taken by another writer. */
+/** Exit code of a process that found the index locked by another writer. */
 export const EXIT_LOCKED = 3
 /** Exit code of a job process that left work undone, since there is too little room on the disk. */
 export const EXIT_NO_ROOM = 4
 
-/** Exit code of a job process that wants to be started again at once: with another model, say. */
+/** Exit code of a job process that needs to be restarted at once, for example with another model. */
 export const EXIT_AGAIN = 5
 
-/** Argument of a job process that is to read every file of the index before it works. */
+/** Argument that makes a job process read every file of the index before it works. */
 export const CHECK_ALL = "--check-all"
 
-/** Saves memory in processes that rest, and costs one that works a twentieth of its CPU. */
+/** Saves memory in idle processes, but costs a working process a twentieth of its CPU time. */
 const SMALL_NURSERY = "--max-semi-space-size="
 
-/** A process that does not end by then is killed; what it reported is safe. */
+/** A process that has not ended by then is killed; its reported results are safe. */
 const GRACE_MS = 10_000
 
 /** A child process that works until there is nothing left to do, and then ends. */
@@ -23,7 +23,7 @@ export class WorkerProcess {
   readonly exited: Promise<number | null>
   readonly #child: ChildProcess
 
-  /** `program`: a module that ends when its parent lets go of it. */
+  /** `program`: a module that ends when its parent disconnects. */
   constructor(program: URL, args: readonly string[] = []) {
     this.#child = fork(program, args, {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
@@ -39,10 +39,10 @@ export class WorkerProcess {
     })
   }
 
-  /** Ends it in good order: visits in hand are finished, the job is queued again. */
+  /** Ends it gracefully: current visits are finished, and the job is queued again. */
   async stop(): Promise<void> {
     const kill = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS)
-    // Not a signal: on Windows that would end it at once.
+    // Not a signal: on Windows that would end the process at once.
     if (this.#child.connected) this.#child.disconnect()
     await this.exited
     clearTimeout(kill)

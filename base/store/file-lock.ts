@@ -11,7 +11,7 @@ const LOOK_MS = 250
 /** Folder of locks in the data folder. */
 const LOCKS = "locks"
 
-/** As {@link lockFile}. @returns null when another process holds it */
+/** Like {@link lockFile}. @returns null if another process holds it */
 export function tryLock(file: string): Disposable | null {
   try {
     return lockFile(file, 0)
@@ -31,23 +31,23 @@ const TAKEN: Readonly<Record<FolderRole, (by: string, dataDir: string) => string
     `Another crawler${by} uses ${dataDir}. Stop it first, or set FOSSICK_DATA_DIR to another folder for this appliance.`,
 }
 
-/** Kept, since a lock that is collected is closed. */
+/** Kept here, because a garbage-collected lock would be released. */
 const held = new Set<Disposable>()
 
 export interface TakeOptions {
-  /** How long another one may take to end. Default: no time. */
+  /** How long to wait for another process to end, in milliseconds. Default: no time. */
   readonly patienceMs?: number
-  /** Whether others may have the same role. Default false: this one is the only one then. */
+  /** Whether others may have the same role. Default false: this process is then the only one. */
   readonly isShared?: boolean
 }
 
-/** Processes that may share a role. */
+/** Number of processes that may share a role. */
 const MOST_SHARING = 32
 
 /**
  * Locks an existing data folder for this process until it ends.
  *
- * @throws KnownError that names the process which has it
+ * @throws KnownError that names the process holding it
  */
 export async function takeFolder(
   dataDir: string,
@@ -72,7 +72,7 @@ export async function takeFolder(
 const placeOf = (folder: string, role: FolderRole, at = 0): string =>
   path.join(folder, at === 0 ? role : `${role}-${at + 1}`)
 
-/** @returns null: it is taken now; else the place of one that has it */
+/** @returns null if it is taken now, otherwise the place of a process that has it */
 function takeOne(folder: string, role: FolderRole): string | null {
   const first = placeOf(folder, role)
   using look = tryLock(`${first}.lock`)
@@ -109,18 +109,18 @@ function hold(place: string, lock: Disposable): void {
   held.add(lock)
 }
 
-/** Writes down beside a lock who holds it, for people alone: the lock is the truth, and a full disk is no reason not to hold it. */
+/** Records beside a lock who holds it, only for people: the lock itself is what counts, and a full disk is no reason not to hold it. */
 export function noteHolder(place: string): void {
   try {
     writeFileSync(`${place}.pid`, `${process.pid} ${hostname()}\n`)
   } catch {
-    // Others see no name then.
+    // Others then see no name.
   }
 }
 
 /**
- * Who holds the lock of a place: ` (process 4711)`, with the host where that is another one; empty when unknown. Ids of processes are those
- * of a container: the host's name is what `docker ps` shows.
+ * The holder of the lock of a place: ` (process 4711)`, with the host if it is another one; empty if unknown. Process
+ * ids are those inside a container: the host's name is the one in `docker ps`.
  */
 export function holderOf(place: string): string {
   try {

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 
-/** SQLite's code for a file that is no database (https://sqlite.org/rescode.html#notadb). */
+/** SQLite's code for a file that is not a database (https://sqlite.org/rescode.html#notadb). */
 const SQLITE_NOTADB = 26
 const SQLITE_CORRUPT = 11
 
@@ -21,11 +21,11 @@ export function lockFile(path: string, waitMs: number): Disposable {
   }
 }
 
-/** Whether SQLite reports that the file is damaged, or no database. */
+/** Whether SQLite reports that the file is damaged, or not a database. */
 export function isDamagedSqlite(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   if (code !== "ERR_SQLITE_ERROR" || typeof errcode !== "number") return false
-  // The low byte is the code, the rest has details.
+  // The low byte is the code; the other bytes are details.
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(errcode & 0xff)
 }
 

@@ -1,9 +1,9 @@
 import { open, readFile, rename } from "node:fs/promises"
 import { crc32 } from "node:zlib"
 
-// Small files of JSON that name other files. A byte that changed may make another name of it that is as sound JSON as the right
-// one, so each holds a checksum of what it says (CRC-32, as `checksum`). Those without which nothing is found are written twice:
-// `index.json` and `index-copy.json`.
+// Small JSON files that name other files. A changed byte may turn a name into another one that is just as valid JSON,
+// so each file contains a checksum of its content (CRC-32, as `checksum`). Files without which nothing can be found are
+// written twice: `index.json` and `index-copy.json`.
 
 /** The problem of a file, as the rest of a sentence about that file. */
 export interface FileDamage {
@@ -14,11 +14,11 @@ export interface FileDamage {
 export interface Twins<T> {
   /** The content of the file, or of its copy when the file cannot be read; null when neither exists or can be read. */
   readonly value: T | null
-  /** Problems of the file and its copy; empty also when neither exists. */
+  /** Problems of the file and its copy; also empty if neither exists. */
   readonly damaged: readonly FileDamage[]
 }
 
-/** Replaces a file: readers see the old one or the new one, never a part, and the new one outlives a loss of power. */
+/** Replaces a file: readers see the old one or the new one, never a part, and the new one survives a power failure. */
 export async function writeSealed(path: string, value: object): Promise<void> {
   const temporary = `${path}.new`
   const file = await open(temporary, "w")
@@ -38,9 +38,9 @@ export interface Sealed<T> {
 }
 
 /**
- * A file without a checksum is taken as it is: older versions, and people, write none.
+ * A file without a checksum is accepted: older versions, and people, write none.
  *
- * @param isSound whether what the file says can be meant
+ * @param isSound whether the content of the file is plausible
  */
 export async function readSealed<T>(
   path: string,
@@ -58,12 +58,12 @@ export async function readSealed<T>(
     const isWhole = checksum === undefined || checksum === checksumOf(value)
     if (isWhole && isSound(value)) return { value: value as T, damage: null }
   } catch {
-    // No JSON: damaged as well.
+    // Not JSON: damaged as well.
   }
   return { value: null, damage: "is damaged" }
 }
 
-/** The copy comes last: of a process that dies in between, one of them is right. */
+/** The copy is written last: if the process dies in between, one of the two is intact. */
 export async function writeTwins(path: string, value: object): Promise<void> {
   await writeSealed(path, value)
   await writeSealed(copyOf(path), value)

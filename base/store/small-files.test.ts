@@ -44,7 +44,7 @@ describe("a sealed file", () => {
     )
     expect(readdirSync(folder)).toEqual(["a.json"])
     expect(openFiles(folder)).toEqual([])
-    // A checksum that begins with a nought has all its digits.
+    // A checksum that begins with a zero keeps all its digits.
     for (let n = 0; n < 64; n++) {
       await writeSealed(file("a.json"), { n })
       expect(await readSealed(file("a.json"))).toEqual({ value: { n }, damage: null })
@@ -157,7 +157,7 @@ describe("a lock", () => {
       expect(tryLock(path)).toBeNull()
       expect(() => lockFile(path, 0)).toThrow("locked")
     }
-    // Nothing is left of those that did not get it.
+    // Failed attempts leave no open files behind.
     expect(openFiles(path)).toEqual([])
     {
       using again = lockFile(path, 0)
@@ -295,7 +295,7 @@ describe("a damaged state.db", () => {
     db.exec("delete from thing where id > 1500; commit")
   }
 
-  /** Changes bytes of the first page of an index or a table, except its head. */
+  /** Changes bytes in the first page of an index or a table, except its header. */
   function damage(name: string): void {
     let page: number
     let size: number
@@ -344,7 +344,7 @@ describe("a damaged state.db", () => {
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`])
     expect(stateDamage(folder)).toEqual([])
     expect(statSync(file("state.db")).mode & 0o777).toBe(0o600)
-    // Where nothing was written ahead, as well.
+    // It also works without a write-ahead log.
     const next = rebuildState(folder, new Date(now.getTime() + 1))
     expect(next).toBe("state.db.damaged-2026-05-03T04-05-06-790Z")
     expect(readdirSync(folder).toSorted()).toEqual(["state.db", aside, `${aside}-wal`, next])
@@ -354,7 +354,7 @@ describe("a damaged state.db", () => {
     const read = db.prepare("select count(*) as count, min(n) as least, max(n) as most from thing")
     read.setReadBigInts(true)
     expect(read.get()).toEqual({ count: 1500n, least: 2n ** 62n, most: 2n ** 62n + 1499n })
-    // Everything its triggers made exists once; ids that were given are not reused.
+    // Everything its triggers made exists once; ids are not reused.
     expect(db.prepare("select count(*) as n from made").get()).toEqual({ n: 2000 })
     db.exec("insert into thing (name) values ('new')")
     expect(db.prepare("select max(id) as id from thing").get()).toEqual({ id: 2001 })

@@ -6,12 +6,12 @@ import { SCHEMA_WORDS, type Step } from "./query/schema-words.ts"
 import { hasTable } from "./rows/tables.ts"
 import type { StateStore } from "./state-port.ts"
 
-// One number for all tables of a state together. Steps of single parts bring a state up to date; where such steps are
-// dropped, this number is raised, and a state from before is refused as a whole.
+// One number for all tables of a state together. Steps of individual parts bring a state up to date; when such steps
+// are dropped, this number is raised, and an earlier state is refused as a whole.
 
-/** Raised when a part drops a step that a state in use may not have taken. A state without a number is older than all of them. */
+/** Raised when a part drops a step that a state in use may not have taken. A state without a number is older than any generation. */
 export const GENERATION = 2
-/** In `schema_version`, among the parts. */
+/** Its name among the parts in `schema_version`. */
 const WHOLE = "state"
 
 /** The steps that each part has taken, and the generation of the whole state. */
@@ -22,12 +22,12 @@ export interface VersionTables {
 export const versionTable: Step = ({ text, integer, strict }) =>
   `create table if not exists schema_version (part ${text} primary key, version ${integer} not null) ${strict}`
 
-/** How many steps a part has taken; for {@link WHOLE}, the generation. */
+/** Number of steps that a part has taken; for {@link WHOLE}, the generation. */
 export const versionOf = once((queries: Queries<VersionTables>, { part }: { part: string }) =>
   queries.selectFrom("schema_version").select("version").where("part", "=", part),
 )
 
-/** Notes the generation in a `schema_version` that holds nothing yet. */
+/** Records the generation in a `schema_version` that is still empty. */
 export async function beginGeneration(db: StateStore): Promise<void> {
   if (!(await isEmpty(db))) return
   // One statement, since another process may begin the same state.
@@ -48,8 +48,9 @@ export async function beginGeneration(db: StateStore): Promise<void> {
 const MOVING = 0
 
 /**
- * Notes in a store that a state is being copied into it. It cannot be opened until the generation has been copied as well.
- * @returns false when the store holds a state already
+ * Records in a store that a state is being copied into it. It cannot be opened until the generation has been copied as
+ * well.
+ * @returns false if the store already holds a state
  */
 export async function beginMove(db: StateStore): Promise<boolean> {
   await db.script(versionTable(SCHEMA_WORDS[db.dialect]))
@@ -61,7 +62,7 @@ export async function beginMove(db: StateStore): Promise<boolean> {
   return true
 }
 
-/** How many steps each part has taken. */
+/** Number of steps that each part has taken. */
 export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, number>> {
   const rows = await queriesOf<VersionTables>(db)
     .selectFrom("schema_version")
@@ -72,8 +73,8 @@ export async function versionsIn(db: StateStore): Promise<ReadonlyMap<string, nu
 }
 
 /**
- * Why a state is not opened here, and what to do, for any reader; null: it may be opened, or is still empty.
- * @param backup the file that the state came out of
+ * Why a state is not opened here, and what to do, for any reader; null if it can be opened, or is still empty.
+ * @param backup the file that the state came from
  */
 export async function otherGeneration(db: StateStore, backup?: string): Promise<string | null> {
   if (!(await hasTable(db, "schema_version")) || (await isEmpty(db))) return null
@@ -96,7 +97,7 @@ export async function otherGeneration(db: StateStore, backup?: string): Promise<
   return `${older} ${save}, ${aside}, and ${again}. The index stays.`
 }
 
-/** A state, or a part of it, that is of an older or newer Fossick than this one can take over from. */
+/** A state, or a part of it, from a Fossick too old or too new for this one to take over from. */
 export class OtherStateError extends KnownError {}
 
 /** @throws OtherStateError when the state is of another generation */

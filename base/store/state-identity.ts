@@ -5,10 +5,10 @@ import { queriesOf } from "./query/queries.ts"
 import type { Step } from "./query/schema-words.ts"
 import type { StateDialect, StateStore } from "./state-port.ts"
 
-// Each state.db has an id, and the data folder notes the id of the one that it was begun with. So a folder that lost its state.db
-// differs from one at its first start, and from one that only had an index imported into it.
+// Each state.db has an id, and the data folder records the id of the one that it was created with. So a folder that
+// lost its state.db differs from one at its first start, and from one that only had an index imported into it.
 
-/** In the data folder: the id of the state.db that belongs there, and what the file is for. */
+/** In the data folder: the id of the state.db that belongs there, and an explanation of the file. */
 export const STATE_ID = "state.id"
 
 interface IdentityTables {
@@ -31,11 +31,11 @@ The state.db with this id belongs to this folder. With this file, Fossick notice
 To continue with the state.db that is there, remove this file.
 `
 
-/** Notes the id of the state store in a folder that has noted none. */
+/** Records the id of the state store in a folder that has none recorded. */
 export async function noteIdentity(dataDir: string, db: StateStore): Promise<void> {
   if (notedId(dataDir) !== null) return
   const file = join(dataDir, STATE_ID)
-  // Of this process alone, since another one may be doing the same.
+  // Unique to this process, since another one may be doing the same.
   const draft = `${file}.${process.pid}.new`
   const handle = openSync(draft, "w", 0o600)
   try {
@@ -48,7 +48,7 @@ export async function noteIdentity(dataDir: string, db: StateStore): Promise<voi
 }
 
 /**
- * The problem when the state store is not the one that its folder was begun with, for any reader; null when it is.
+ * The problem if the state store is not the one that its folder was created with, for any reader; null if it is.
  *
  * @param db null: there is no state.db
  */
@@ -63,7 +63,7 @@ export async function strangeState(dataDir: string, db: StateStore | null): Prom
     : `state.db is not the one that this data folder was created with: that one was lost or replaced. This one, created on ${begunAt}, has none of its API keys, sources, jobs and usage.`
 }
 
-/** The way back from {@link strangeState}. */
+/** How to resolve {@link strangeState}. */
 export const STRANGE_STATE_ADVICE = `To get them back, stop Fossick and restore a backup (fossick restore). To continue with a new state.db, remove the file ${STATE_ID} in the data folder.`
 
 async function identityOf(db: StateStore): Promise<{ readonly id: string; readonly begunAt: string }> {
@@ -74,7 +74,7 @@ async function identityOf(db: StateStore): Promise<{ readonly id: string; readon
   return { id: row.id, begunAt: row.begun_at }
 }
 
-/** Null when none is noted, or a power cut left nothing to read. */
+/** `null` if no id is recorded, or a power failure left nothing to read. */
 function notedId(dataDir: string): string | null {
   try {
     return /^[0-9a-f]{32}(?=\n)/.exec(readFileSync(join(dataDir, STATE_ID), "utf8"))?.[0] ?? null

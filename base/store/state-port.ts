@@ -1,6 +1,6 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite"
 
-/** A row by the names of its columns. Numbers are safe integers or fractions, booleans are 0 or 1. */
+/** A row by its column names. Numbers are safe integers or fractions, booleans are 0 or 1. */
 export type StateRow = Record<string, SQLOutputValue>
 export type StateValue = SQLInputValue
 
@@ -9,9 +9,9 @@ export type StateDialect = "sqlite" | "postgres"
 
 /** A statement in the SQL of its store, with `?` or `$1` for values, as `query/` writes it. */
 export interface NativeStatement {
-  /** @returns `changes`: how many rows a write inserted, updated or deleted */
+  /** @returns `changes`: the number of rows that a write inserted, updated or deleted */
   ask(values: readonly StateValue[]): Promise<{ readonly rows: StateRow[]; readonly changes: number }>
-  /** The rows, only some of them in memory at a time. */
+  /** The rows, with only some of them in memory at a time. */
   iterate(values: readonly StateValue[]): AsyncIterable<StateRow>
 }
 
@@ -26,10 +26,10 @@ export interface StateStore extends Disposable {
   /** Runs statements in the store's own SQL that take no values and return no rows, such as `create table`. */
   script(sql: string): Promise<void>
   /**
-   * Runs `work` in one write transaction: all of its statements land, or none. Other statements of this store wait until the transaction
-   * ends, so `work` awaits nothing but the store.
+   * Runs `work` in one write transaction: either all of its statements take effect, or none. Other statements of this
+   * store wait until the transaction ends, so `work` awaits nothing but the store.
    *
-   * @throws Error when the caller is in a transaction of this store already
+   * @throws Error if the caller is already in a transaction of this store
    */
   transaction<T>(work: () => Promise<T>): Promise<T>
   /**
@@ -39,13 +39,13 @@ export interface StateStore extends Disposable {
   first(work: () => Promise<void>): void
   /** Waits until all `work` of {@link first} is done. */
   ready(): Promise<void>
-  /** Longest wait for other processes that write, in milliseconds; 0: none. */
+  /** Longest wait for other processes that write, in milliseconds; 0: no wait. */
   patienceMs: number
-  /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside of transactions. */
+  /** Sets whether a commit waits for the disk, so that it survives a power failure. Call it outside transactions. */
   setDurable(isDurable: boolean): void
   /** Runs `work` with at least this patience, even on a store whose own patience is 0. */
   patiently<T>(work: () => Promise<T>, ms?: number): Promise<T>
-  /** The file, null for a database in memory or on a server. */
+  /** The file; null for a database in memory or on a server. */
   location(): string | null
   close(): void
 }

@@ -59,7 +59,7 @@ test("what was written ahead takes little once it is in the file, however much i
   const { changes } = await statement(db, "update thing set text = hex(randomblob(6000))").run()
   expect(changes).toBe(ROWS)
   expect(ahead()).toBeGreaterThan(20 * MB)
-  // The next writer starts the log again.
+  // The next writer restarts the log.
   await db.script("pragma wal_checkpoint(passive)")
   await statement(db, "delete from thing where id = 1").run()
   expect(ahead()).toBeLessThan(17 * MB)
@@ -101,7 +101,8 @@ test("space is given back some at a time, and only where there is enough of it",
   expect(await saidTo({ free: 1000, pages: 4000 })).toEqual([])
   expect(await saidTo({ free: 1001, pages: 4000 })).toEqual([vacuum, checkpoint])
   expect(await saidTo({ free: 600, pages: 1000 })).toEqual([vacuum, vacuum, vacuum, checkpoint])
-  // None of an older version, in memory or on a server; and one that gives nothing is not asked for ever.
+  // Nothing for a file of an older version, in memory or on a server; a file that releases nothing is not tried
+  // forever.
   expect(await saidTo({ free: 600, vacuum: 1 })).toEqual([])
   expect(await saidTo({ free: 600, location: null })).toEqual([])
   expect(await saidTo({ free: 600, given: 0 })).toEqual([vacuum, checkpoint])

@@ -30,21 +30,21 @@ const OWN_FOLDER = 0o700
 const OWN_FILE = 0o600
 /** Lets {@link giveBack} return the space of deleted rows. Has no effect on a file that already has tables. */
 export const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
-/** The write-ahead log grows while a reader holds it for long, and shrinks to this at the next checkpoint. */
+/** The write-ahead log grows while a reader holds it for long, and shrinks to this size at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024
-/** SQLite's number for a file that can become shorter step by step. */
+/** SQLite's number for a file that can shrink incrementally. */
 const INCREMENTAL = 2
-/** So much of the file may stay empty, as room for later writes. */
+/** Share of the file that may stay empty, as room for later writes. */
 const LOOSE = 0.25
-/** File pages of 4 KB: so few are not worth the writing. */
+/** File pages of 4 KB: fewer are not worth the writing. */
 const LEAST_GIVEN_BACK = 256
-/** Others wait to write for as long as these take, some milliseconds. */
+/** File pages released at a time; other writers wait meanwhile, for a few milliseconds. */
 const GIVEN_BACK_AT_A_TIME = 128
 
 /**
- * Opens `state.db` in the data folder, making both when they are missing. The caller closes it.
- * @throws SettingsError when a restore into the folder is not over
- * @throws OtherStateError when the state is of an older or newer Fossick than this one can take over
+ * Opens `state.db` in the data folder, creating both if they are missing. The caller closes it.
+ * @throws SettingsError if a restore into the folder is unfinished
+ * @throws OtherStateError if the state is from a Fossick too old or too new for this one to take over from
  */
 export async function openStateStore(dataDir: string): Promise<StateStore> {
   refuseUnfinishedRestore(dataDir)
@@ -52,15 +52,15 @@ export async function openStateStore(dataDir: string): Promise<StateStore> {
   return server === null ? await openStateFile(dataDir) : await begun(dataDir, new PostgresStore(server))
 }
 
-/** Opens `state.db` in the data folder as {@link openStateStore} does, whatever the settings say of a server. */
+/** Opens `state.db` in the data folder like {@link openStateStore}, whatever the settings say about a server. */
 export async function openStateFile(dataDir: string): Promise<SqliteStore> {
   makeDataFolder(dataDir)
   return await begun(dataDir, new SqliteStore(openFile(dataDir)))
 }
 
 /**
- * Opens the state for reading only, of whatever version it is; null when there is none. The caller closes it.
- * @param waitMs for a process that holds the file
+ * Opens the state for reading only, whatever its version; null if there is none. The caller closes it.
+ * @param waitMs how long to wait for a process that holds the file
  */
 export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore | null {
   const server = stateServer(dataDir)
@@ -70,21 +70,21 @@ export function openStateToRead(dataDir: string, waitMs = BUSY_MS): StateStore |
 }
 
 /**
- * Looks into a `state.db` without changing it.
- * @param backup what it came out of
- * @throws OtherStateError when it is of an older or newer Fossick than this one can take over
+ * Checks a `state.db` without changing it.
+ * @param backup the file it came from
+ * @throws OtherStateError if it is from a Fossick too old or too new for this one to take over from
  */
 export async function refuseOtherFile(file: string, backup?: string): Promise<void> {
   using db = new SqliteStore(openToRead(file))
   await refuseOtherGeneration(db, backup)
 }
 
-/** Whether the state is on a server, where processes of other machines may work on it. */
+/** Whether the state is on a server, where processes on other machines may work on it. */
 export const isOnServer = (db: StateStore): db is PostgresStore => db instanceof PostgresStore
 
 const folders = new WeakMap<StateStore, string>()
 
-/** The data folder for which the state was opened; null: it was opened to be looked at only. */
+/** The data folder for which the state was opened; `null` if it was opened only for reading. */
 export const dataFolderOf = (db: StateStore): string | null => folders.get(db) ?? null
 
 async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
@@ -102,7 +102,7 @@ async function begun<S extends StateStore>(dataDir: string, db: S): Promise<S> {
 
 function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
-  // A folder from a clone, or one made by hand, holds nothing yet that others could have read.
+  // A folder from a clone, or one created by hand, does not contain anything yet that others could have read.
   const isFirst = !existsSync(file)
   // Made by us, since SQLite would let everybody read it. The files beside it get its mode.
   closeSync(openSync(file, "a", OWN_FILE))
@@ -115,14 +115,14 @@ function openFile(dataDir: string): DatabaseSync {
   return db
 }
 
-/** The table that records which steps each part has taken, in SQLite's words. */
+/** The table that records which steps each part has taken, in SQLite's SQL. */
 export const SCHEMA_VERSION = versionTable(SCHEMA_WORDS.sqlite)
 
 async function beginState(db: StateStore): Promise<void> {
   await db.script(versionTable(SCHEMA_WORDS[db.dialect]))
   await beginGeneration(db)
   await refuseOtherGeneration(db)
-  // The folder is about to note the id for good: a power cut must not take it out of the store again.
+  // The folder is about to record the id permanently: a power failure must not remove it from the store.
   db.setDurable(true)
   migrate(db, "identity", IDENTITY_STEPS)
   await db.ready()
@@ -148,29 +148,30 @@ function closeToOthers(path: string, mode: number, silently = false): void {
 }
 
 /**
- * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one transaction, the
- * steps that this state has not seen. Steps are only ever appended. It waits for other processes, even on a store that otherwise
- * never waits. When a newer Fossick wrote the state, the statements that come after fail with OtherStateError.
+ * Brings the tables of one part (`"jobs"`, `"keys"`) up to date before the store's next statement: runs, in one
+ * transaction, the steps that this state has not seen. Steps are only ever appended. It waits for other processes, even
+ * on a store that otherwise never waits. If a newer Fossick wrote the state, later statements fail with
+ * OtherStateError.
  */
 export function migrate(db: StateStore, part: string, allSteps: readonly Step[]): void {
   const taken = copied.get(db)
   const steps = taken === undefined ? allSteps : allSteps.slice(0, taken.get(part) ?? 0)
   db.first(async () => {
     const seen = async (): Promise<number> => (await versionOf.get(db, { part }))?.version ?? 0
-    // Nothing is written that need not be: what only reads works on a full disk, too.
+    // Nothing is written unnecessarily, so that reading works on a full disk, too.
     if ((await seen()) === steps.length) return
     await db.patiently(() => transaction(db, async () => await takeSteps(db, part, await seen(), steps)))
   })
 }
 
-/** For a store that becomes a copy: how many steps each part has taken in the original. */
+/** For a store that becomes a copy: the number of steps that each part has taken in the original. */
 const copied = new WeakMap<StateStore, ReadonlyMap<string, number>>()
 
 /**
- * Creates the tables of another state, each part after as many steps as there.
+ * Creates the tables of another state, with each part at the same step as there.
  *
  * @param open opens every part that may be in it
- * @throws OtherStateError when the original has parts or steps that this Fossick does not know
+ * @throws OtherStateError if the original has parts or steps that this Fossick does not know
  */
 export async function migrateAs(
   db: StateStore,
@@ -217,14 +218,14 @@ async function takeSteps(
     .execute()
 }
 
-/** Runs `work` in one write transaction: all of it lands, or nothing. `work` awaits nothing but the store. */
+/** Runs `work` in one write transaction: it takes effect as a whole, or not at all. `work` awaits nothing but the store. */
 export async function transaction<T>(db: StateStore, work: () => Promise<T>): Promise<T> {
   return await db.transaction(work)
 }
 
 /**
- * Returns the space of deleted rows in `state.db` to the file system, except for some room. A file of an older version keeps its
- * length and reuses its empty space; a database server does this on its own.
+ * Returns the space of deleted rows in `state.db` to the file system, except for some reserve. A file of an older
+ * version keeps its length and reuses its empty space; a database server does this automatically.
  */
 export async function giveBack(db: StateStore): Promise<void> {
   if (db.location() === null || (await pragma(db, "auto_vacuum")) !== INCREMENTAL) return

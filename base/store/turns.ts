@@ -8,7 +8,7 @@ const READS_NAMED = /^\s*with\b(?![\s\S]*\b(?:insert|update|delete)\b)/i
 /** Whether a statement changes nothing, so that it waits for no turn among writers. */
 export const isRead = (sql: string): boolean => READS.test(sql) || READS_NAMED.test(sql)
 
-/** A transaction, or work that comes before all statements, and what runs it. */
+/** A transaction, or work that comes before all statements, and the object that runs it. */
 interface Scope {
   readonly of: Turns
   readonly kind: "first" | "transaction"
@@ -16,17 +16,18 @@ interface Scope {
   isOver: boolean
 }
 
-/** Which scopes the running code is in, through all that it awaits. */
+/** The scopes that the running code is in, across everything it awaits. */
 const scopes = new AsyncLocalStorage<Scope>()
 
 /**
- * The order of statements on one store: transactions one after another, statements from elsewhere not in the middle of one, and
- * migrations before both. A statement learns from its asynchronous context whether it belongs to the open transaction.
+ * The order of statements on one store: transactions one after another, other statements never in the middle of one,
+ * and migrations before both. A statement learns from its asynchronous context whether it belongs to the open
+ * transaction.
  */
 export class Turns {
-  /** Transactions, and what waits for them. */
+  /** Transactions, and statements waiting for them. */
   readonly #line = new Serial()
-  /** Writers of the same file, among them those of other stores. */
+  /** Writers of the same file, including those of other stores. */
   readonly #writers: Serial
   readonly #due: (() => Promise<void>)[] = []
   readonly #doNext = sharing(() => this.#doFirst())
@@ -57,13 +58,13 @@ export class Turns {
     return (this.#line.isIdle && !this.isDue) || this.isInside
   }
 
-  /** Whether something has to come first; see {@link ready}. */
+  /** Whether other work has to run first; see {@link ready}. */
   get isDue(): boolean {
     // An open transaction goes first: due work waits for its end.
     return this.#due.length > 0 && !this.#isFirst && !this.isInside
   }
 
-  /** Runs a statement outside of all transactions, after those that asked before. */
+  /** Runs a statement outside all transactions, after earlier requests. */
   async pass<T>(statement: () => T | Promise<T>): Promise<T> {
     if (this.isDue) await this.ready()
     return await this.#line.run(async () => statement())
@@ -95,7 +96,7 @@ export class Turns {
     try {
       return await scopes.run(scope, work)
     } finally {
-      // Whatever was started in it and not awaited is outside from now on.
+      // Work that was started inside and not awaited counts as outside from now on.
       scope.isOver = true
     }
   }

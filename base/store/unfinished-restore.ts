@@ -5,10 +5,10 @@ import { SettingsError } from "../settings.ts"
 /** The folder in which a restore assembles its files. While it exists, nothing else may start. */
 export const RESTORING = "restoring"
 
-/** In there once all is whole, and only has to take its place. */
+/** Present in that folder once it is complete and only has to be moved into place. */
 export const PLAN = "plan.json"
 
-/** @throws SettingsError when a restore into the data folder began and did not end. */
+/** @throws SettingsError if a restore into the data folder began but did not finish. */
 export function refuseUnfinishedRestore(dataDir: string): void {
   const folder = join(dataDir, RESTORING)
   if (!existsSync(folder)) return

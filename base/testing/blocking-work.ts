@@ -1,8 +1,8 @@
 import { resourceLimits, threadId } from "node:worker_threads"
 
-// Work for the tests of threads: some of it continues only after other code has had a turn.
+// Work for tests of threads: some of it continues only after other code has had a turn.
 
-/** Waits, without giving way, for the cell to be set by another thread; says whether it was. */
+/** Blocks until another thread sets the cell; returns whether it was set. */
 export function waitsForOthers(cell: Int32Array<SharedArrayBuffer>, _text: string): boolean {
   return Atomics.wait(cell, 0, 0, 10_000) !== "timed-out"
 }
@@ -30,7 +30,7 @@ export function wakes(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.notify(cell, 0)
 }
 
-/** Says in the cell that it has begun, and waits, without giving way. */
+/** Records in the cell that it has begun, and blocks. */
 export function beginsAndWaits(cell: Int32Array<SharedArrayBuffer>): void {
   Atomics.store(cell, 0, 1)
   Atomics.wait(cell, 0, 1, 60_000)
@@ -38,13 +38,13 @@ export function beginsAndWaits(cell: Int32Array<SharedArrayBuffer>): void {
 
 export const whichThread = (): number => threadId
 
-/** Waits, without giving way. */
+/** Blocks. */
 export function takes(ms: number): number {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
   return threadId
 }
 
-/** Takes more memory until there is none. */
+/** Uses more and more memory until none is left. */
 export function growsForever(): never {
   const all: number[][] = []
   for (;;) all.push(Array.from({ length: 100_000 }, () => Math.random()))

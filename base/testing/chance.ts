@@ -1,14 +1,14 @@
-/** Chance that plays the same for the same seed (mulberry32). */
+/** Random numbers that are the same for the same seed (mulberry32). */
 export interface Chance {
-  /** 0 and above, below 1. */
+  /** A number from 0 up to, but not including, 1. */
   readonly next: () => number
-  /** A whole number from 0 on, below `end`. */
+  /** A whole number from 0 up to, but not including, `end`. */
   below(end: number): number
-  /** One of them; there must be any. */
+  /** A random item of the list, which must not be empty. */
   one<T>(all: readonly T[]): T
-  /** So many different ones of them at most, in their order. */
+  /** At most this many different items, in their original order. */
   some<T>(all: readonly T[], count: number): T[]
-  /** True in that share of the cases. */
+  /** True in that share of cases. */
   happens(share: number): boolean
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 const SHARED = Symbol.for("fossick.tests.shared-processes")
 const here = globalThis as { [SHARED]?: Set<number> }
 
-/** The processes that this one started and that still run; empty where there is no /proc. */
+/** The processes that this one started and that are still running; empty if there is no /proc. */
 export function childrenOfThisProcess(): number[] {
   try {
     return readdirSync("/proc/self/task")

@@ -4,8 +4,9 @@ const groups = new Set<number>()
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
 /**
- * Ends a child that was started `detached`, with all processes of its group, when this process ends or is interrupted: Ctrl-C
- * does not reach another group. Clean-up that has to follow belongs in an `exit` listener that is added later.
+ * Ends a child that was started `detached`, with all processes in its group, when this process ends or is interrupted:
+ * Ctrl-C does not reach another group. Clean-up that has to come later belongs in an `exit` listener that is added
+ * later.
  */
 export function endWithUs(child: ChildProcess): void {
   const { pid } = child
@@ -29,6 +30,6 @@ function listen(): void {
       }
     }
   })
-  // As a shell tells it; without a listener `exit` would not be heard.
+  // The shell's exit code for a signal; without a listener, `exit` would not be emitted.
   for (const [name, number] of Object.entries(SIGNALS)) process.once(name, () => process.exit(128 + number))
 }

@@ -1,5 +1,5 @@
 /**
- * Makes a failed test print the values themselves, and not `[ Array(1) ]`, whichever store its state is on. A reader who sees
- * only the end of a run, as `.ci/run` prints it, has nothing else.
+ * Makes a failed test print the values themselves, not `[ Array(1) ]`, whichever store its state is on. Readers who see
+ * only the end of a run, as printed by `.ci/run`, have nothing else.
  */
 export const FAILURES = { chaiConfig: { truncateThreshold: 2000 } } as const

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { CHILD_ENV } from "./child-env.ts"
 
-/** A command line as a test wants it to run. */
+/** A command line as a test wants to run it. */
 export interface Line {
   readonly args: readonly string[]
   readonly folder: string
@@ -20,9 +20,9 @@ export interface Ended {
 const PROGRAM = join(import.meta.dirname, "../../command/testing/one-process.ts")
 
 /**
- * Runs command lines of `fossick` in one process, one after the other, so that Node starts and loads the product once. What
- * signals, a lost reader and the end of a process do shows only in a process for each; so do commands that keep the data folder
- * to themselves until they end, such as `doctor --repair`.
+ * Runs command lines of `fossick` in one process, one after another, so that Node starts and loads the product only
+ * once. The effects of signals, a lost reader and the end of a process show only in a separate process for each; so do
+ * commands that lock the data folder until they end, such as `doctor --repair`.
  */
 export class Fossick implements AsyncDisposable {
   readonly #child: ChildProcess

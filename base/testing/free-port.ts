@@ -1,9 +1,9 @@
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 
-/** Below the ports that systems give to sockets which ask for none (Linux: from 32768; macOS, Windows: from 49152). */
+/** Below the ports that systems assign automatically (Linux: from 32768; macOS, Windows: from 49152). */
 const [FIRST, END] = [12_000, 32_000]
-/** Ports that one process has for itself, before it shares with another. */
+/** Number of ports that one process has to itself, before it shares with another. */
 const SLOT = 50
 
 /** Vitest runs each test file in a separate process. */
@@ -11,8 +11,8 @@ const base = FIRST + ((process.pid * SLOT) % (END - FIRST))
 let next = 0
 
 /**
- * A free port of loopback. It stays free until the caller listens on it: the system assigns it to no other socket, and other test
- * processes try other ports.
+ * A free loopback port. It stays free until the caller listens on it: the system assigns it to no other socket, and
+ * other test processes try other ports.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -35,7 +35,7 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** Whether something listens on a port now. */
+/** Whether anything is listening on a port now. */
 export async function isListening(port: number, host = "127.0.0.1"): Promise<boolean> {
   const socket = connect(port, host)
   try {

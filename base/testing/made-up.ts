@@ -1,18 +1,19 @@
 import { appendFileSync } from "node:fs"
 
-/** Set by `npm run prove -- properties`: how many times as many cases, of which seed, and where they are counted. */
+/** Set by `npm run prove -- properties`: the factor for the number of cases, their seed, and where they are counted. */
 export const MADE_UP = "FOSSICK_TEST_MADE_UP"
 
 export interface MadeUp {
   readonly times: number
   readonly seed: number
-  /** A line for each property: how many cases it is held to. */
+  /** A line for each property: the number of cases it was tested with. */
   readonly counts: string
 }
 
 /**
- * How many made-up cases fast-check holds a property to, as the parameters of `fc.assert`: so many in a test, many times as many in the proof.
- * @param seed plays the same cases in every test; left out: others each time
+ * Number of generated cases with which fast-check tests a property, as the parameters of `fc.assert`: this many in a
+ * test, many times as many in the proof.
+ * @param seed generates the same cases in every test; left out: different ones each time
  */
 export function madeUp(numRuns: number, seed?: number): { numRuns: number; seed?: number } {
   const given = process.env[MADE_UP]

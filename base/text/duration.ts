@@ -1,4 +1,4 @@
-/** `41 s`, `3 min 20 s`, `1 h 15 min`. @param seconds whole ones */
+/** `41 s`, `3 min 20 s`, `1 h 15 min`. @param seconds a whole number */
 export function duration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`

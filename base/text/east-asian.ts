@@ -3,11 +3,11 @@ const FROM_HANGUL = /[\u1100-\uffff]/
 const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 
 /**
- * How many Latin letters one Chinese, Japanese or Korean character counts for. A token of multilingual-e5-small has 4.2
- * characters of an English manual, 1.6 of its Chinese, 2.0 of its Japanese and 1.9 of its Korean translation.
+ * Number of Latin letters that one Chinese, Japanese or Korean character counts for. A token of multilingual-e5-small
+ * has 4.2 characters of an English manual, 1.6 of its Chinese, 2.0 of its Japanese and 1.9 of its Korean translation.
  */
 export const LETTERS_PER_CHARACTER = 3
 
-/** How many characters of a text are Chinese, Japanese or Korean. */
+/** Number of Chinese, Japanese or Korean characters in a text. */
 export const eastAsianIn = (text: string): number =>
   FROM_HANGUL.test(text) ? (text.match(EAST_ASIAN)?.length ?? 0) : 0

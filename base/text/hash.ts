@@ -1,13 +1,13 @@
 export const FNV1A_START = 0x811c9dc5
 
-/** FNV-1a over UTF-16 units, 32 bits as a signed number. It keeps what stored fingerprints were made of: it never changes. */
+/** FNV-1a over UTF-16 units, 32 bits as a signed number. Stored fingerprints depend on it, so it must never change. */
 export function fnv1a(text: string, start = FNV1A_START): number {
   let value = start
   for (let at = 0; at < text.length; at++) value = fnv1aStep(value, text.charCodeAt(at))
   return value
 }
 
-/** The same of one unit more. */
+/** The same hash, extended by one unit. */
 export const fnv1aStep = (value: number, unit: number): number => Math.imul(value ^ unit, 0x01000193)
 
 /** The last step of MurmurHash3: every bit of the result depends on every bit of the value. Unsigned. */

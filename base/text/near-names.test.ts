@@ -9,11 +9,11 @@ test.each([
   ["tickets", ["docs", "wiki"], []],
   ["doc", ["dock", "docs", "dogs"], ["dock", "docs"]],
   ["", ["docs"], []],
-  // One slip is allowed in a short name, and a third of the letters in a longer one.
+  // One wrong letter is allowed in a short name, and a third of the letters in a longer one.
   ["a", ["b", "ab", "abc"], ["ab", "b"]],
   ["schedules", ["shcedulez", "sch"], ["shcedulez"]],
   ["schedule", ["cshedluxx"], []],
-  // Nearest first, then by name, three of them.
+  // The three nearest names, nearest first, then by name.
   ["dogs", ["zogs", "dog", "dogs", "hogs", "cogs"], ["dogs", "cogs", "dog"]],
   ["dogs", ["hogs", "doges", "dags"], ["dags", "doges", "hogs"]],
 ])("%s is near to those of %j that somebody may have meant: %j", (name, known, near) => {

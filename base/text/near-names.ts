@@ -1,4 +1,4 @@
-/** Names shown at most. */
+/** Maximum number of names shown. */
 const SHOWN = 3
 
 /**
@@ -17,7 +17,8 @@ export function nearNames(name: string, known: Iterable<string>): readonly strin
 }
 
 /**
- * `; did you mean "docs" or "dogs"?`, after a sentence that names the unknown name; empty when no name is near.
+ * `; did you mean "docs" or "dogs"?`, to be added to a sentence that contains the unknown name; empty if no name is
+ * similar.
  * @param prefix the common prefix, which is left out of the comparison
  */
 export function didYouMean(name: string, known: Iterable<string>, prefix = ""): string {
@@ -26,7 +27,7 @@ export function didYouMean(name: string, known: Iterable<string>, prefix = ""): 
   return near.length === 0 ? "" : `; did you mean ${near.join(" or ")}?`
 }
 
-/** Optimal string alignment distance (Damerau–Levenshtein without overlaps); more than `limit` may be any such number. */
+/** Optimal string alignment distance (Damerau–Levenshtein without overlaps); if it is above `limit`, any number above `limit`. */
 function slipsBetween(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let before: number[] = []
@@ -36,7 +37,7 @@ function slipsBetween(a: string, b: string, limit: number): number {
     for (let j = 1; j <= b.length; j += 1) {
       const isSame = a[i - 1] === b[j - 1]
       let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (isSame ? 0 : 1))
-      // Before the first letter there is none, which is like no other.
+      // Before the first letter there is no other, so nothing matches.
       if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
       row.push(least)
     }

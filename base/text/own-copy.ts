@@ -1,4 +1,4 @@
-/** V8 cuts a longer text out of another by pointing into it. */
+/** V8 makes a substring longer than this by pointing into the original text. */
 const LONGEST_COPIED = 12
 
 /** A copy of a text that does not keep the page it was cut from in memory. */

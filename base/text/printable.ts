@@ -1,6 +1,6 @@
 /**
- * Characters that control a terminal or move text around: the controls of C0 and C1 (ISO/IEC 6429), except line breaks and tabs,
- * and the characters that change the direction of text (Unicode UAX 9).
+ * Characters that control a terminal or move text around: C0 and C1 control characters (ISO/IEC 6429), except line
+ * breaks and tabs, and the characters that change the direction of text (Unicode UAX 9).
  */
 const COMMANDS =
   // oxlint-disable-next-line no-control-regex

@@ -1,16 +1,16 @@
-/** How the dates of RFC 9110 §5.6.7 begin, and those that programs write instead (ISO 8601). */
+/** How dates begin in RFC 9110 §5.6.7, and those that programs write instead (ISO 8601). */
 const DATE = /^(?:[a-z]{3,9},? |\d{4}-)/i
 
 /**
- * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away, in milliseconds; null when there is none,
- * or none that can be read.
+ * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away, in milliseconds; null if there
+ * is none, or it cannot be read.
  *
  * @param now by the wall clock, in milliseconds
  */
 export function waitAskedFor(header: string | undefined, now: number): number | null {
   const value = header?.trim() ?? ""
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  // Date.parse() finds a date in "in 7" too.
+  // Date.parse() even finds a date in "in 7".
   const wait = DATE.test(value) ? Date.parse(value) - now : Number.NaN
   return Number.isNaN(wait) ? null : Math.max(0, wait)
 }

@@ -44,7 +44,7 @@ test("characters of China, Japan and Korea are counted, and no others", () => {
 })
 
 describe("a hash", () => {
-  // The figures of http://www.isthe.com/chongo/tech/comp/fnv/ for single bytes.
+  // The values for single bytes from http://www.isthe.com/chongo/tech/comp/fnv/.
   test.each([
     ["", 0x811c9dc5],
     ["a", 0xe40c292c],
@@ -58,7 +58,7 @@ describe("a hash", () => {
     expect(fnv1a("bar", fnv1a("foo"))).toBe(fnv1a("foobar"))
   })
 
-  // As the reference implementation's fmix32 has it.
+  // The values of the reference implementation's fmix32.
   test.each([
     [0, 0],
     [1, 0x514e28b7],

@@ -56,7 +56,7 @@ test("a date is read in every form that pages write it in, wherever the machine 
 test("a day counts when the calendar has it", () => {
   const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const daysOf = (year: number) => [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-  /** By counting days from 1970, and nothing of Date. */
+  /** By counting days from 1970, without using Date. */
   const naive = (year: number, month: number, day: number): number | null => {
     if (year < 1990 || month < 1 || month > 12 || day < 1 || day > daysOf(year)[month - 1]!) return null
     let days = day - 1
@@ -94,7 +94,7 @@ test.each([
 })
 
 test.each([
-  // A year in two digits, as mail of before 2000 has it (RFC 822).
+  // A two-digit year, as in mail from before 2000 (RFC 822).
   ["Fri, 02 Jan 15 03:05:05 GMT", "2015-01-02T03:05:05Z"],
   ["Friday, 02-Jan-15 03:05:05 GMT", "2015-01-02T03:05:05Z"],
   ["Fri, 02 Jan 2015 03:05:05 EST", "2015-01-02T08:05:05Z"],
@@ -102,13 +102,13 @@ test.each([
   ["January 2, 2015", "2015-01-02T00:00:00Z"],
   ["2015/01/02", "2015-01-02T00:00:00Z"],
   ["2015 January 2", "2015-01-02T00:00:00Z"],
-  // A Z that is no zone.
+  // A Z that is not a time zone.
   ["Zuletzt: 2 Jan 2015", "2015-01-02T00:00:00Z"],
   ["2015-01-02T03:05:05.25+01:00", "2015-01-02T02:05:05.250Z"],
   ["2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
   ["2015-01-02T03:05:05.25 utc", "2015-01-02T03:05:05.250Z"],
   ["Updated 2015-01-02 03:05 EST", "2015-01-02T08:05:00Z"],
-  // The first of two counts.
+  // The first of two numbers counts.
   ["2 Jan 2015 (2016-03-04)", "2015-01-02T00:00:00Z"],
 ])("%s is %s", (text, time) => {
   expect(writtenDate(text)).toBe(Date.parse(time))

@@ -22,7 +22,7 @@ interface Said {
   who: string
 }
 
-/** A log in which `who` said something at each of these times. */
+/** A log in which `who` has a row at each of these times. */
 async function open(said: Readonly<Record<string, readonly number[]>>, shares?: LogShares) {
   const db = emptyState()
   const { id, integer, text, strict } = SCHEMA_WORDS[db.dialect]

@@ -9,27 +9,27 @@ import {
 import { type Queries, queriesOf } from "../store/query/queries.ts"
 import type { StateStore, StateValue } from "../store/state-port.ts"
 
-/** A table of rows that come in the order of their time. */
+/** A table of rows that are added in the order of their time. */
 export interface LogTable<Row> {
   readonly table: string
-  /** Column that says whose a row is. */
+  /** Column with the owner of a row. */
   readonly owner: keyof Row & string
-  /** Columns that name a row. Default `id`. */
+  /** Columns that identify a row. Default: `id`. */
   readonly id?: readonly (keyof Row & string)[]
-  /** Milliseconds since 1970 of a row. Default `at`. */
+  /** Column with the time of a row, in milliseconds since 1970. Default: `at`. */
   readonly time?: keyof Row & string
-  /** Column that rows are in order by. Default the time. */
+  /** Column that defines the order of rows. Default: the time. */
   readonly order?: keyof Row & string
   /** Default: as many rows as there is room for. */
   readonly shares?: LogShares
 }
 
-/** How many rows are kept. */
+/** Maximum number of rows kept. */
 export interface LogShares {
   readonly most: number
-  /** Rows of one owner. */
+  /** Maximum number of rows of one owner. */
   readonly mostOfOne: number
-  /** Written rows after which a process counts again. */
+  /** Number of rows written before a process counts again. */
   readonly countEvery: number
 }
 
@@ -42,8 +42,8 @@ interface Logs {
 }
 
 /**
- * The rows of a log: listed newest first, and deleted oldest first when they are old or newer ones need their room. One owner's rows
- * never push out those of owners with fewer. Writes belong into the caller's transaction.
+ * The rows of a log: listed newest first, and deleted oldest first when they are old or newer ones need their room. One
+ * owner's rows never push out those of owners with fewer. Writes must run in the caller's transaction.
  *
  * @typeParam Row the columns of the table
  */
@@ -87,7 +87,7 @@ export class BoundedLog<Row> {
     return n
   }
 
-  /** Deletes up to `count` rows from before `time`. @returns how many there were */
+  /** Deletes up to `count` rows from before `time`. @returns how many were deleted */
   readonly prune = (time: number, count: number): Promise<number> =>
     this.#drop(this.#log.time, "<", time, count)
 
@@ -97,8 +97,8 @@ export class BoundedLog<Row> {
   }
 
   /**
-   * Call this after writing rows: with the first, and each time enough have been added, writers with more than their share lose
-   * their oldest rows.
+   * Call this after writing rows: the first time, and whenever enough have been added, writers with more than their
+   * share lose their oldest rows.
    */
   async wrote(rows = 1): Promise<void> {
     const { shares } = this.#log
@@ -144,7 +144,7 @@ export function whereOf<Row>(filter: LogFilter<Row> = () => []): Expression<SqlB
   return eb.and([...filter(eb)])
 }
 
-/** How many rows each writer may keep, at least one: the highest number that keeps all together within `most`. */
+/** Number of rows that each writer may keep, at least one: the highest number that keeps the total within `most`. */
 export function fairLevel(counts: readonly number[], most: number, mostOfOne: number): number {
   let left = most
   const ascending = counts.map((count) => Math.min(count, mostOfOne)).toSorted((a, b) => a - b)

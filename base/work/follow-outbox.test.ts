@@ -20,7 +20,7 @@ const message = (id: string, receiver: string, key: string | null = null): Messa
   lastError: null,
 })
 
-/** Follows messages in memory, which have one receiver each at a time. */
+/** Sends messages from memory, one at a time per receiver. */
 function follow(given: readonly Message[], options: Partial<FollowOptions<unknown>> = {}) {
   const waiting = [...given]
   const lines: string[] = []
@@ -137,7 +137,7 @@ test("a brisk outbox sends one message after the other without waiting for the n
   const { settled, stop } = follow([message("1", "a"), message("2", "a"), message("3", "a")], {
     isBrisk: true,
     receivers: 1,
-    // Beyond the patience of this test.
+    // Longer than this test waits.
     pollMs: 3_600_000,
   })
   await until(async () => settled.length === 3)

@@ -7,37 +7,37 @@ import type { Message, Outbox } from "./outbox.ts"
 import type { Attempt } from "./retries.ts"
 
 const POLL_MS = 1000
-/** Receivers that are spoken to at the same time; each gets one message at a time. */
+/** Number of receivers contacted at the same time; each gets one message at a time. */
 const RECEIVERS = 8
 const PRUNE_EVERY_MS = 3_600_000
 
 export interface FollowOptions<Own> {
   readonly outbox: Pick<Outbox<Own>, "due" | "settle" | "prune">
-  /** Names in the log of one message and of all, such as "a webhook" and "webhooks". */
+  /** Names for the log, for one message and for all, such as "a webhook" and "webhooks". */
   readonly called: readonly [one: string, all: string]
-  /** Sends a message once; null: there is nothing to send any more. */
+  /** Sends a message once; `null` if there is no longer anything to send. */
   readonly attempt: (message: Message & Own) => Promise<Attempt | null>
-  /** Turns notes into messages, before each look for due ones. */
+  /** Turns notes into messages, before each check for due ones. */
   readonly collect?: () => Promise<void> | void
-  /** Whether messages may be sent, by this process and now. Default: always. */
+  /** Whether this process may send messages now. Default: always. */
   readonly maySend?: (() => Promise<boolean>) | undefined
-  /** Forgets what else is over, when the outbox does: once an hour. */
+  /** Deletes other finished data when the outbox does: once an hour. */
   readonly tidy?: () => Promise<void>
-  /** An attempt was recorded: for the log. */
+  /** Called when an attempt was recorded, for the log. */
   readonly onSettled?: (message: Message & Own, attempt: Attempt) => Promise<void>
-  /** Receivers that are spoken to at the same time. Default eight. */
+  /** Number of receivers contacted at the same time. Default: eight. */
   readonly receivers?: number
-  /** Sends the next message as soon as one is settled, not at the next look. */
+  /** Sends the next message as soon as one is settled, without waiting for the next check. */
   readonly isBrisk?: boolean
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Milliseconds between two looks. Default one second. */
+  /** Milliseconds between two checks. Default: one second. */
   readonly pollMs?: number | undefined
 }
 
 /**
- * Sends the messages that are due until the signal is aborted, beside whatever else the process does. A slow receiver holds up none but
- * itself, and receivers of one key take half of the places at most.
+ * Sends due messages until the signal is aborted, alongside whatever else the process does. A slow receiver holds up
+ * only itself, and receivers of one key take at most half of the places.
  */
 export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<void> {
   const { outbox, log, signal, receivers = RECEIVERS, isBrisk = false, pollMs = POLL_MS } = options
@@ -76,7 +76,7 @@ export async function followOutbox<Own>(options: FollowOptions<Own>): Promise<vo
       }
       if ((await options.maySend?.()) !== false) await sendDue()
     } catch (err) {
-      // A state that is away is reported by the process, not at every look.
+      // A state that is away is reported by the process, not at every check.
       if (!signal.aborted && !isStateAway(err)) log.error({ err }, `${all} are tried again`)
     }
     if (!signal.aborted) await pause(pollMs, waiting.signal)
@@ -90,7 +90,7 @@ async function sendOnce<Own>(
   { outbox, attempt, onSettled, signal }: FollowOptions<Own>,
 ): Promise<boolean> {
   const ended = await attempt(message)
-  // An attempt that was cut short counts for nothing.
+  // An interrupted attempt does not count.
   if (ended === null || (signal.aborted && ended.error !== null)) return false
   await outbox.settle(message.id, ended)
   await onSettled?.(message, ended)

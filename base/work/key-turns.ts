@@ -3,26 +3,26 @@ import type { PoolName } from "../flow/fair-pool.ts"
 import { queriesOf } from "../store/query/queries.ts"
 import type { QueriedStore } from "../store/state-port.ts"
 
-/** A table of work that keys share the workers of, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
+/** A table of work whose workers are shared by keys, with the columns `id`, `key_id`, `state`, `created_at` and `turn_at`. */
 export interface SharedWork {
   readonly table: string
-  /** The state of work that waits, and of work under way. */
+  /** The states of waiting and of running work. */
   readonly waiting: string
   readonly working: string
 }
 
-/** Turns among keys for work that is kept in the state, where several processes may take it up. */
+/** Turns among keys for work that is kept in the state, where several processes can take it. */
 export interface KeyTurns {
   /**
-   * The id of the work to begin next: that of the key with the least under way; among equals, of the key whose last turn began
-   * longest ago. The caller has to set `turn_at` of that work to the current time.
+   * The id of the work to begin next: from the key with the least running work; among equals, from the key whose last
+   * turn began longest ago. The caller must set that work's `turn_at` to the current time.
    */
   readonly nextId: RawBuilder<string>
-  /** Whether work of another key waits that has less under way than this key: then one of this key's is to give way. */
+  /** Whether another key with less running work is waiting: then one of this key's must give way. */
   isOwed(keyId: string): Promise<boolean>
 }
 
-/** @param _pool which of the shared pools this is */
+/** @param _pool the shared pool that this belongs to */
 export function keyTurns(
   _pool: PoolName,
   { table, waiting, working }: SharedWork,

@@ -29,7 +29,7 @@ async function open({ inOrder = false, maySend }: { inOrder?: boolean; maySend?:
   return {
     outbox,
     now,
-    /** Texts of the messages that are due. */
+    /** Texts of the due messages. */
     due: async (busy: readonly string[] = [], served: readonly string[] = []) =>
       (await outbox.due(new Set(busy), 9, served)).map(({ text }) => text),
     settleFirst: async (attempt: Attempt) => await outbox.settle((await outbox.due(NONE, 1))[0]!.id, attempt),

@@ -20,17 +20,17 @@ import { afterAttempt, type Attempt, type DeliveryState, GIVE_UP_MS } from "./re
 
 /** One message to one receiver. */
 export interface Message {
-  /** The same for every attempt, so that a receiver can drop a message that it had before. */
+  /** The same for every attempt, so that a receiver can drop a message that it already received. */
   readonly id: string
-  /** An address of the web or a mailbox. */
+  /** A web address or a mailbox. */
   readonly receiver: string
-  /** The key whose message it is; null: it is the appliance's own. */
+  /** The key that the message belongs to; `null` if it is the appliance's own. */
   readonly key: string | null
   readonly state: DeliveryState
   readonly attempts: number
   readonly createdAt: Date
   readonly lastAttemptAt: Date | null
-  /** Null once it is over. */
+  /** `null` once it has ended. */
   readonly nextAttemptAt: Date | null
   /** Status of the last answer; null when there was none. */
   readonly lastStatus: number | null
@@ -42,7 +42,7 @@ interface OutboxRow {
   seq: Generated<number>
   id: string
   receiver: string
-  /** Null for the appliance's own messages. */
+  /** `null` for the appliance's own messages. */
   key: string | null
   state: Generated<DeliveryState>
   attempts: Generated<number>
@@ -61,9 +61,9 @@ interface Outboxes {
 export interface OutboxOptions<Own, Columns extends object> {
   /** Created by the module that uses it, with {@link outboxColumns}, its own columns, and {@link dueIndex}. */
   readonly table: string
-  /** Reads the columns that this table has beside those of every outbox. */
+  /** Reads the columns that this table has in addition to those of every outbox. */
   readonly own: (row: Selectable<Columns>) => Own
-  /** Whether a message that waits for another attempt holds up later ones to the same receiver. */
+  /** Whether a message waiting for another attempt holds up later ones to the same receiver. */
   readonly inOrder: boolean
   /** A condition on the columns of messages that may be sent now. Default: all may. */
   readonly maySend?: Expression<SqlBool>
@@ -79,7 +79,7 @@ export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
 
-/** How many messages were given up, or failed and wait for another attempt. */
+/** Number of messages that were given up, or failed and wait for another attempt. */
 export interface NotTaken {
   readonly of: string | null
   readonly state: DeliveryState
@@ -90,7 +90,7 @@ export interface NotTaken {
 
 /**
  * Counts the undelivered messages of a table, for programs that read the store without {@link Outbox}.
- * @param by one of the table's own columns, to group them by
+ * @param by one of the table's own columns to group by
  */
 export async function notTaken(db: QueriedStore, table: string, by: string): Promise<NotTaken[]> {
   return await queriesOf<Outboxes>(db)
@@ -108,20 +108,20 @@ export async function notTaken(db: QueriedStore, table: string, by: string): Pro
     .execute()
 }
 
-/** Messages that are over are shown for so long. */
+/** How long finished messages are shown. */
 const KEPT_MS = 7 * 24 * 3_600_000
 
-/** Values of columns; undefined: any. */
+/** Values of columns; undefined matches any. */
 type Values = Readonly<Record<string, StateValue | undefined>>
 
 /** Written into the text, so that {@link dueIndex} serves the statement. */
 const WAITING = sql.lit("waiting" as const)
 
 /**
- * Messages that wait for their receivers, in a table of `state.db`. Each is sent until it is taken, or given up after a day: at least
- * once, since a process may die between the receiver's answer and its record here.
+ * Messages waiting for their receivers, in a table of `state.db`. Each is sent until it is accepted, or given up after
+ * a day: at least once, since a process may die between the receiver's answer and its record here.
  *
- * @typeParam Columns the columns that the table has beside those of every outbox
+ * @typeParam Columns the columns that the table has in addition to those of every outbox
  */
 export class Outbox<Own = unknown, Columns extends object = StateRow> {
   readonly #db: StateStore
@@ -149,9 +149,9 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
   }
 
   /**
-   * Messages whose time has come, oldest first, at most one for each receiver.
-   * @param busy receivers that are to have none now
-   * @param served keys that are to have none now
+   * Due messages, oldest first, at most one for each receiver.
+   * @param busy receivers that must not get a message now
+   * @param served keys whose messages must not be sent now
    */
   async due(
     busy: ReadonlySet<string>,
@@ -180,7 +180,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     return rows.map((row) => this.#message(row))
   }
 
-  /** Keeps how an attempt ended. */
+  /** Records the result of an attempt. */
   async settle(id: string, attempt: Attempt): Promise<void> {
     const now = this.#clock()
     const row = await this.#queries
@@ -198,7 +198,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
       .execute()
   }
 
-  /** Has a message that is over, or waits for another attempt, sent now. @returns false when there is no such message. */
+  /** Sends a message now that has ended or waits for another attempt. @returns false if there is no such message. */
   async retry(id: string): Promise<boolean> {
     const now = this.#clock()
     const { numUpdatedRows } = await this.#queries
@@ -234,7 +234,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
     return n
   }
 
-  /** Forgets messages that have been over for a week. */
+  /** Deletes messages that ended more than a week ago. */
   async prune(): Promise<void> {
     const time = (await deletionTime(this.#db, this.#clock())) - KEPT_MS
     await this.#queries
@@ -261,7 +261,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
   }
 }
 
-/** Whether a message is due. One that is due later than any pause allows was put off while the clock was ahead. */
+/** Whether a message is due. A message that is due later than any pause allows was postponed while the clock was ahead. */
 const hasCome = (now: number) => {
   const eb = expressionBuilder<Outboxes, "outbox">()
   return eb.or([eb("due_at", "<=", now), eb("due_at", ">", now + GIVE_UP_MS)])

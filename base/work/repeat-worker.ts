@@ -3,27 +3,27 @@ import { pause } from "../flow/pause.ts"
 import { EXIT_AGAIN, EXIT_LOCKED, EXIT_NO_ROOM, type WorkerProcess } from "../process/worker-process.ts"
 
 export interface RepeatWorkerOptions {
-  /** Starts a process that works until nothing is left to do, and then ends. */
+  /** Starts a process that works until there is nothing left to do, and then ends. */
   readonly start: () => Promise<Pick<WorkerProcess, "exited" | "stop">>
-  /** Whether there is something to do. Asked often. */
+  /** Whether there is anything to do. Called often. */
   readonly hasWork: () => Promise<boolean>
-  /** Whether a process under way has to make way for now. Default: it never has to. */
+  /** Whether a running process has to make way for now. Default: never. */
   readonly isBusy?: () => Promise<boolean>
-  /** Whether the pause grows after an end with this code. Default: after each but 0. */
+  /** Whether the pause grows after a process ends with this code. Default: after any code but 0. */
   readonly isFailure?: (code: number | null) => boolean
   readonly onExit?: (code: number | null) => void
-  /** In the log, such as "the image process". */
+  /** Name for the log, such as "the image process". */
   readonly called: string
-  /** Milliseconds between two looks at whether there is something to do. */
+  /** Milliseconds between two checks whether there is anything to do. */
   readonly pollMs: number
-  /** Milliseconds before a process is started again after a failure: doubled with each further one in a row, up to a bound. */
+  /** Milliseconds before a process is restarted after a failure: doubled with each further failure in a row, up to a limit. */
   readonly pauseMs: number
   readonly maxPauseMs: number
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
-/** Runs work in a separate process whenever there is some, so that its memory is freed; until the signal is aborted. */
+/** Runs work in a separate process whenever there is any, so that its memory is freed, until the signal is aborted. */
 export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> {
   const { start, hasWork, isFailure = () => true, onExit, called, pollMs, pauseMs, maxPauseMs } = options
   const { log, signal } = options
@@ -39,7 +39,7 @@ export async function repeatWorker(options: RepeatWorkerOptions): Promise<void> 
     failures = code === 0 || !isFailure(code) ? 0 : failures + 1
     if (code === 0 || signal.aborted) continue
     const ms = Math.min(pauseMs * 2 ** Math.max(0, failures - 1), maxPauseMs)
-    // An index that is taken, and a full disk, are reported by the process.
+    // A locked index and a full disk are reported by the process.
     if (code !== EXIT_LOCKED && code !== EXIT_NO_ROOM)
       log.error({ code, ms }, `${called} failed and is started again in {ms} ms`)
     await pause(ms, signal)

@@ -2,7 +2,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Pauses after the first, second, … attempt in vain. */
+/** Pauses after the first, second, … failed attempt. */
 const PAUSES = [
   5 * SECOND,
   30 * SECOND,
@@ -16,23 +16,23 @@ const PAUSES = [
   8 * HOUR,
 ]
 
-/** A message that could not be sent by then is given up. No pause is longer. */
+/** A message that could not be sent within this time is given up. No pause is longer. */
 export const GIVE_UP_MS = 24 * HOUR
 
 /**
  * - `waiting`: to be sent, or to be sent again.
- * - `delivered`: the receiver took it.
- * - `given-up`: not taken for a day, or refused for good.
+ * - `delivered`: the receiver accepted it.
+ * - `given-up`: not accepted for a day, or refused for good.
  */
 export type DeliveryState = "waiting" | "delivered" | "given-up"
 
-/** How an attempt to send a message ended. `status`: of the answer; null: there was none, or it has no status. */
+/** The result of an attempt to send a message. `status`: status of the answer; null if there was no answer, or it has no status. */
 export type Attempt =
   | { readonly error: null; readonly status: number | null }
   | {
       readonly error: string
       readonly status: number | null
-      /** For the log: the part of `error` that callers of the API must not learn. Default: `error` says all. */
+      /** For the log: the part of `error` that callers of the API must not learn. Default: `error` says everything. */
       readonly reason?: string
       /** Another attempt would end the same way. */
       readonly final: boolean
@@ -44,7 +44,7 @@ export type Attempt =
 export interface Attempted {
   readonly state: DeliveryState
   readonly attempts: number
-  /** When it is tried again; null: it is over. */
+  /** When it is tried again; `null` if it has ended. */
   readonly dueAt: number | null
   readonly firstDueAt: number
 }
@@ -56,7 +56,7 @@ export function afterAttempt(
   now: number,
 ): Attempted {
   const attempts = before.attempts + 1
-  // First due while the clock was ahead: its day begins now.
+  // If it was first due while the clock was ahead, its day begins now.
   const firstDueAt = Math.min(before.first_due_at, now)
   if (ended.error === null) return { state: "delivered", attempts, dueAt: null, firstDueAt }
   const dueAt = ended.final ? null : nextAttempt(attempts, firstDueAt, now, ended.retryAfterMs ?? null)
@@ -64,12 +64,12 @@ export function afterAttempt(
 }
 
 /**
- * When to try again, in milliseconds since 1970; null when it is time to give up. The last attempt is made when the
- * time is over, not a pause before.
+ * When to try again, in milliseconds since 1970; null if it is time to give up. The last attempt is made at the end of
+ * the time limit, not one pause earlier.
  *
- * @param attempts made so far, at least 1
+ * @param attempts attempts made so far, at least 1
  * @param since when the message was first due
- * @param retryAfterMs the pause that the receiver asked for; a longer pause of ours wins
+ * @param retryAfterMs the pause that the receiver asked for; if our own pause is longer, it wins
  */
 function nextAttempt(
   attempts: number,

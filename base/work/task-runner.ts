@@ -19,38 +19,38 @@ export interface Tasks<T extends Task> {
   /** Whether other processes may work on tasks of the same state. */
   readonly isShared: boolean
   readonly turns: Pick<KeyTurns, "isOwed">
-  /** Begins the task whose turn it is; null when none waits. */
+  /** Begins the task whose turn it is; null if no task is waiting. */
   begin(now: Date): Promise<T | null>
-  /** Takes tasks from processes that are lost. @returns whether any may be begun now */
+  /** Takes tasks from lost processes. @returns whether any can begin now */
   recover(now: Date): Promise<boolean>
-  /** Forgets tasks that ended before a time. */
+  /** Deletes tasks that ended before a time. */
   forget(before: Date): Promise<void>
 }
 
 /** A task's turn to be worked on. */
 export interface Turn {
-  /** Ends the work: the process stops, or the task was cancelled. */
+  /** Ends the work: the process is stopping, or the task was cancelled. */
   readonly signal: AbortSignal
-  /** The process stops. */
+  /** Aborts when the process is stopping. */
   readonly stopped: AbortSignal
   readonly cancelled: AbortSignal
-  /** Whether it is time to give way to a task of another key, asked between two steps. Stays true once it is. */
+  /** Whether it is time to give way to a task of another key; called between two steps. Once true, it stays true. */
   readonly isOver: () => Promise<boolean>
 }
 
 export interface TaskRunnerOptions<T extends Task> {
   readonly tasks: Tasks<T>
-  /** In the log, such as "research tasks" and "old reports". */
+  /** Names for the log, such as "research tasks" and "old reports". */
   readonly called: { readonly tasks: string; readonly old: string }
-  /** Tasks under way at the same time; the others wait. */
+  /** Maximum number of tasks running at the same time; the others wait. */
   readonly places: number
   /** Works on a task until it has ended, or waits for its next turn. Never rejects. */
   readonly work: (task: T, turn: Turn) => Promise<void>
-  /** Whenever this process looks for tasks of lost ones. */
+  /** Called whenever this process looks for tasks of lost processes. */
   readonly onLook?: () => Promise<void>
   /** Milliseconds that tasks are kept after they have ended. */
   readonly keptMs: number
-  /** The disk that results are kept on: no task is begun while it has too little room. */
+  /** The disk on which results are kept: no task begins while it has too little room. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
   readonly guard: Pick<TimeGuard, "mayDelete">
   readonly log: Logger
@@ -61,12 +61,12 @@ export interface TaskRunnerOptions<T extends Task> {
 /** Long enough for some steps of any task, and to be worth a restart; short enough to wait for. */
 const TURN_MS = 30_000
 const TIDY_MS = 3_600_000
-/** The disk is looked at again after so long. */
+/** How long until the disk is checked again. */
 const ROOM_MS = 1000
 
 /**
- * Works on the tasks of a table, a few at a time, until it is closed. Keys take turns: a task of the key with the fewest under way is
- * next, and while such a key waits, a task of another gives way after {@link TURN_MS}.
+ * Works on the tasks of a table, a few at a time, until it is closed. Keys take turns: a task of the key with the
+ * fewest running tasks is next, and while such a key waits, another key's task gives way after {@link TURN_MS}.
  */
 export class TaskRunner<T extends Task> implements AsyncDisposable {
   readonly #options: TaskRunnerOptions<T>
@@ -75,7 +75,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
   readonly #beginning = new Serial()
   #started: Promise<void> = Promise.resolve()
   #timers: readonly NodeJS.Timeout[] = []
-  /** One gives way at a time, since only one may wait. */
+  /** Tasks give way one at a time, since only one may be waiting. */
   #givingWay: string | null = null
   #waitsForRoom = false
 
@@ -107,12 +107,12 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     this.wake()
   }
 
-  /** Ids of the tasks under way. */
+  /** Ids of the running tasks. */
   get running(): readonly string[] {
     return [...this.#running.keys()]
   }
 
-  /** Begins tasks that wait, while there are places. */
+  /** Begins waiting tasks while there are places. */
   wake(): void {
     const { called, log } = this.#options
     this.#beginning
@@ -123,7 +123,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
       )
   }
 
-  /** Cancels a task under way. @returns when its work has ended; null: it is not under way here. */
+  /** Cancels a running task. @returns a promise that resolves when its work has ended; null if it is not running here. */
   cancel(id: string): Promise<void> | null {
     const running = this.#running.get(id)
     running?.cancel.abort()
@@ -141,7 +141,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
 
   async #begin(): Promise<void> {
     const { tasks, places, room, work } = this.#options
-    // A task that was begun earlier would be taken for that of a lost process.
+    // A task that began earlier would be mistaken for that of a lost process.
     await this.#started.catch(() => undefined)
     while (!this.#stop.signal.aborted && this.#running.size < places) {
       if (room?.isLow()) {

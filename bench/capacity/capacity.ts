@@ -1,4 +1,4 @@
-// The tables of docs/capacity.md from what the benches measured:
+// Makes the tables of docs/capacity.md from the benches' measurements:
 // npm run bench -- capacity [--write]
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -14,11 +14,11 @@ const [MILLION, THOUSAND, HOUR, DAY] = [1e6, 1000, 3600, 86_400]
 
 /** Assumptions; the page names them. */
 const PASSAGES_PER_PAGE = 12
-/** CPU of reading a page and telling its links, text and language (the bench `crawl`), and of a passage's vector (`vectors`). */
+/** CPU time for reading a page and finding its links, text and language (the bench `crawl`), and for a passage's vector (`vectors`). */
 const READ_CPU_SECONDS = 26.8 / THOUSAND
 const VECTOR_CPU_SECONDS = 6.28 / THOUSAND
 const SIZES = [MILLION, 10 * MILLION, THOUSAND * MILLION]
-/** Copies of each page, as measured. */
+/** Number of copies of each page, as measured. */
 const COPIES = 2
 const SHARD_GB = 40
 const NODE_GB = 2000
@@ -153,7 +153,7 @@ if (options.write) {
   await writeFile(PAGE, page)
 } else process.stdout.write(`${Object.values(tables).join("\n\n")}\n`)
 
-/** The page with this in the place of the one table of a section. */
+/** The page with this text in place of the only table of a section. */
 function withTable(page: string, title: string, text: string): string {
   const found = new RegExp(`(?<=^## ${title}\n(?:(?!## |\\|).*\n)*)(?:\\|.*\n)+`, "m")
   if (!found.test(page)) throw new Error(`docs/capacity.md has no table under ${title}`)

@@ -27,7 +27,7 @@ describe("a first crawl", () => {
   })
 
   test("has most pages long before it has all, when one host is much larger", () => {
-    // 99 hosts of ten pages are done after 20 s, and then there is one.
+    // 99 hosts of ten pages are done after 20 s; after that only one is left.
     const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...Array.from({ length: 99 }, () => 10)], pace)
     expect(seconds).toBeCloseTo(80)
     expect(secondsTo95).toBeLessThan(20)

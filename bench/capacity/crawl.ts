@@ -1,25 +1,25 @@
 export interface Pace {
-  /** Between the end of a request to a host and the next. */
+  /** Seconds between the end of a request to a host and the next request. */
   readonly pauseSeconds: number
   /** Seconds per request, including the site's answer. */
   readonly requestSeconds: number
-  /** Requests at a time, of all crawlers. */
+  /** Number of simultaneous requests of all crawlers. */
   readonly atATime: number
-  /** Pages that the processors of all crawlers read a second. */
+  /** Pages per second that the processors of all crawlers can read. */
   readonly pagesPerSecond: number
 }
 
 export interface Crawl {
   readonly seconds: number
-  /** Until 95 of a hundred pages were read. */
+  /** Seconds until 95 % of the pages were read. */
   readonly secondsTo95: number
-  /** Hosts that still had pages then. */
+  /** Number of hosts that still had pages then. */
   readonly hostsAfter95: number
 }
 
 const MOST = 0.95
 
-/** Pages of each host, the largest first, by Zipf's law: the n-th has a share of 1/n; each has one at least. */
+/** Number of pages of each host, the largest first, by Zipf's law: the n-th has a share of 1/n, but at least one page. */
 export function pagesOfHosts(pages: number, hosts: number): number[] {
   let sum = 0
   for (let place = 1; place <= hosts; place++) sum += 1 / place
@@ -27,8 +27,8 @@ export function pagesOfHosts(pages: number, hosts: number): number[] {
 }
 
 /**
- * A first crawl of hosts that are each asked one page at a time with a pause, in turns: while there is room for all that have pages
- * left, each goes at its own pace, else all share what there is.
+ * A first crawl of hosts that are each asked for one page at a time with a pause, in turns: while there is capacity for
+ * all hosts with pages left, each goes at its own pace; otherwise all share the capacity.
  */
 export function crawl(pagesOfHost: readonly number[], pace: Pace): Crawl {
   const ownRate = 1 / (pace.pauseSeconds + pace.requestSeconds)

@@ -1,6 +1,6 @@
 import { readJson } from "../data-files.ts"
 
-/** One engine with one size of index, as `npm run bench -- engines` measured it: all processes and copies together. */
+/** One engine with one size of index, as measured by `npm run bench -- engines`: all processes and copies together. */
 export interface Measured {
   readonly engine: string
   readonly passages: number
@@ -38,7 +38,7 @@ export const readMeasured = (): readonly Measured[] =>
     },
   }).engines
 
-/** The resources an engine needs for so many passages. */
+/** The resources that an engine needs for this many passages. */
 export interface Needs {
   readonly diskMb: number
   readonly memoryMb: number
@@ -47,11 +47,12 @@ export interface Needs {
 }
 
 /**
- * What an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loads follow the line through the smallest
- * and the largest index measured, and beyond the largest, its own slope. A question's CPU follows a power of the size, with an exponent
- * from the same two. With only one measurement, everything but the question grows in proportion.
+ * The resources that an engine needs for `passages`, calculated from smaller measurements. Disk, memory and loads
+ * follow the line through the smallest and the largest index measured, and beyond the largest, its own slope. A
+ * question's CPU follows a power of the size, with an exponent from the same two. With only one measurement, everything
+ * but the question grows in proportion.
  *
- * @throws RangeError when there is no measurement
+ * @throws RangeError if there is no measurement
  */
 export function needsOf(measured: readonly Measured[], passages: number): Needs {
   const sorted = measured.toSorted((a, b) => a.passages - b.passages)
@@ -70,7 +71,7 @@ export function needsOf(measured: readonly Measured[], passages: number): Needs 
   }
 }
 
-/** By what power of the size a question's CPU grows, between 0 and 1: neither free nor worse than reading everything. */
+/** The power of the size by which a question's CPU grows, between 0 and 1: neither free nor worse than reading everything. */
 function exponent(first: Measured, last: Measured): number {
   if (first === last) return 0
   const power = Math.log(last.questionCpuMs / first.questionCpuMs) / Math.log(last.passages / first.passages)

@@ -6,7 +6,8 @@ const limits = { mbPerSecond: 10, atATime: 2, waitSeconds: 60 }
 
 describe("the copies of a dead node", () => {
   test("come from the one that is left to the one that has none", () => {
-    // With three shards in two copies on three nodes, each node has two copies; the other two nodes send one and receive one each.
+    // With three shards in two copies on three nodes, each node has two copies; when one dies, the other two nodes send
+    // one and receive one each.
     const cluster = { nodes: 3, shards: 3, replicas: 1, shardMb: 100 }
     expect(recoverySeconds(cluster, limits)).toBeCloseTo(60 + 10)
   })
@@ -15,7 +16,7 @@ describe("the copies of a dead node", () => {
     const lost = (nodes: number) => recoverySeconds({ nodes, shards: 60, replicas: 1, shardMb: 100 }, limits)
     expect(lost(12)).toBeLessThan(lost(6))
     expect(lost(6)).toBeLessThan(lost(3))
-    // No node receives more than it may: half of the data of one of three goes to each of the others.
+    // No node receives more than its limit: if one of three nodes dies, each of the others gets half of its data.
     expect(lost(3)).toBeGreaterThanOrEqual(60 + (40 * 100) / 2 / 10)
   })
 

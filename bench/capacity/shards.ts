@@ -1,6 +1,6 @@
 import type { Chance } from "#base/testing/chance.ts"
 
-/** How many documents the fullest shard has, beside the mean, where each goes to a shard by a hash of its address. */
+/** Number of documents in the fullest shard, not just the mean, if each document goes to a shard by a hash of its address. */
 export function fullestShard(documents: number, shards: number, random: Chance): number {
   const mean = documents / shards
   // With this many shards, the distribution is normal to the last digit shown.
@@ -10,24 +10,24 @@ export function fullestShard(documents: number, shards: number, random: Chance):
   return most / mean
 }
 
-/** Box and Muller's (1958). */
+/** Box–Muller transform (1958). */
 const normal = (random: Chance): number =>
   Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next())
 
 export interface Cluster {
   readonly nodes: number
   readonly shards: number
-  /** Further copies of each shard. */
+  /** Number of additional copies of each shard. */
   readonly replicas: number
   readonly shardMb: number
 }
 
 export interface RecoveryLimits {
-  /** How much a node sends, and how much it receives. OpenSearch: `indices.recovery.max_bytes_per_sec`, 40 MB. */
+  /** How much a node can send, and how much it can receive. OpenSearch: `indices.recovery.max_bytes_per_sec`, 40 MB. */
   readonly mbPerSecond: number
-  /** Copies that a node sends, and takes, at a time. OpenSearch: `node_concurrent_recoveries`, 2. */
+  /** Number of copies that a node sends, and receives, at a time. OpenSearch: `node_concurrent_recoveries`, 2. */
   readonly atATime: number
-  /** Until a node that is gone counts as gone. OpenSearch: `index.unassigned.node_left.delayed_timeout`, one minute. */
+  /** Delay until a missing node counts as gone. OpenSearch: `index.unassigned.node_left.delayed_timeout`, one minute. */
   readonly waitSeconds: number
 }
 
@@ -40,10 +40,10 @@ interface Copy {
 }
 
 /**
- * Seconds from the death of a node until every shard has all of its copies again. Copies are dealt out evenly; each that is lost comes
- * from a node that has another to the one with the fewest that has none.
+ * Seconds from the death of a node until every shard has all of its copies again. Copies are distributed evenly; each
+ * lost one is sent by a node that has another copy, to the node with the fewest copies that has none of this shard.
  *
- * @throws RangeError where too few nodes are left for the copies
+ * @throws RangeError if too few nodes are left for the copies
  */
 export function recoverySeconds(
   { nodes, shards, replicas, shardMb }: Cluster,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } 
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
-/** This checkout, whose measuring programs run both. */
+/** This checkout, whose measuring programs are run on both checkouts. */
 export const OWN = join(import.meta.dirname, "../..")
 
 /** A folder with code and its packages. */
@@ -20,7 +20,7 @@ export function scratchFolder(name: string): string {
 
 const ends = new Set<() => void>()
 
-/** Calls `clear` when this process ends, by a signal too: a worktree left behind would be in the way. Last in, first out. @returns a function that takes `clear` back */
+/** Calls `clear` when this process ends, even by a signal: a worktree left behind would be in the way. Last in, first out. @returns a function that cancels `clear` */
 export function atTheEnd(clear: () => void): () => void {
   if (!process.listeners("exit").includes(clearAll)) {
     process.once("exit", clearAll)

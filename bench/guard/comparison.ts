@@ -10,7 +10,7 @@ import { MOST, ratioOf, type Ratio, type Verdict, verdictOf } from "./statistic.
 /** A row of the table. */
 export interface Result {
   readonly line: Line
-  /** Median of all turns; null where the other checkout can't run the line. */
+  /** Median of all turns; null if the other checkout can't run the line. */
   readonly before: number | null
   readonly now: number
   readonly ratio: Ratio | null
@@ -25,7 +25,7 @@ interface Pair {
 }
 
 interface CompareOptions {
-  /** Whether both take each turn at the same time, so that other programs slow both alike. */
+  /** Whether both checkouts take each turn at the same time, so that other programs slow both alike. */
   readonly together: boolean
   /** No further pass begins after this time. */
   readonly minutes: number
@@ -33,7 +33,7 @@ interface CompareOptions {
   readonly allowed: (line: string) => number
 }
 
-/** Takes a measure of both checkouts, or of this one alone if the other can't run it. */
+/** Measures both checkouts, or only this one if the other can't run the measure. */
 class Comparison {
   readonly #measure: Measure
   readonly #sides: readonly [before: Side, now: Side]
@@ -137,7 +137,7 @@ export async function compare(
   return [...found.values()].flat()
 }
 
-/** Head of the table of results. */
+/** Header of the results table. */
 export const HEAD = ["line", "what", "before", "now", "ratio", "95 % interval", "verdict"]
 
 export function rowOf({ line, before, now, ratio, allowed, verdict }: Result): string[] {

@@ -13,10 +13,10 @@ import { stretchesOf } from "../questions/search-questions.ts"
 import { type Run, runOnce, type Side } from "./run.ts"
 
 const FILLER = join(import.meta.dirname, "../speed/vectors/filler.ts")
-/** Pages of the recrawl; an unchanged page costs little. */
+/** Number of pages in the recrawl; an unchanged page costs little. */
 export const GENERATED_PAGES = 500
 const GENERATED_PARAGRAPHS = 12
-/** The index for questions holds one page in so many: making vectors takes longer than anything else. */
+/** The index for questions contains every nth page: making vectors takes longer than anything else. */
 const INDEXED = 2
 const STRETCHES = 2000
 
@@ -30,9 +30,9 @@ export interface Line {
 /** Lines that are measured together. Both checkouts start, take turns, and stop; then they start again. */
 export interface Measure {
   readonly lines: readonly Line[]
-  /** Starts of a pass. While a line is undecided and there is time, another pass follows. */
+  /** Number of starts per pass. While a line is undecided and there is time, another pass follows. */
   readonly starts: number
-  /** Turns of a start. Many short turns tell more than a few long ones, since neighbours meet the same noise. */
+  /** Number of turns per start. Many short turns tell more than a few long ones, since neighbouring turns meet the same noise. */
   readonly turns: number
   /** Whether to drop the first start, which finds cold caches and uncompiled code. */
   readonly startsCold: boolean
@@ -41,8 +41,8 @@ export interface Measure {
 }
 
 /**
- * Pages and sites that both checkouts get, and an index of the pages for each. All are made when first needed, pages and sites by
- * this checkout's code.
+ * Pages and sites that both checkouts get, and an index of the pages for each. All are created on first use, pages and
+ * sites by this checkout's code.
  */
 export class Ground implements AsyncDisposable {
   readonly scratch: string
@@ -140,7 +140,7 @@ export class Ground implements AsyncDisposable {
   }
 }
 
-/** Makes the vectors that a data folder lacks. @returns processor milliseconds a passage */
+/** Creates the missing vectors of a data folder. @returns processor milliseconds per passage */
 export async function makeVectors(side: Side, dataDir: string): Promise<number> {
   const args = [side.root, dataDir, "vectors"]
   const { cpuSeconds, passages } = await runOnce<Filled>(side, FILLER, args)

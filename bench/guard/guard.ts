@@ -1,6 +1,8 @@
-// Compares the cost of this checkout with another one: npm run bench -- guard --before <checkout or commit> [--only crawl,rest,…] [--minutes 9] [--together]
+// Compares the cost of this checkout with that of another one: npm run bench -- guard --before <checkout or commit>
+// [--only crawl,rest,…] [--minutes 9] [--together]
 //
-// Exits with 0 if every line passes, 1 if a line is slower than the ledger allows, and 3 if no line is slower but one can't be judged.
+// Exits with 0 if every line passes, 1 if a line is slower than the ledger allows, and 3 if no line is slower but one
+// can't be judged.
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"

@@ -7,7 +7,7 @@ export interface Entry {
   /** The commit that added the cost. */
   readonly commit: string
   readonly line: string
-  /** The line's figure after the commit, divided by the one before; above 1. */
+  /** The line's figure after the commit, divided by the figure before it; above 1. */
   readonly ratio: number
   readonly why: string
 }
@@ -19,7 +19,7 @@ const LEAST_REASON_CHARS = 10
 
 /**
  * The rows of the ledger's table, in order. Text around the table is for people.
- * @param lines names of lines that a row may give
+ * @param lines names of lines that a row may use
  * @throws Error naming the first wrong row
  */
 export function parseLedger(text: string, lines: readonly string[]): Entry[] {

@@ -1,5 +1,5 @@
-// Loaded before a program of a checkout: answers "cpu" with the processor time of all its threads until now, which /proc
-// gives to a hundredth of a second only.
+// Loaded before a program of a checkout: answers "cpu" with the processor time used so far by all its threads, which
+// /proc gives only to a hundredth of a second.
 
 /** Microseconds. */
 export interface Spent {

@@ -12,8 +12,8 @@ export interface Plant {
 const COUNTABLE_MS = 20
 
 /**
- * Code that keeps its thread busy for so many milliseconds of processor time, however busy the machine is. Less than can be counted is
- * owed until it adds up.
+ * Code that keeps its thread busy for `ms` of processor time, however busy the machine is. Amounts too small to count
+ * are added up first.
  */
 const busy = (ms: number): string =>
   ` { const all = globalThis; all.owed = (all.owed ?? 0) + ${ms}; if (all.owed >= ${COUNTABLE_MS}) {` +
@@ -46,7 +46,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   vectors: {
     file: "engine/models/embedders/embed-worker.ts",
     behind: "const ids = tokenIds(text)",
-    // The text before it ends without a semicolon.
+    // The text in front ends without a semicolon.
     code: (ms) => `;${busy(ms)}`,
   },
   question: ASK,

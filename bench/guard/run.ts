@@ -22,7 +22,7 @@ export interface Run extends AsyncDisposable {
   turn(): Promise<Figures>
 }
 
-/** The Node in a checkout's packages. */
+/** The Node binary in a checkout's packages. */
 const nodeOf = ({ root }: Side): string => {
   const own = join(root, "node_modules/.bin/node")
   return existsSync(own) ? own : process.execPath

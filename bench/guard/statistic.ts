@@ -1,7 +1,7 @@
 import { chance } from "#base/testing/chance.ts"
 import { median, percentile } from "../measure.ts"
 
-/** The highest ratio, now to before, at which a line passes. */
+/** The highest ratio of now to before at which a line passes. */
 export const MOST = 1.05
 /** Share that the interval leaves out at each end. */
 const TAIL = 0.025
@@ -16,7 +16,7 @@ export interface Ratio {
 
 export type Verdict = "passes" | "slower" | "undecided"
 
-/** 97.5 % points of Student's t by degrees of freedom from 1 on, and of the normal distribution. */
+/** 97.5 % points of Student's t by degrees of freedom from 1 up, and of the normal distribution. */
 const STUDENT = [12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
 const NORMAL = 1.96
 

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks"
 
-// Loaded into a process with `node --import`; tells its parent how long its event loop was held up.
+// Loaded into a process with `node --import`; reports to its parent how long its event loop was held up.
 
 const RESOLUTION_MS = 1
 

@@ -17,8 +17,8 @@ import { toPage, urlOfDocument } from "../corpora/collection-page.ts"
 import { median, percentile } from "../measure.ts"
 import { mean, ndcg } from "../quality/metrics.ts"
 
-// A third-party model server with the model that ships, compared with that model in this process: whether we understand each
-// other, whether it finds the same, and what it costs a question. bench/README.md says how to start one.
+// Compares a third-party model server running the shipped model with that model in this process: whether the two are
+// compatible, whether they find the same pages, and what a question costs. bench/README.md says how to start one.
 
 const { values: options } = parseArgs({
   options: {

@@ -1,16 +1,16 @@
 import { Parser } from "htmlparser2"
 import { Agent, request } from "undici"
 
-/** The report of a contestant in the crawl bench. */
+/** The report of a crawler in the crawl bench. */
 export interface CrawlReport {
-  /** HTML pages read. */
+  /** Number of HTML pages read. */
   readonly pages: number
   readonly requests: number
-  /** From the first request to the last page. */
+  /** Time from the first request to the last page. */
   readonly seconds: number
 }
 
-/** The least a crawler can be: a list of addresses, undici, htmlparser2, a set of what was seen. */
+/** The minimum a crawler can be: a list of addresses, undici, htmlparser2, a set of seen addresses. */
 export async function undiciLoop(start: string, concurrency: number): Promise<CrawlReport> {
   const began = performance.now()
   const dispatcher = new Agent({ connections: concurrency })

@@ -11,13 +11,13 @@ import { linesStandIn } from "./judged/ask.ts"
 export interface Judged {
   readonly question: string
   readonly units: readonly CitedStatement[]
-  /** Units with a line that the cited page lacks. */
+  /** Units with a line that is missing from the cited page. */
   readonly invented: readonly string[]
-  /** Processor seconds of the answer, the search not counted; all threads. */
+  /** Processor seconds for the answer, without the search; all threads. */
   readonly cpuSeconds: number
 }
 
-/** Asks as POST /search does with `include_answer`. */
+/** Asks like POST /search with `include_answer`. */
 export async function answerQuestion(
   engine: Engine,
   embedder: Embedder | undefined,
@@ -34,7 +34,7 @@ export async function answerQuestion(
   return { question, units, invented, cpuSeconds: (user + system) / 1e6 }
 }
 
-/** Whether an answer has one of the wordings that a right one has. */
+/** Whether an answer has one of the wordings of a correct answer. */
 export function holdsFact({ units }: Judged, { facts }: AnswerQuestion): boolean {
   const said = units
     .map(({ text }) => text.replace(/\s+/g, " "))

@@ -1,14 +1,17 @@
-// How well questions are answered, by kind: npm run bench -- answers [manuals|later|programs|guides|many|trained|more|own] [--half tune|kept ...]
-//   [--length basic|advanced ...] [--kind <kind> ...] [--vectors on|off] [--reranker on|off] [--llm <address>] [--to-judge <file>] [--verbose] [--check]
+// How well questions are answered, by kind: npm run bench -- answers
+// [manuals|later|programs|guides|many|trained|more|own] [--half tune|kept ...] [--length basic|advanced ...] [--kind
+// <kind> ...] [--vectors on|off] [--reranker on|off] [--llm <address>] [--to-judge <file>] [--verbose] [--check]
 //
-// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own` is what answers
-//   were tuned on: pages beside the benches and the project's handbook. The half is `tune` unless named. Of `guides` and
-//   `many` one half is kept; all questions of the others have been asked, and answers are tuned for them.
-// - Each question is asked as a client asks, POST /search with `include_answer`. An answer is right when it holds the expected fact, or
-//   one for each side of a comparison; a question that no page answers is right when it is refused.
+// - `manuals` (default) is `questions/judged`, over Debian's manuals: needs Debian or Ubuntu (apt-get download). `own`
+// is the set that answers were tuned on: the pages next to the benches and the project's handbook. The half is `tune`
+// unless named. One half of `guides` and of `many` has been held back; all questions of the other sets have been asked,
+// and answers are tuned for them.
+// - Each question is asked as a client would ask it, POST /search with `include_answer`. An answer is right if it
+// contains the expected fact, or one for each side of a comparison; a question that no page answers is right if it is
+// refused.
 // - `--to-judge` writes the unjudged sentences: see `judgements/README.md`. `--vectors off` finds pages by words alone;
-//   `--reranker off` chooses statements without the model that reads them. `--llm http://127.0.0.1:8080/v1` has answers written by the
-//   one language model of an OpenAI-compatible server, as FOSSICK_LLM_URL does.
+// `--reranker off` chooses statements without the model that reads them. With `--llm http://127.0.0.1:8080/v1`, answers
+// are written by the only language model of an OpenAI-compatible server, as with FOSSICK_LLM_URL.
 // - `--check` asks nothing, and compares the expected wordings with the pages.
 import { parseArgs } from "node:util"
 import { readSettings } from "#base/settings.ts"
@@ -27,7 +30,7 @@ import { chosen, chosenHalves, chosenSet, SHARED_OPTIONS, ToJudge } from "./judg
 import { questionsOf } from "./judged/sets.ts"
 
 const LENGTHS = ["basic", "advanced"] as const
-/** After so long an appliance leaves out what has not come yet; here all is waited for. */
+/** After this long, an appliance leaves out late parts; here everything is waited for. */
 const LATE_SECONDS = READING_MS / 1000
 
 const { values, positionals } = parseArgs({
@@ -45,7 +48,7 @@ const halves = chosenHalves(values.half)
 const lengths = chosen("length", LENGTHS, values.length)
 const kinds = chosen("kind", Object.keys(set.questions), values.kind ?? Object.keys(set.questions))
 const judgements = Judgements.kept("answers")
-/** Nothing is given up for its time: a model that reads on a processor takes a minute. */
+/** Nothing times out: a model that reads on a processor takes a minute. */
 const llm = values.llm
   ? readSettings(chatModelSettings, {
       FOSSICK_LLM_URL: values.llm,

@@ -1,7 +1,7 @@
 // What `max_results: "auto"` returns for judged questions: npm run bench -- auto-results <folder of collections>
 //
-// Beside fixed numbers of results, for the questions of a collection and for those of the others, which nothing in
-// it answers. Vectors are kept between runs.
+// Compared with fixed numbers of results, for the questions of a collection and for those of the others, which nothing
+// in it answers. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -16,14 +16,14 @@ import { CachedEmbedder } from "../corpora/cached-embedder.ts"
 import { type Collection, readCollections } from "../corpora/collection.ts"
 import { mean } from "./metrics.ts"
 
-/** The appliance considers this many by default. */
+/** The appliance considers this many results by default. */
 const MOST = 20
 const FOREIGN_PER_COLLECTION = 60
 
 interface Asked {
   readonly scores: readonly number[]
   readonly relevant: readonly boolean[]
-  /** Relevant documents in the collection. */
+  /** Number of relevant documents in the collection. */
   readonly known: number
 }
 

@@ -11,7 +11,7 @@ import { toPassages } from "#engine/text/passages.ts"
 /** BM25's length normalisation of a whole document. */
 const B = 0.75
 
-/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its stemmer: the baseline for any ranking. */
+/** Plain BM25 of whole documents (Robertson, Zaragoza 2009), each language with its own stemmer: the baseline for any ranking. */
 export class PlainBm25 {
   readonly #language: string
   readonly #documents: { readonly length: number; readonly counts: ReadonlyMap<string, number> }[] = []
@@ -30,7 +30,7 @@ export class PlainBm25 {
     for (const term of counts.keys()) this.#frequencies.set(term, (this.#frequencies.get(term) ?? 0) + 1)
   }
 
-  /** The score of every document, from 0. */
+  /** The score of every document, 0 or higher. */
   search(query: string): Float64Array {
     const count = this.#documents.length
     const usual = this.#length / count
@@ -80,7 +80,7 @@ export class ExactWords {
   }
 }
 
-/** Highest cosine of a query with each document's passages. */
+/** Highest cosine similarity between a query and each document's passages. */
 export function nearestPassages(
   query: Float32Array,
   documents: readonly (readonly Float32Array[])[],

@@ -1,4 +1,4 @@
-/** One answer to a judged query: gains of the ranked documents (0 = not relevant), and all gains there are. */
+/** One answer to a judged query: gains of the ranked documents (0 = not relevant), and the gains of all relevant documents. */
 export interface Answer {
   readonly gains: readonly number[]
   readonly ideal: readonly number[]
@@ -23,7 +23,7 @@ export function reciprocalRank({ gains }: Answer): number {
   return first === -1 ? 0 : 1 / (first + 1)
 }
 
-/** Chance that a relevant one scores above one that is not; ties count half (area under the ROC curve). */
+/** Probability that a relevant item scores higher than an irrelevant one; ties count half (area under the ROC curve). */
 export function areaUnderCurve(scored: readonly { score: number; relevant: boolean }[]): number {
   const sorted = [...scored].sort((a, b) => a.score - b.score)
   let rankSum = 0

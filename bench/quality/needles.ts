@@ -1,15 +1,17 @@
-// How well single pages are found in manuals that nothing was tuned for: long pages, exact words, typing errors, other languages.
+// How well single pages are found in manuals that nothing was tuned for: long pages, exact words, typing errors, other
+// languages.
 // npm run bench -- needles [long|exact|misspelt|languages|everywhere ...] [--half tune|kept] [--depth basic ...]
 //
-// - `long`, `exact`, `misspelt` ask 1,800 pages of English manuals; `languages` asks each language's handbook and manual
-//   pages in that language, and, as `across`, in English; `everywhere` asks all languages in one index.
-// - Every second question of a set is kept for a last run: look at `tune` while you change something.
+// - `long`, `exact`, `misspelt` search 1,800 pages of English manuals; `languages` searches each language's handbook
+// and manual pages in that language, and, as `across`, in English; `everywhere` searches all languages in one index.
+// - Every second question of a set is held back for a final run: use `tune` while you change something.
 //
-// - `--language zh` asks only that one; may be given several times.
-// - `--sample 4` takes every fourth page of the languages, and all that answer a question, where a model is slow.
-// - `--vectors-alone` leaves the words out.
+// - `--language zh` asks only in that language; can be given several times.
+// - `--sample 4` takes every fourth page of the languages, and all that answer a question, for a slow model.
+// - `--vectors-alone` ignores the words.
 //
-// Needs Debian or Ubuntu (apt-get download). Vectors are kept between runs. MEILI_URL (and MEILI_KEY) with `--engine meilisearch`.
+// Needs Debian or Ubuntu (apt-get download). Vectors are kept between runs. MEILI_URL (and MEILI_KEY) with `--engine
+// meilisearch`.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -40,9 +42,9 @@ const ENGLISH_SETS: Readonly<Record<string, readonly ManualQuestion[]>> = {
   misspelt: MISSPELT_QUESTIONS,
 }
 const SETS = [...Object.keys(ENGLISH_SETS), "languages", "everywhere"]
-/** Pages handed to the engine at once. */
+/** Number of pages passed to the engine at once. */
 const BATCH = 64
-/** Hits that are looked at. */
+/** Number of hits that are checked. */
 const LIMIT = 10
 
 const { values, positionals } = parseArgs({
@@ -78,7 +80,7 @@ const model = await TransformersEmbedder.open({ model: values.model ?? shippedMo
 await using embedder = new CachedEmbedder(model)
 const rows: (string | number)[][] = []
 
-/** Every second question is kept. */
+/** Every second question is held back. */
 const halfOf = <T>(questions: readonly T[], half: (typeof HALVES)[number]) =>
   questions.filter((_, at) => (at % 2 === 0) === (half === "tune"))
 
@@ -96,7 +98,7 @@ async function ask(engine: Engine, label: string, questions: readonly Asked[]): 
         })
         const found = hits.map(({ url }) => decodeURI(url).replace(/^https?:\/\//, ""))
         const gains = found.map((one) => Number(expected.includes(one)))
-        // One good page is all a reader wants: the others that would have done are no loss.
+        // A reader needs only one good page: it is no loss if the other suitable ones are missing.
         answers.push({ gains: onlyFirst(gains), ideal: [1] })
         if (values.misses && gains[0] !== 1) {
           const rank = gains.indexOf(1) + 1
@@ -169,7 +171,7 @@ const inLanguage = (language: Language, asked: Language): Asked[] =>
 
 const asked = new Set(LANGUAGE_QUESTIONS.map(({ answer }) => answer))
 
-/** Every nth page in a language, and the pages that questions ask for. */
+/** Every nth page in a language, and the pages that questions need. */
 async function* sampleOf(language: Language): AsyncGenerator<Page> {
   let count = 0
   for await (const page of manualsIn(language)) {

@@ -1,14 +1,17 @@
 // How well the ranking answers judged questions:
-// npm run bench -- relevance <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model <folder>] [--together]
+// npm run bench -- relevance <folder of collections> [bm25|exact|embedded|meilisearch|opensearch|hybrid ...] [--model
+// <folder>] [--together]
 //
 // `bm25` ranks whole documents by plain BM25: the baseline for any ranking.
-// `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and fusion can do.
-// `embedded`, `meilisearch` and `opensearch` ask these engines at every depth, so they show what their approximate arms lose, and
-// `hybrid` asks Meilisearch by its own ranking, given the same vectors. Meilisearch needs a server: MEILI_URL, and its
-// key in MEILI_KEY. OpenSearch is a cluster of three nodes that is started for it, or the one at OPENSEARCH_URLS. By default
-// `bm25`, `exact`, `embedded`, and with MEILI_URL also Meilisearch. A collection is a folder with corpus.jsonl, queries.jsonl,
-// qrels.tsv, and for another language than English its code in language.txt. `--model`: another model folder than the shipped one, which is
-// English. `--together`: the engines index all collections as one, such as one in each language. Vectors are kept between runs.
+// `exact` ranks every document by its words and vectors, held in memory: the best that analysis, passages, model and
+// fusion can do.
+// `embedded`, `meilisearch` and `opensearch` query these engines at every depth, so they show what their approximate
+// arms lose, and `hybrid` queries Meilisearch with its own ranking, given the same vectors. Meilisearch needs a server:
+// MEILI_URL, and its key in MEILI_KEY. OpenSearch is a cluster of three nodes that is started for the bench, or the one
+// at OPENSEARCH_URLS. The default is `bm25`, `exact`, `embedded`, and with MEILI_URL also Meilisearch. A collection is
+// a folder with corpus.jsonl, queries.jsonl, qrels.tsv, and for a language other than English its code in language.txt.
+// `--model`: a model folder other than the shipped one, which is English. `--together`: the engines index all
+// collections as one, for example one in each language. Vectors are kept between runs.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"

@@ -2,12 +2,13 @@ import { waitAskedFor } from "#base/text/retry-after.ts"
 
 /**
  * The wait when a site asks for one but does not say how long. It is the first pause for a host that does not answer
- * (FOSSICK_RETRY_DELAY_MS) and grows in the same way: with a minute each time, a job with one such host was held up for five.
+ * (FOSSICK_RETRY_DELAY_MS) and grows in the same way: at a minute each time, a job with one such host was held up for
+ * five.
  */
 const DEFAULT_WAIT_MS = 5000
-/** The longest wait believed. */
+/** The longest wait that is accepted. */
 const MAX_WAIT_MS = 24 * 3_600_000
 
-/** How long a site that is too busy wants to be left alone; `now`: by the wall clock. */
+/** How long a site that is too busy wants to be left alone; `now` is wall-clock time. */
 export const retryAfterMs = (header: string | undefined, now: number): number =>
   Math.min(waitAskedFor(header, now) ?? DEFAULT_WAIT_MS, MAX_WAIT_MS)

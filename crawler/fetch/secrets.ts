@@ -1,12 +1,12 @@
 import type { Login } from "../source.ts"
 import { resolveSecret, signingSecret } from "#base/secret.ts"
 
-/** `${NAME}` or `file:/path`, with one word before it where the value has one: `Bearer ${TOKEN}`. */
+/** `${NAME}` or `file:/path`, with one word before it if the value has one: `Bearer ${TOKEN}`. */
 const REFERENCE = /^(?:(\w+) )?(\$\{[A-Za-z_]\w*\}|file:.+)$/
 /** Names of fields, cookies and headers whose values are secrets. */
 const SECRET_NAME =
   /pass|pwd|secret|token|\bpin\b|otp|api.?key|\bkey\b|auth|cookie|sess|\bsid\b|kennwort|credential/i
-/** A name in a header line (RFC 9110 §5.6.2), which the request does not set itself. */
+/** A header name (RFC 9110 §5.6.2) that the request does not set itself. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const OWN_HEADERS = new Set([
   "host",
@@ -23,7 +23,7 @@ export interface LoginProblem {
   readonly message: string
 }
 
-/** The problem with a text that must name a secret, or null. The message never repeats the text. */
+/** The problem with a text that must name a secret, or null if there is none. The message never repeats the text. */
 export function checkSecret(text: string): string | null {
   return REFERENCE.test(text)
     ? null
@@ -45,8 +45,8 @@ export function secretsNamed(
 }
 
 /**
- * Which secrets that a part of a source names cannot be had from `env`, or are too weak to sign with; `path` leads to
- * each. No message holds a value.
+ * The secrets named by a part of a source that are missing from `env` or too weak to sign with; `path` leads to each.
+ * No message contains a value.
  */
 export function missingSecrets(
   part: unknown,

@@ -49,7 +49,7 @@ describe("cookies", () => {
     expect(session.headersFor(at("/any/page"))).toEqual({ cookie: "session=abc; lang=en" })
     expect(session.headersFor(new URL("https://other.example/"))).toEqual({})
     expect(session.cookiesFor(new URL("https://other.example/"))).toEqual([])
-    // Not even those of the same host without its lock, where a cookie jar would give them.
+    // Not even the cookies of the same host without TLS, which a cookie jar would send.
     expect(session.cookiesFor(new URL("http://wiki.example/"))).toEqual([])
     expect(session.cookiesFor(at("/"))).toEqual([
       { name: "session", value: "abc", domain: "wiki.example", path: "/", secure: false, httpOnly: false },
@@ -103,7 +103,7 @@ describe("cookies", () => {
     expect(names).toHaveLength(2 + 300)
     expect(names).not.toContain("long")
     expect(names).not.toContain("c299")
-    // Known ones may change.
+    // Known cookies can still change.
     session.noteSetCookie(at("/"), " c7=2; Path=/")
     expect(session.headersFor(at("/"))["cookie"]).toContain("c7=2")
     session.clear()

@@ -2,7 +2,7 @@ import type { Login } from "../source.ts"
 import { Cookies } from "./cookies.ts"
 import { resolveValue, resolveValues } from "./secrets.ts"
 
-/** Cookie as a browser context takes it. */
+/** A cookie as a browser context takes it. */
 export interface SessionCookie {
   readonly name: string
   readonly value: string
@@ -19,9 +19,9 @@ export interface SessionCookie {
 export interface Session {
   /** Whether `url` is on one of the session's sites. */
   covers(url: URL): boolean
-  /** Authorization, cookies and other headers for a request to `url`; empty for a foreign one. Lower-case names. */
+  /** The Authorization header, cookies and other headers for a request to `url`; empty for a foreign one. Names are in lower case. */
   headersFor(url: URL): Readonly<Record<string, string>>
-  /** Keeps the cookies an answer set; those of foreign sites are dropped. */
+  /** Keeps the cookies that an answer set; those of foreign sites are dropped. */
   noteSetCookie(url: URL, header: string | readonly string[] | undefined): void
   /** The cookies of {@link headersFor}, one by one. */
   cookiesFor(url: URL): readonly SessionCookie[]
@@ -35,8 +35,8 @@ export class CredentialSession implements Session {
   #jar = new Cookies()
 
   /**
-   * @param addresses whose sites the session is for: the seeds, and the page with the form.
-   * @throws Error naming a secret that is missing
+   * @param addresses the seeds and the page with the form: the session is for their sites
+   * @throws Error naming a missing secret
    */
   constructor(login: Login, addresses: readonly string[], env: NodeJS.ProcessEnv) {
     this.#origins = new Set(addresses.flatMap((address) => originsOf(new URL(address))))
@@ -71,7 +71,7 @@ export class CredentialSession implements Session {
     }))
   }
 
-  /** Forgets what the site set, as a browser that is opened anew. */
+  /** Forgets everything the site set, like a newly opened browser. */
   clear(): void {
     this.#jar = new Cookies()
     for (const [name, value] of Object.entries(this.#cookies)) {
@@ -80,7 +80,7 @@ export class CredentialSession implements Session {
   }
 }
 
-/** An http site may send its readers on to https, where what is sent is safer still; never the other way round. */
+/** An http site may redirect its readers to https, where the values sent are even safer; never the other way round. */
 function originsOf(url: URL): string[] {
   return url.port === "" ? [url.origin, `https://${url.hostname}`] : [url.origin]
 }

@@ -3,7 +3,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import { isAlive } from "./alive.ts"
 import { type JobTables, migrateJobs } from "./job-schema.ts"
 
-/** The processes that take jobs, by their signs of life in `state.db`. */
+/** The processes that take jobs, tracked by their signs of life in `state.db`. */
 export class CrawlerProcesses {
   readonly #db: StateStore
 
@@ -17,7 +17,7 @@ export class CrawlerProcesses {
     return (await livingCrawlers(this.#db)).length > 0
   }
 
-  /** Says that the crawler process `pid` is alive. */
+  /** Records that the crawler process `pid` is alive. */
   async beat(pid: number): Promise<void> {
     const queries = queriesOf<JobTables>(this.#db)
     const now = Date.now()
@@ -34,12 +34,12 @@ export class CrawlerProcesses {
     })
   }
 
-  /** The process `pid` ends. */
+  /** Records that the process `pid` ends. */
   async gone(pid: number): Promise<void> {
     await queriesOf<JobTables>(this.#db).deleteFrom("crawler_process").where("pid", "=", pid).execute()
   }
 
-  /** Forgets all processes, and that any works on a job: the store is a copy, and they were another's. @returns how many jobs ran. */
+  /** Forgets all processes, and that any of them works on a job: the store is a copy, and the processes belonged to the original. @returns how many jobs were running. */
   async forgetAll(): Promise<number> {
     const queries = queriesOf<JobTables>(this.#db)
     const { numUpdatedRows } = await queries

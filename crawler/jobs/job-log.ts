@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { JobEvent } from "../job.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** Lines of its log that a job keeps: the newest. */
+/** The number of lines that a job's log keeps: the newest. */
 const EVENTS_KEPT = 500
 
 /** The logs of jobs, a few hundred lines each. */
@@ -12,13 +12,13 @@ export class JobLog {
   readonly #db: StateStore
   readonly #clock: Clock
 
-  /** The table is that of `Jobs`. */
+  /** The table belongs to `Jobs`. */
   constructor(db: StateStore, clock: Clock) {
     this.#db = db
     this.#clock = clock
   }
 
-  /** Writes a line into a job's log; the oldest lines make room. */
+  /** Writes a line to a job's log and drops the oldest lines to make room. */
   async add(id: number, level: JobEvent["level"], text: string): Promise<void> {
     const queries = queriesOf<JobTables>(this.#db)
     await queries

@@ -15,13 +15,13 @@ import { changesOf } from "./page-changes.ts"
 import { sourceOf } from "./source-runs.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 
-/** The state of a job at a time. A running job that is silent has lost its process, and is queued again. */
+/** The state of a job at a given time. A running job that is silent has lost its process, and is queued again. */
 const shownState = (now: number) =>
   sql<JobState>`case when state = 'running' and not ${isAlive(now)} then 'queued' else state end`
 
 type Tail<T extends readonly unknown[]> = T extends [unknown, unknown, ...infer Rest] ? Rest : never
 
-/** Jobs as they are recorded, with their logs, to read. */
+/** Read access to jobs as recorded, with their logs. */
 export class JobRecords {
   protected readonly db: StateStore
   protected readonly queries: Queries<JobTables>
@@ -40,13 +40,13 @@ export class JobRecords {
     this.#processes = new CrawlerProcesses(db)
   }
 
-  /** The job, or null. */
+  /** The job, or null if there is none. */
   async get(id: number): Promise<Job | null> {
     const row = await jobRow.get(this.db, { id })
     return row ? await this.jobOf(row) : null
   }
 
-  /** Newest first; of one source, or in one state, when that is asked for. */
+  /** The jobs, newest first; those of one source or in one state, if given. */
   async list(
     options: { limit?: number; offset?: number; source?: string; state?: JobState } = {},
   ): Promise<Job[]> {
@@ -60,7 +60,7 @@ export class JobRecords {
     return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
-  /** How many jobs {@link list} has in all. */
+  /** How many jobs {@link list} has in total. */
   async count(options: { source?: string; state?: JobState } = {}): Promise<number> {
     const { n } = await this.#chosen(options)
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -85,7 +85,7 @@ export class JobRecords {
     return await Promise.all(rows.map((row) => this.jobOf(row)))
   }
 
-  /** The newest job of a source that is over and was judged, or null. */
+  /** The newest job of a source that has ended and was judged, or null. */
   async lastJudged(source: string): Promise<Job | null> {
     const row = await this.#chosen({ source })
       .selectAll()
@@ -96,15 +96,15 @@ export class JobRecords {
     return row ? await this.jobOf(row) : null
   }
 
-  /** The sources of jobs of any state. */
+  /** The sources of jobs in any state. */
   async sources(): Promise<Source[]> {
     const rows = await this.queries.selectFrom("job").select("spec").distinct().execute()
     return rows.map((row) => sourceOf(row))
   }
 
   /**
-   * Asks for a host to be given up at once for the rest of a run.
-   * @returns false when the job is over, or has no open address there.
+   * Requests that a host be given up at once for the rest of a run.
+   * @returns false when the job has ended, or has no open address on that host.
    */
   async skipHost(id: number, host: string): Promise<boolean> {
     if (
@@ -116,12 +116,12 @@ export class JobRecords {
     return true
   }
 
-  /** As {@link JobLog.add}. */
+  /** See {@link JobLog.add}. */
   async log(id: number, level: JobEvent["level"], text: string): Promise<void> {
     await this.#log.add(id, level, text)
   }
 
-  /** As {@link JobLog.events}. */
+  /** See {@link JobLog.events}. */
   async events(id: number, limit?: number): Promise<JobEvent[]> {
     return await this.#log.events(id, limit)
   }
@@ -131,7 +131,7 @@ export class JobRecords {
     return await failuresOf(this.db, id, limit)
   }
 
-  /** As {@link addressesOf}. */
+  /** See {@link addressesOf}. */
   async addresses(
     id: number,
     ...rest: Tail<Parameters<typeof addressesOf>>
@@ -139,17 +139,17 @@ export class JobRecords {
     return await addressesOf(this.db, id, ...rest)
   }
 
-  /** As {@link CrawlerProcesses.hasLiving}. */
+  /** See {@link CrawlerProcesses.hasLiving}. */
   async hasCrawler(): Promise<boolean> {
     return await this.#processes.hasLiving()
   }
 
-  /** As {@link CrawlerProcesses.beat}. */
+  /** See {@link CrawlerProcesses.beat}. */
   async crawlerBeat(pid: number): Promise<void> {
     await this.#processes.beat(pid)
   }
 
-  /** As {@link CrawlerProcesses.gone}. */
+  /** See {@link CrawlerProcesses.gone}. */
   async crawlerGone(pid: number): Promise<void> {
     await this.#processes.gone(pid)
   }

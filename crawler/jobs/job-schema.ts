@@ -14,7 +14,7 @@ export interface JobTables {
     id: Generated<number>
     source: string
     state: JobState
-    /** The state that its process is asked to bring it to. */
+    /** The state that the job's process is asked to bring it to. */
     stop: "paused" | "cancelled" | null
     error: string | null
     crashes: Generated<number>
@@ -29,16 +29,16 @@ export interface JobTables {
     note: string | null
     bytes: Generated<number>
     spent_ms: Generated<number>
-    /** Whether the run is known to have followed every link it met; null: not known yet. */
+    /** Whether the run is known to have followed every link it met; null if not known yet. */
     whole: number | null
     author: Generated<SourceAuthor>
-    /** Outcomes recorded when its process was last lost; `crashes` counts losses with no outcome in between. */
+    /** The number of outcomes recorded when its process was last lost; `crashes` counts losses with no outcome in between. */
     outcomes_at_crash: Generated<number>
     result: JobResult | null
     reason: string | null
-    /** Whether its process only waits until it may visit a host again. */
+    /** Whether its process is only waiting until it may visit a host again. */
     waiting: Generated<number>
-    /** The process that works on it; null for one that only gives its beat. */
+    /** The process that works on the job; null for one that only sends heartbeats. */
     process: string | null
     copy_pages: Generated<number>
     copy_spared: Generated<number>
@@ -50,8 +50,8 @@ export interface JobTables {
 }
 
 /**
- * Counts page changes for the run that made them, in the transaction that records them. Changes while the job does not
- * run, such as those of a restore, do not count.
+ * Counts page changes for the run that made them, in the transaction that records them. Changes while the job is not
+ * running, such as those of a restore, do not count.
  */
 const changeTriggers = (words: SchemaWords): string =>
   pageTriggers(
@@ -101,7 +101,7 @@ const STEPS: readonly Step[] = [
    alter table job add column copy_spared ${integer} not null default 0`,
 ]
 
-/** Makes the tables of jobs, or brings them up to date. */
+/** Creates the tables of jobs, or brings them up to date. */
 export function migrateJobs(db: StateStore): void {
   migrateTraces(db)
   // First, since the triggers are on its tables.

@@ -18,26 +18,27 @@ import { isAlive } from "./alive.ts"
 import { JobRecords } from "./job-records.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** A job that has taken down its process this often, with no outcome recorded in between, is not tried again. */
+/** A job that has crashed its process this often, with no outcome recorded in between, is not tried again. */
 const MAX_CRASHES = 5
-/** From then on it is run with no other beside it until it records an outcome: others are not to be blamed with it. */
+/** From this many crashes on, a job runs alone until it records an outcome, so that others are not blamed along with it. */
 const CRASHES_IN_DOUBT = 2
 /**
- * Of so many runs of a source, the latest that are over, the addresses that failed are kept; of those before, how many there were. A thousand
- * dead links that a site never mends, met each hour, would else leave two million rows in the 90 days of a job.
+ * The number of a source's latest ended runs for which the failed addresses are kept; for earlier runs only their
+ * number is. Otherwise a thousand dead links that a site never fixes, met each hour, would leave two million rows in
+ * the 90 days of a job.
  */
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
 
-/** Whether the process of a running job is lost. A command that crawls on its own gives only its beat. */
+/** Whether the process of a running job is lost. A command that crawls on its own only sends heartbeats. */
 const isLost = () =>
   sql<SqlBool>`case when process is null then not ${isAlive(storeTime())} else not ${isLiving(sql.ref("job.process"))} end`
 
-/** Which of the waiting jobs is wanted. */
+/** Which of the waiting jobs to choose from. */
 export interface JobWish {
-  /** Sources whose jobs are not. */
+  /** Sources whose jobs are left out. */
   readonly except?: ReadonlySet<string>
-  /** Default: all jobs. */
+  /** The jobs to choose from. Default: all jobs. */
   readonly only?: ReadonlySet<number> | undefined
   /** Whether no other job is at work. */
   readonly isAlone?: boolean
@@ -47,19 +48,19 @@ export interface JobWish {
 export interface WaitingJob {
   readonly id: number
   readonly source: string
-  /** Whether it may take its process down, and has to run with no other beside it. */
+  /** Whether the job might crash its process, and has to run alone. */
   readonly isInDoubt: boolean
   readonly isScheduled: boolean
 }
 
-/** The crawl jobs in `state.db`, as every process sees them: the queue, and what jobs become. All calls are short. */
+/** The crawl jobs in `state.db`, as every process sees them: the queue, and the jobs' states. All calls are short. */
 export class Jobs extends JobRecords {
   /**
-   * Requests a run of a source. A job of the very same source that is queued, running or paused is returned instead
-   * of doubled; a paused one is queued again and continues where it stopped.
+   * Requests a run of a source. If an identical job of the same source is queued, running or paused, that job is
+   * returned instead; a paused one is queued again and continues where it stopped.
    *
    * @param options `joins`: any job of the source's name that is queued or running is returned, whatever it was asked
-   *   to do
+   * to do
    */
   async enqueue(
     source: Source,
@@ -75,12 +76,12 @@ export class Jobs extends JobRecords {
       const all = await this.open(source.name)
       const busy = joins ? all.find((job) => job.state !== "paused") : undefined
       if (busy) return busy
-      // Sources of an earlier version were written with fewer fields.
+      // Earlier versions stored sources with fewer fields.
       const open = all.find(
         (job) =>
           job.author === author &&
           JSON.stringify(job.source) === spec &&
-          // A run over what failed does not do the work of any other.
+          // A run over failed addresses does not do the work of any other run.
           (job.visits !== "failed" || visits === "failed"),
       )
       if (open) {
@@ -106,7 +107,8 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Ends a job for good; its process finishes the current pages. @returns false when it is over already or unknown.
+   * Ends a job for good; its process finishes the current pages. @returns false when the job has already ended or is
+   * unknown.
    */
   async cancel(id: number): Promise<boolean> {
     const cancelled = await this.#ask(id, "cancelled")
@@ -125,16 +127,16 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest first. Only one job
-   * of a source runs at a time, over all processes. Jobs of sources in `except` are left out; `only`, if given,
-   * limits the choice. A job that may take its process down goes first where it is alone, and nowhere else.
+   * The job to run next: jobs that a user waits for come before scheduled ones, then the oldest first. Only one job of
+   * a source runs at a time, across all processes. Jobs of sources in `except` are left out; `only`, if given, limits
+   * the choice. A job that might crash its process goes first when it can run alone, and otherwise does not run.
    */
   async nextQueued(wish: JobWish = {}): Promise<Job | null> {
     const row = await this.#queued(wish, 1).selectAll().executeTakeFirst()
     return row ? await this.jobOf(row) : null
   }
 
-  /** The jobs that {@link nextQueued} would give one after another, `most` at most. */
+  /** The jobs that {@link nextQueued} would give one after another, at most `most`. */
   async waiting(wish: JobWish, most: number): Promise<WaitingJob[]> {
     const rows = await this.#queued(wish, most).select(["id", "source", "crashes", "trigger"]).execute()
     return rows.map(({ id, source, crashes, trigger }) => ({
@@ -145,7 +147,7 @@ export class Jobs extends JobRecords {
     }))
   }
 
-  /** Whether a job is known to have taken its process down again and again, and has recorded nothing since. */
+  /** Whether a job is known to have crashed its process repeatedly, and has recorded nothing since. */
   async isInDoubt(id: number): Promise<boolean> {
     const row = await this.queries
       .selectFrom("job")
@@ -159,12 +161,12 @@ export class Jobs extends JobRecords {
     )
   }
 
-  /** Notes that a running job can only wait, or continues. */
+  /** Records that a running job can only wait, or that it continues. */
   async setWaiting(id: number, isWaiting: boolean): Promise<void> {
     await this.#set(id, { waiting: isWaiting ? 1 : 0 })
   }
 
-  /** Whether a job is marked as running, by a living process or a lost one. */
+  /** Whether a job is marked as running, by a live process or a lost one. */
   async hasRunning(): Promise<boolean> {
     return (await this.#running().select("id").executeTakeFirst()) !== undefined
   }
@@ -175,7 +177,7 @@ export class Jobs extends JobRecords {
     return new Set(rows.map(({ source }) => source))
   }
 
-  /** Whether no job waits, and none is at work. */
+  /** Whether no job is waiting or running. */
   async isIdle(): Promise<boolean> {
     const busy = await this.queries
       .selectFrom("job")
@@ -189,9 +191,9 @@ export class Jobs extends JobRecords {
 
   /**
    * Marks a queued job as running here.
-   * @param process id of this one, where others may work on jobs, too
-   * @returns null when it must not run now: it was cancelled or paused, or another process has it or another job of
-   *   its source
+   * @param process id of this process, where others may work on jobs, too
+   * @returns null when the job must not run now: it was cancelled or paused, or another process has it or another job
+   * of its source
    */
   async start(id: number, process: string | null = null): Promise<Job | null> {
     const { numUpdatedRows } = await this.queries
@@ -229,8 +231,8 @@ export class Jobs extends JobRecords {
 
   /**
    * Records that the job is alive.
-   * @returns the state it is asked to take, if any; `lost`: this process was taken for lost, and the job belongs to
-   *   another
+   * @returns the state it is asked to take, if any; `lost`: this process was considered lost, and the job belongs to
+   * another
    */
   async beat(id: number, process: string | null = null): Promise<"paused" | "cancelled" | "lost" | null> {
     await this.queries
@@ -245,14 +247,15 @@ export class Jobs extends JobRecords {
       .where("id", "=", id)
       .executeTakeFirst()
     if (row !== undefined && row.process !== process) return "lost"
-    // One that was silent for a while may have been paused or cancelled as if it had no process.
+    // A job that was silent for a while may have been paused or cancelled as if it had no process.
     const asked = row?.state === "running" ? row.stop : row?.state
     return asked === "paused" || asked === "cancelled" ? asked : null
   }
 
   /**
-   * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps its failures only. `judged`: of a
-   * run that is `finished`; one that `failed` has its error as its reason. `process`: whose job it has to be; of anybody where left out.
+   * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps only its failures. `judged`: the
+   * result of a `finished` run; a `failed` one has its error as its reason. `process`: the process that must own the
+   * job; left out, any process may.
    */
   async end(
     id: number,
@@ -267,7 +270,7 @@ export class Jobs extends JobRecords {
     await this.#prune(id)
   }
 
-  /** Records a job's end for its operator, in the job and in its log. A second note is added to the first. */
+  /** Records how a job ended, for its operator, in the job and in its log. A second note is added to the first. */
   async note(id: number, text: string): Promise<void> {
     await this.#set(id, {
       note: sql<string>`case when note is null then ${text} else note || ${BETWEEN_NOTES + text} end`,
@@ -276,8 +279,8 @@ export class Jobs extends JobRecords {
   }
 
   /**
-   * Forgets jobs that ended before `time` (milliseconds since 1970) with their logs and failures; the last job
-   * of each source stays. @returns how many.
+   * Forgets jobs that ended before `time` (milliseconds since 1970) with their logs and failures; the last job of each
+   * source stays. @returns how many were forgotten.
    */
   async forget(time: number): Promise<number> {
     const old = await this.queries
@@ -301,8 +304,8 @@ export class Jobs extends JobRecords {
 
   /**
    * Queues jobs again that a lost process left as running, or gives them the state they were asked to take.
-   * @param whose `anybody`: no other process can be at work on a job, since the caller holds the one index for
-   *   writing; `the-lost`: other processes may be, and jobs are left alone unless their process is known to be lost
+   * @param whose `anybody`: no other process can be working on a job, since the caller holds the one index for writing;
+   * `the-lost`: other processes might be, and jobs are left alone unless their process is known to be lost
    */
   async recover(whose: "anybody" | "the-lost" = "anybody"): Promise<void> {
     await transaction(this.db, async () => {
@@ -317,7 +320,7 @@ export class Jobs extends JobRecords {
     for (const { id } of left) await this.#prune(id)
   }
 
-  /** Whether a lost process left a job as running, where several work on jobs. */
+  /** Whether a lost process left a job as running, where several processes work on jobs. */
   async hasLost(): Promise<boolean> {
     return (await this.#running().select("id").where(isLost()).executeTakeFirst()) !== undefined
   }
@@ -328,7 +331,7 @@ export class Jobs extends JobRecords {
       .where(condition)
       .execute()
     for (const { id, stop, crashes, waiting, outcomes_at_crash: before } of rows) {
-      // A job that made progress does not take down its process each time; nor does one that only waited.
+      // A job that made progress does not crash its process each time; nor does one that only waited.
       const recorded = await this.#recorded(id)
       const counted = waiting === 1 ? 0 : 1
       const inVain = recorded === before ? crashes + counted : counted
@@ -366,12 +369,12 @@ export class Jobs extends JobRecords {
       .limit(most)
   }
 
-  /** Outcomes that a job has recorded. */
+  /** The number of outcomes that a job has recorded. */
   async #recorded(id: number): Promise<number> {
     return Object.values(await outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Has a job become `state`: at once, or by the process that works on it. @returns false when it cannot. */
+  /** Has a job become `state`: at once, or by the process that works on it. @returns false when the job cannot. */
   async #ask(id: number, state: "paused" | "cancelled"): Promise<boolean> {
     return await transaction(this.db, async () => {
       const job = await this.get(id)
@@ -398,7 +401,7 @@ export class Jobs extends JobRecords {
     return true
   }
 
-  /** @returns false, with nothing done, when it is not the job of `process` */
+  /** @returns false, with nothing done, when the job does not belong to `process` */
   async #end(
     id: number,
     state: JobState,
@@ -423,7 +426,7 @@ export class Jobs extends JobRecords {
     const ofSource = over.where("source", "=", (eb) =>
       eb.selectFrom("job").select("source").where("id", "=", id),
     )
-    // Earlier runs of the source than the latest RUNS_WITH_FAILURES.
+    // Runs of the source before the latest RUNS_WITH_FAILURES.
     const earlier = ofSource.where(
       "id",
       "<=",
@@ -439,7 +442,7 @@ export class Jobs extends JobRecords {
   }
 }
 
-/** The line of the log that says how a run ended. */
+/** The log line that says how a run ended. */
 function inWords(
   state: JobState,
   error: string | null,

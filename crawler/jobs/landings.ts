@@ -3,7 +3,7 @@ import { queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { JobTables } from "./job-schema.ts"
 
-/** Where the seeds of a source led the last time. */
+/** Where the seeds of a source led last time. */
 export async function landingsOf(db: StateStore, name: string): Promise<Map<string, PageUrl>> {
   const rows = await queriesOf<JobTables>(db)
     .selectFrom("job_landing")
@@ -25,7 +25,7 @@ export async function landingsIn(db: StateStore, job: number): Promise<Map<strin
   return landingMap(rows)
 }
 
-/** Where the seeds of a source led in the latest job, up to this one, that visited each. */
+/** Where each seed of a source led in the latest job, up to this one, that visited it. */
 export async function landingsUpTo(
   db: StateStore,
   name: string,
@@ -46,7 +46,7 @@ export async function landingsUpTo(
     .execute()
 }
 
-/** Keeps where a seed of a job led. */
+/** Stores where a seed of a job led. */
 export async function keepLanding(db: StateStore, job: number, seed: string, landed: PageUrl): Promise<void> {
   await queriesOf<JobTables>(db)
     .insertInto("job_landing")

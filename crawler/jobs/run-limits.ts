@@ -11,7 +11,7 @@ const KEEP_EVERY_MS = 1000
 
 type Spent = Pick<Selectable<JobTables["job"]>, "bytes" | "spent_ms" | "copy_pages" | "copy_spared">
 
-/** How much one run has used of its source's limits, over all processes that worked on it. */
+/** The amount that one run has used of its source's limits, across all processes that worked on it. */
 export class RunLimits {
   readonly #db: StateStore
   readonly #job: Job
@@ -20,9 +20,9 @@ export class RunLimits {
   #keptAt = 0
   /** Pages found, indexed or not. */
   pages: number
-  /** All bodies read, decompressed. */
+  /** Bytes of all bodies read, decompressed. */
   bytes: number
-  /** Pages found unchanged by their markdown copies, and bytes that this saved. */
+  /** Pages found unchanged by their markdown copies, and the bytes that this saved. */
   readonly copies: { pages: number; sparedBytes: number }
 
   /** Continues counting from the earlier processes' amounts. */
@@ -44,7 +44,7 @@ export class RunLimits {
     this.#spentBefore = row?.spent_ms ?? 0
   }
 
-  /** The limit that is reached, in words, or null. `pending`: visits under way, each of which may find a page. */
+  /** The limit that is reached, in words, or null. `pending`: number of visits under way, each of which might find a page. */
   reached(pending = 0): string | null {
     const { pages, bytes, minutes } = this.#job.source.limits
     if (this.pages + pending >= pages) return `the limit of ${pages} pages`
@@ -61,7 +61,7 @@ export class RunLimits {
     this.copies.sparedBytes += spared - bytes
   }
 
-  /** Stores the amounts used, for the process that continues the job; unless `always`, not too often. */
+  /** Stores the amounts used, for the process that continues the job. Writes are rate-limited unless `always` is set. */
   async keep(always = false): Promise<void> {
     const now = performance.now()
     if (!always && now - this.#keptAt < KEEP_EVERY_MS) return

@@ -5,7 +5,7 @@ import { type Job, OPEN_STATES } from "../job.ts"
 import { type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 import type { JobTables } from "./job-schema.ts"
 
-// What the runs of a source show about it. Some callers read a store in which no job was ever created.
+// What the runs of a source reveal about it. Some callers read a store in which no job was ever created.
 
 /** A run of a source, with the source as it was then. */
 export interface RunOfSource {
@@ -28,14 +28,14 @@ export async function latestRuns(db: StateStore): Promise<RunOfSource[]> {
   return rows.map((row) => ({ id: row.id, source: sourceOf(row) }))
 }
 
-/** The runs that are known of a name. */
+/** The known runs of a source name. */
 export interface KnownRuns extends RunOfSource {
-  /** When the first and the last of them were asked for. */
+  /** When the first and the last of the runs were requested. */
   readonly firstAt: Date
   readonly lastAt: Date
 }
 
-/** The known runs of each name with the source as it was in the last, by name; of one name alone where it is given. */
+/** The known runs of each name, with the source as it was in the last; only those of one name, if given. */
 export async function knownRuns(db: StateStore, name: string | null): Promise<KnownRuns[]> {
   let query = queriesOf<JobTables>(db)
     .selectFrom("job")
@@ -67,13 +67,13 @@ const runsOf = (db: StateStore, name: string) =>
 const runBeforeThis = (db: StateStore, { id, source }: Pick<Job, "id" | "source">) =>
   runsOf(db, source.name).where("id", "<", id).where("visits", "<>", "failed").limit(1)
 
-/** A source as it was when it ran last, or null. */
+/** A source as it was in its last run, or null. */
 export async function sourceAsRun(db: StateStore, name: string): Promise<Source | null> {
   const row = await runsOf(db, name).select("spec").limit(1).executeTakeFirst()
   return row === undefined ? null : sourceOf(row)
 }
 
-/** The source as it was in its last finished run before this one that its declaration asked for, or null. */
+/** The source as it was in its last finished run before this one that its declaration started, or null. */
 export async function declaredBefore(
   db: StateStore,
   job: Pick<Job, "id" | "source">,
@@ -105,7 +105,7 @@ export async function wasWhole(db: StateStore, job: number): Promise<boolean> {
   return row?.whole === 1
 }
 
-/** Keeps whether a run followed every link that it met. */
+/** Records whether a run followed every link that it met. */
 export async function keepWhole(db: StateStore, job: number, whole: boolean): Promise<void> {
   await queriesOf<JobTables>(db)
     .updateTable("job")
@@ -121,7 +121,7 @@ export async function namesOfRuns(db: StateStore): Promise<string[]> {
   return rows.map(({ source }) => source)
 }
 
-/** Whether a source has a run that is not over. */
+/** Whether a source has a run that has not ended. */
 export async function hasOpenRun(db: StateStore, name: string): Promise<boolean> {
   if (!(await hasJobs(db))) return false
   const open = await runsOf(db, name)
@@ -134,6 +134,6 @@ export async function hasOpenRun(db: StateStore, name: string): Promise<boolean>
 
 const hasJobs = (db: StateStore): Promise<boolean> => hasTable(db, "job")
 
-/** The source of a job as it was recorded, whole: an earlier version knew fewer of its fields. */
+/** The source of a job as it was recorded, completed: an earlier version knew fewer of its fields. */
 export const sourceOf = (row: { readonly spec: string }, author: SourceAuthor = "operator"): Source =>
   sourceBy(author, JSON.parse(row.spec) as SourceSpec)

@@ -9,14 +9,14 @@ type EncodingOf = (label: string) => string | null
 /** The encoding that a page names. */
 export interface NamedEncoding {
   readonly encoding: string
-  /** Whether the standard's prescan stops before it. */
+  /** Whether the standard's prescan would stop before this name. */
   readonly isLate: boolean
 }
 
 /**
- * The encoding that a page names, by the HTML standard's prescan ("prescan a byte stream to determine its encoding"): the first
- * `<meta>` with a known label outside comments, else the XML declaration. Unlike the prescan it searches the whole head, since
- * parsers follow a late `<meta>` too, and skips elements whose text has no tags.
+ * The encoding that a page names, by the HTML standard's prescan ("prescan a byte stream to determine its encoding"):
+ * the first `<meta>` with a known label outside comments, otherwise the XML declaration. Unlike the prescan it searches
+ * the whole head, since parsers follow a late `<meta>` too, and skips elements whose text has no tags.
  */
 export function prescan(bytes: Buffer, encodingOf: EncodingOf): NamedEncoding | null {
   return (
@@ -61,7 +61,7 @@ function metaEncoding(text: string, encodingOf: EncodingOf): NamedEncoding | nul
 
 /** The end of a comment, a doctype, an instruction, or a `<` that opens nothing; -1 if there is none. */
 function endOfOther(text: string, at: number): number {
-  // The two dashes that open a comment may close it.
+  // The two dashes that open a comment can also close it.
   const close = text.startsWith("<!--", at) ? "-->" : /[!?/]/.test(text[at + 1] ?? "") ? ">" : ""
   const end = text.indexOf(close, at + (close === "-->" ? 2 : 1))
   return end < 0 ? -1 : end + close.length

@@ -6,7 +6,7 @@ import { decodeText } from "./charset.ts"
 
 const utf8 = (text: string) => Buffer.from(text)
 const as = (text: string, encoding: string) => iconv.encode(text, encoding)
-/** As a program writes it that took UTF-8 for windows-1252. */
+/** Text as written by a program that took UTF-8 for windows-1252. */
 const twice = (text: string) => new TextDecoder("windows-1252").decode(utf8(text))
 const filler = (bytes: number) => `<script>${"var a = 1; ".repeat(bytes / 11)}</script>`
 
@@ -172,7 +172,7 @@ describe("text that was encoded twice", () => {
   })
 })
 
-/** With kind of text and header; the text contains the last string. */
+/** Each case with the kind of text and the header; the text contains the last string. */
 const MORE: readonly (readonly [string, Buffer, string | null, "html" | "text", string])[] = [
   [
     "http-equiv behind styles",

@@ -7,8 +7,8 @@ import { mayBeTwiceEncoded, onceEncoded, onceEncodedCyrillic } from "./twice-enc
 export type TextKind = "html" | "xml" | "text"
 
 /**
- * Text of a body, by its {@link charsetOf}. Half a pair of UTF-16 becomes U+FFFD (Encoding Standard §14.2.1). Text that was
- * certainly encoded twice is repaired.
+ * The text of a body, by its {@link charsetOf}. Half a surrogate pair of UTF-16 becomes U+FFFD (Encoding Standard
+ * §14.2.1). Text that was certainly encoded twice is repaired.
  * @param declared charset of the Content-Type header
  */
 export function decodeText(body: Uint8Array, declared: string | null, kind: TextKind = "html"): string {
@@ -40,19 +40,19 @@ export function charsetOf(body: Uint8Array, declared: string | null, kind: TextK
   return damage <= (named === null ? MOSTLY_UTF8 : SOMEWHAT_UTF8) ? "utf-8" : "windows-1252"
 }
 
-/** Damage up to which unlabelled bytes are UTF-8. Other encodings have a tenth of valid UTF-8 by chance. */
+/** The highest share of damage at which unlabelled bytes count as UTF-8. A tenth of the bytes in other encodings is valid UTF-8 by chance. */
 const MOSTLY_UTF8 = 0.25
-/** The same for bytes labelled as UTF-8: only a page without a single valid character is not. */
+/** The same for bytes labelled as UTF-8: only a page without a single valid character does not count. */
 const SOMEWHAT_UTF8 = 0.99
 
 /**
- * Node's decoder has the older tables of these two, without Hong Kong's characters and without half of the Korean
+ * Node's decoder uses older tables for these two, without Hong Kong's characters and without half of the Korean
  * syllables.
  */
 const BY_ICONV: Readonly<Record<string, string>> = { big5: "big5-hkscs", "euc-kr": "cp949" }
 
 function decode(bytes: Buffer, charset: string): string {
-  // Takes a third of the decoder's time. UTF-8 cannot hold half of a pair.
+  // Takes a third of the decoder's time. UTF-8 cannot hold half a surrogate pair.
   if (charset === "utf-8") return bytes.toString("utf8", byteOrderMark(bytes) === null ? 0 : 3)
   const own = BY_ICONV[charset]
   return (
@@ -60,7 +60,7 @@ function decode(bytes: Buffer, charset: string): string {
   ).toWellFormed()
 }
 
-/** The encoding that the first bytes leave no doubt about. */
+/** The encoding that the first bytes identify beyond doubt. */
 const certainEncoding = (bytes: Buffer): string | null => byteOrderMark(bytes) ?? utf16WithoutMark(bytes)
 
 /** Whether the first bytes of a body are UTF-16, with a byte order mark or without. */
@@ -73,7 +73,7 @@ function byteOrderMark(bytes: Buffer): string | null {
   return null
 }
 
-/** UTF-16 that begins with two characters of ASCII, as all markup does: no other encoding has zeros in a text. */
+/** UTF-16 that begins with two ASCII characters, as all markup does: no other encoding has zeros in a text. */
 function utf16WithoutMark([a, b, c, d]: Uint8Array): string | null {
   if (a === 0 && c === 0 && isAscii(b) && isAscii(d)) return "utf-16be"
   return b === 0 && d === 0 && isAscii(a) && isAscii(c) ? "utf-16le" : null
@@ -114,7 +114,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   const named = kind === "xml" ? xmlEncoding(bytes, encodingOf) : prescan(bytes, encodingOf)
   if (named === null) return null
   const { encoding } = named
-  // The label was read as ASCII, so UTF-16 is wrong (HTML standard, as is the rule for x-user-defined).
+  // The label was read as ASCII, so it can't be UTF-16 (HTML standard, as is the rule for x-user-defined).
   const meant = encoding.startsWith("utf-16")
     ? "utf-8"
     : encoding === "x-user-defined"
@@ -123,7 +123,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   return named.isLate && damageOf(decode(bytes, meant)) > DAMAGED ? null : meant
 }
 
-/** Largest damage of a text in the encoding that it names late. */
+/** The largest damage of a text in the encoding that it names late. */
 const DAMAGED = 0.05
 
 /** Share of U+FFFD among the characters beyond ASCII, 0 to 1; 0 when all is ASCII. */

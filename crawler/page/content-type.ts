@@ -23,7 +23,7 @@ export function isReadableType(type: string, url: string): boolean {
 export const isDocumentAddress = (url: string): boolean =>
   formatOfAddress(url) !== null || legacyOfAddress(url) !== null
 
-/** The types that servers send for documents when they know no better one. */
+/** The types that servers send for documents when they don't know a better one. */
 const VAGUE =
   /^(?:binary\/octet-stream|application\/(?:(?:x-)?zip(?:-compressed)?|(?:x-|force-)?download|x-msdownload|unknown))$/
 
@@ -70,20 +70,20 @@ export function sniff(type: string, body: Uint8Array, url: string, readsPictures
 const mayBeTextFormat = (type: string, body: Uint8Array, url: string): boolean =>
   textFormatsOf(type, url, startOf(body)).length > 0
 
-/** Whether a text is read in the processes of documents, because its library is large. */
+/** Whether a text is read in the processes for documents, because its library is large. */
 export const isHeavyText = (type: string, body: Uint8Array, url: string): boolean =>
   textFormatsOf(type, url, startOf(body)).some(({ isHeavy }) => isHeavy === true)
 
 const startOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, TEXT_START_CHARS)).toString("latin1")
 
-/** XML that is a web page nevertheless. */
+/** XML that is a web page anyway. */
 const XHTML_START = /^(?:<!doctype html[\s>]|<(?:[a-z]{1,10}:)?html[\s>])/i
 
 const HTML_START = /^<(?:!doctype html|html|head|body|title|h1|p|div|meta)[\s>]/i
 
-/** Text behind a byte order mark, comments and processing instructions. */
-// A loop, since a regular expression over comments that repeat takes time without bound.
+/** Text after a byte order mark, comments and processing instructions. */
+// A loop, because a regular expression over repeated comments takes unbounded time.
 function withoutProlog(text: string): string {
   let rest = text.replace(/^\xef\xbb\xbf/, "").trimStart()
   for (;;) {

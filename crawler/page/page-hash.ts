@@ -27,7 +27,7 @@ export function pageHash(page: Page): string {
       topic,
       country,
       unsafe,
-      // Left out where it says nothing, so that the pages of earlier versions are as they were.
+      // Left out when empty, so that the hashes of pages from earlier versions stay the same.
       ...(isListing ? ["listing"] : []),
       ...(type === undefined ? [] : [type]),
       ...(pages.length > 0 ? [pages] : []),

@@ -10,14 +10,14 @@ export interface PageReading {
   readonly extracted: Extracted
 }
 
-/** Facts from lists that become part of a page. */
+/** Facts from feeds and sitemaps that become part of a page. */
 export interface ListedAs {
   readonly isNews: boolean
   /** Milliseconds since 1970. */
   readonly publishedAt: number | null
 }
 
-/** The page that a reading makes for a source; null: it has no main content. */
+/** The page made from a reading for a source; null when it has no main content. */
 export function pageOf(reading: PageReading, source: Source, listed: ListedAs, fetchedAt: Date): Page | null {
   const { extracted, url } = reading
   if (extracted.markdown.trim() === "") return null

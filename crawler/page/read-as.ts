@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from "node:fs"
 import { extname, join } from "node:path"
 import type { Source } from "../source.ts"
 
-/** Of code: `.ts` in a clone, `.js` in the npm package. */
+/** The extension of code files: `.ts` in a clone, `.js` in the npm package. */
 const EXTENSION = extname(import.meta.filename)
-/** Names the libraries with their versions. */
+/** Lists the libraries with their versions. */
 const PACKAGE = join(import.meta.dirname, "../../package.json")
 
 let ownHash: string | null = null
 
-/** The settings that decide how an answer is read, and who asks for it. */
+/** The settings that decide how an answer is read, and who requests it. */
 export interface ReadingSettings {
   readonly robots: boolean
   readonly userAgent: string
@@ -18,8 +18,8 @@ export interface ReadingSettings {
 }
 
 /**
- * A short text that differs when the same bytes would make another page: because of the code, the source's settings
- * for its pages, or the login and user agent of the request. A site's "not modified" may replace a reading only under
+ * A short text that differs when the same bytes would make another page: because of the code, the source's settings for
+ * its pages, or the login and user agent of the request. A site's "not modified" may only replace a reading made under
  * the same text.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {

@@ -17,7 +17,7 @@ interface TextTask {
   readonly contentType: string
   /** Charset of the Content-Type header. */
   readonly charset: string | null
-  /** For HTML, only the head and the links. */
+  /** For HTML, whether to read only the head and the links. */
   readonly linksOnly?: boolean
   /** How addresses lead to places in a text. Left out when they can't. */
   readonly marks?: PlaceMarks
@@ -28,16 +28,16 @@ interface DocumentTask {
   readonly url: string
   readonly kind: "document"
   readonly format: DocumentFormat
-  /** Milliseconds for reading, if the reader can keep to them; the text read by then is the page. */
+  /** Milliseconds for reading, if the reader can keep to them; the text read by then becomes the page. */
   readonly budgetMs: number
-  /** As in `ReadFile`. */
+  /** See `ReadFile`. */
   readonly recognised?: string
   readonly body: Uint8Array
 }
 
 /**
- * Decodes and extracts one body. Runs in its own thread, since it may take long or never end. All text is made valid
- * Unicode: an escape in its facts, or the place where a long text was cut, may leave half a character, which no store
+ * Decodes and extracts one body. Runs in its own thread, since it can take long or never end. All text is made valid
+ * Unicode: an escape in its facts, or the place where a long text was cut, can leave half a character, which no store
  * and no other program's JSON accepts.
  */
 export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
@@ -45,7 +45,7 @@ export const readBody = async (task: ReadBodyTask): Promise<Extracted> =>
 
 function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
   if (task.kind !== "text" || task.marks === undefined) return page
-  // Lines of code are known without marks, too, but not how they are written at this forge.
+  // Lines of code are known without marks, too, but not how this forge writes them.
   if (page.anchors !== undefined && page.type !== "code") return page
   const anchors = placesOf(page, decodeText(task.body, task.charset, task.kind), task.marks)
   return anchors.length === 0 ? page : { ...page, anchors }
@@ -54,7 +54,7 @@ function withPlaces(page: Extracted, task: ReadBodyTask): Extracted {
 function wellFormed<T>(value: T): T {
   if (typeof value === "string") return value.toWellFormed() as T
   if (Array.isArray(value)) return value.map(wellFormed) as T
-  // Dates and the like have no text of their own.
+  // Dates and similar objects have no text of their own.
   if (value === null || typeof value !== "object" || Object.getPrototypeOf(value) !== Object.prototype)
     return value
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, wellFormed(one)])) as T
@@ -70,7 +70,7 @@ async function extracted(task: ReadBodyTask): Promise<Extracted> {
   const text = /[/+]xml$/.test(task.contentType) ? closeEmptyTags(decoded) : decoded
   if (task.linksOnly === true) return extractLinks(text, task.url)
   const page = extractHtml(text, task.url)
-  // Text encoded twice as references shows only now; searching every page for them would cost more.
+  // Text that was encoded twice as references only shows up now; searching every page for it would cost more.
   if (!showsTwiceEncoded(page.markdown)) return page
   const once = onceEncodedHtml(text)
   return once === text ? page : extractHtml(once, task.url)

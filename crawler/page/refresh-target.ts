@@ -7,20 +7,20 @@ import { isThin } from "./script-shell.ts"
 const AT_ONCE_SECONDS = 1
 /** Notices that a page has moved stay this long. A page that stays longer is read itself. */
 const SOON_SECONDS = 5
-/** A notice that a page has moved is shorter. A longer text, such as a slide of a show, is a page. */
+/** A notice that a page has moved is shorter than this. A longer text, such as a slide of a slide show, is a page. */
 const NOTICE_CHARS = 1000
 
 interface ReadPage {
   readonly url: PageUrl
   readonly extracted: Extracted
-  /** Whether a browser made the page. */
+  /** Whether a browser rendered the page. */
   readonly rendered?: boolean
   readonly emptyBecause?: string
 }
 
 /**
- * Where a page leads its readers before they have read it, as a redirect does, by `<meta http-equiv=refresh>` or a Refresh
- * header; null: it is a page of its own. A page with text that only reloads itself always is.
+ * Where a page sends its readers before they have read it, like a redirect, by `<meta http-equiv=refresh>` or a Refresh
+ * header; null if it is a page of its own. A page with text that only reloads itself always is.
  */
 export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl | null {
   const { refresh, markdown } = extracted
@@ -31,7 +31,7 @@ export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl |
   return isLeft ? refresh.url : null
 }
 
-/** The page with its refresh's target among the links, and, when it has no text, as the reason for that. */
+/** The page with its refresh's target among the links and, when the page has no text, as the reason for that. */
 export function withRefreshLink<P extends ReadPage>(page: P): P {
   const { url, extracted } = page
   const { refresh, links, markdown } = extracted

@@ -3,19 +3,19 @@ import { breather } from "#base/flow/breather.ts"
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "./extract/html/page-scripts.ts"
 import { toPlainText } from "./extract/markdown/plain-text.ts"
 
-/** Main content of fewer characters than this may be all that a page without scripts has to show. */
+/** Main content of fewer characters than this might be everything that a page without scripts has to show. */
 const THIN_CHARS = 200
 /** The most text in a placeholder ("Loading …"), or in a page without text. */
 const EMPTY_CHARS = 40
-/** A page that asks for JavaScript without a `<noscript>` says little else. */
+/** A page that asks for JavaScript outside a `<noscript>` has less text than this. */
 const ASKING_CHARS = 400
-/** Shells are short, except for the data they bring along. */
+/** Shells are short, except for the data they include. */
 const MAX_READ_CHARS = 2_000_000
 const STEP_CHARS = 16_384
-/** Parsers take ever longer over elements inside elements; shells have few. */
+/** Parsers get slower with deeper nesting; shells have little of it. */
 const MAX_DEPTH = 500
 
-/** Characters of scripts that say as much as about two and a half of the Latin script. */
+/** Characters of scripts in which one says as much as about two and a half Latin letters. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
 
 /** Whether main content is so short that it may be missing something. */
@@ -26,10 +26,10 @@ export function isThin(markdown: string): boolean {
 }
 
 /**
- * Whether an HTML document is the shell of a page that scripts make: there are scripts that could, and an element
- * that waits for content, a `<noscript>` that asks for JavaScript, or no text at all.
+ * Whether an HTML document is the shell of a page that scripts make: there are scripts that could, and an element that
+ * waits for content, a `<noscript>` that asks for JavaScript, or no text at all.
  *
- * To be asked of thin pages only. It would rather miss a shell than take a short page for one.
+ * Only call this for thin pages. It would rather miss a shell than mistake a short page for one.
  */
 export async function isScriptShell(html: string): Promise<boolean> {
   const signs = new ShellSigns()
@@ -62,7 +62,7 @@ const ROOT_ATTRIBUTES = [
   "data-server-rendered",
   "data-v-app",
 ]
-/** Their text is not on show. */
+/** Elements whose text is not visible. */
 const SILENT = new Set([
   "head",
   "script",
@@ -82,7 +82,7 @@ class ShellSigns {
   hasScript = false
   hasEmptyRoot = false
   #noscriptAsks = false
-  /** The first of the text on show. */
+  /** The first part of the visible text. */
   #text = ""
   readonly #open: { readonly name: string; readonly isRoot: boolean; readonly charsBefore: number }[] = []
   get depth(): number {
@@ -91,7 +91,7 @@ class ShellSigns {
 
   #silent = 0
   #inNoscript = false
-  /** The script that is being read; null when none is, or it is no program. */
+  /** The script that is being read; null if there is none, or if it is not a program. */
   #program: string | null = null
 
   onopentag(name: string, attributes: Record<string, string>): void {
@@ -121,7 +121,7 @@ class ShellSigns {
     if (this.#text.length < ASKING_CHARS) this.#text += `${shown} `
   }
 
-  /** In a `<noscript>`, or as all that there is. */
+  /** Whether the page asks for JavaScript, in a `<noscript>` or as its only text. */
   asksForJavaScript(): boolean {
     return this.#noscriptAsks || (this.chars < ASKING_CHARS && ASKS_FOR_JAVASCRIPT.test(this.#text))
   }
@@ -133,7 +133,7 @@ class ShellSigns {
   }
 }
 
-/** A known place for content, or an element of the page's own making that wraps all of it, such as `<app-root>`. */
+/** A known place for content, or a custom element that wraps the whole page, such as `<app-root>`. */
 function isRoot(name: string, attributes: Record<string, string>): boolean {
   const id = attributes["id"]?.toLowerCase()
   return (

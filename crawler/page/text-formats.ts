@@ -1,4 +1,4 @@
-/** Media types that are read as plain text or markdown. Documents (PDF, Office) and texts with a structure of their own have registries. */
+/** Media types that are read as plain text or markdown. Documents (PDF, Office) and texts with a structure of their own have separate registries. */
 export const TEXT_TYPES: ReadonlySet<string> = new Set(["text/plain", "text/markdown", "text/x-markdown"])
 
 /** Markdown, and Markdown with components (MDX) or code that is run elsewhere (Quarto, R Markdown). */
@@ -6,8 +6,8 @@ export const MARKDOWN_ENDINGS = ["md", "markdown", "mdown", "mkd", "mkdn", "mdx"
 
 const MARKDOWN = new RegExp(`\\.(?:${MARKDOWN_ENDINGS.join("|")})$`, "i")
 
-/** Whether a file of this name is markdown, whatever type its server gives it. */
+/** Whether a file with this name is markdown, whatever type its server gives it. */
 export const isMarkdownAddress = (url: string): boolean => MARKDOWN.test(URL.parse(url)?.pathname ?? "")
 
-/** Whether it may hold statements of JavaScript. */
+/** Whether the file can contain JavaScript statements. */
 export const isMdxAddress = (url: string): boolean => /\.mdx$/i.test(URL.parse(url)?.pathname ?? "")

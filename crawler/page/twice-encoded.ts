@@ -2,36 +2,36 @@ import { Parser } from "htmlparser2"
 
 // UTF-8 that a program took for windows-1252 and encoded again: `weâ€™re` for `we’re`.
 
-/** Characters of windows-1252 for the bytes 0x80 to 0x9f; five are control characters there too. */
+/** Characters of windows-1252 for the bytes 0x80 to 0x9f; five of them are control characters there too. */
 const SIGNS = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 const BYTE_OF_SIGN = new Map(Array.from(SIGNS, (sign, i) => [sign, 0x80 + i] as const))
 /** A continuation byte of UTF-8, as windows-1252 or Latin-1 shows it. */
 const NEXT = `[\\x80-\\xbf${SIGNS}]`
-/** Characters of one match, so that a text of nothing else needs no deep stack. */
+/** The most characters of one match, so that a text of nothing else does not need a deep stack. */
 const MOST_AT_ONCE = 50
 const ENCODED = `(?:[\\xc2-\\xdf]${NEXT}|[\\xe0-\\xef]${NEXT}{2}|[\\xf0-\\xf4]${NEXT}{3}){1,${MOST_AT_ONCE}}`
 const ENCODED_TEXT = new RegExp(ENCODED, "g")
-/** Words of pages that explain such text rather than suffer from it. */
-// Each letter small or capital: V8 forgets a modifier such as `(?i:)` in a process that has many expressions.
+/** Words on pages that explain such text rather than suffer from it. */
+// Each letter in both cases: V8 forgets a modifier such as `(?i:)` in a process that has many expressions.
 const TALK =
   "mojibake|utf-?8|unicode|latin-?1|iso-?8859|(?:windows|cp)-?125[0-9]|charset|double[- ]encod|character (?:set|encoding)".replace(
     /[a-z]/g,
     (letter) => `[${letter}${letter.toUpperCase()}]`,
   )
 const TOKENS = new RegExp(`<(/?)([a-zA-Z][a-zA-Z0-9]*)[^<>]*>|(${TALK})|(${ENCODED})`, "g")
-/** Elements whose text is a program. */
+/** Elements that contain a program. */
 const PROGRAM = /^(?:script|style)$/i
 /** Elements that quote their text literally. */
 const QUOTED = /^(?:code|kbd|samp|tt)$/i
-/** Rounds of needless encoding that are undone. */
+/** The most rounds of repeated encoding that are undone. */
 const MOST_ROUNDS = 3
 
-/** UTF-8's first byte of À to ÿ; all text encoded twice begins with one of these. */
+/** The first UTF-8 byte of À to ÿ; all text encoded twice begins with one of these letters. */
 const LETTER = 0xc3
-/** UTF-8's first bytes of the characters that windows-1252 has for 0x80 to 0xbf. */
+/** The first UTF-8 bytes of the characters that windows-1252 has for 0x80 to 0xbf. */
 const SIGN_BYTES = new Set([0xc2, 0xc5, 0xc6, 0xcb, 0xe2])
 
-/** Whether UTF-8 has a letter from Â to ô before such a character. A search of bytes, since most pages have none. */
+/** Whether the UTF-8 bytes contain a letter from Â to ô before such a character. Searches bytes, since most pages have none. */
 export function mayBeTwiceEncoded(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(LETTER); at >= 0; at = bytes.indexOf(LETTER, at + 2)) {
     const letter = bytes[at + 1]!
@@ -57,7 +57,7 @@ export function onceEncoded(text: string): string {
 /** Characters of windows-1251 by their bytes, from 0x80. */
 const CYRILLIC = new TextDecoder("windows-1251").decode(Uint8Array.from({ length: 0x80 }, (_, i) => 0x80 + i))
 const CYRILLIC_NEXT = `[${CYRILLIC.slice(0, 0x40)}]`
-/** Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a sign. */
+/** Cyrillic letters in UTF-8, read as windows-1251: `РјР°С`. No language has three capitals in a row, each before such a symbol. */
 const CYRILLIC_RUN = new RegExp(`(?:[РС]${CYRILLIC_NEXT}){3}`)
 const CYRILLIC_ENCODED = new RegExp(
   `(?:[${CYRILLIC.slice(0x42, 0x60)}]${CYRILLIC_NEXT}|[${CYRILLIC.slice(0x60, 0x70)}]${CYRILLIC_NEXT}{2}){1,${MOST_AT_ONCE}}`,
@@ -85,7 +85,7 @@ export function onceEncodedCyrillic(text: string, bytes: Buffer): string {
   )
 }
 
-/** {@link onceEncoded} for HTML that may write its characters as references, `&acirc;&euro;&trade;`. */
+/** {@link onceEncoded} for HTML that can have its characters written as references, `&acirc;&euro;&trade;`. */
 export function onceEncodedHtml(html: string): string {
   const plain = html.replace(REFERENCE, unescaped)
   const once = onceEncoded(plain)
@@ -94,7 +94,7 @@ export function onceEncodedHtml(html: string): string {
 
 const REFERENCE = /&(?:#\d{2,4}|#[xX][\da-fA-F]{2,4}|[A-Za-z]{2,6}\d{0,2});/g
 
-/** The character of a reference that may be part of such text; others stay, such as `&lt;`. */
+/** The character of a reference that could be part of such text; others stay, such as `&lt;`. */
 function unescaped(reference: string): string {
   let sign = ""
   new Parser({ ontext: (text) => (sign += text) }).end(reference)
@@ -107,7 +107,7 @@ interface Place {
   readonly meant: string
 }
 
-/** Whether a text has such text, quoted or not. Its characters alone prove nothing: `été »`, `CAFÉ™`. */
+/** Whether a text contains such characters, quoted or not. Alone they prove nothing: `été »`, `CAFÉ™`. */
 export function showsTwiceEncoded(text: string): boolean {
   ENCODED_TEXT.lastIndex = 0
   for (let found = ENCODED_TEXT.exec(text); found !== null; found = ENCODED_TEXT.exec(text)) {
@@ -122,7 +122,7 @@ export function showsTwiceEncoded(text: string): boolean {
   return false
 }
 
-/** The places to repair; none when the page quotes such text. */
+/** The places to repair; empty when the page quotes such text. */
 function placesIn(text: string): readonly Place[] {
   const places: (Place & { readonly needs: string | null })[] = []
   const firsts = new Set<string>()
@@ -171,13 +171,13 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const MOST_KNOWN = 1000
 const known = new Map<string, string | null>()
 
-/** The characters that were encoded; null when these are not encoded text. */
+/** The characters that were encoded; null when this is not encoded text. */
 function meantBy(encoded: string): string | null {
   const before = known.get(encoded)
   if (before !== undefined) return before
   const meant = decoded(encoded, byteOf)
   if (known.size === MOST_KNOWN) known.clear()
-  // A copy, since a piece of a text keeps all of it.
+  // A copy, since a slice of a text keeps the whole text in memory.
   known.set(Buffer.from(encoded).toString(), meant)
   return meant
 }
@@ -196,19 +196,20 @@ function decoded(encoded: string, byteOfSign: (sign: string) => number): string 
 
 /** Characters of real text, and the controls of text that was encoded three times. */
 const WRITTEN = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}\u0080-\u009f\u00ad\u200b-\u200f\ufeff]+$/u
-/** Several characters, an accented Latin letter, or a sign between words. Good text has others by chance: `é »` is also 頻. */
+/** Several characters, an accented Latin letter, or a symbol between words. Correct text has others by chance: `é »` is also 頻. */
 const USUAL = /^(?:..+|[\u00a0-\u017f\u1e00-\u1eff\u2000-\u27ff\ufb00-\ufb06\ufeff\u{1f000}-\u{1faff}])$/u
 /** The first of each character's bytes. */
 const FIRSTS = /[\xc2-\xf4]/g
 
-/** Whether no good text has these characters at this place. */
+/** Whether correct text never has these characters at this place. */
 function isSure(encoded: string, meant: string, before: string, after: string): boolean {
   if (!isOne(meant)) return true
   const isBesideWord = WORD.test(before) || WORD.test(after)
-  // â and € or its byte, the end of a rarely used pair.
+  // â and € or its byte: the end of a rarely used pair.
   if (/^(?:\xe2[€\x80„\x84‚\x82]|\xf0)/.test(encoded)) return isBesideWord
   if (/^\xc2[©®£¿¡«°]/.test(encoded) && !WORD.test(before)) return true
-  // A small letter is followed by no capital with a sign behind it, and no capital by a sign and a small letter.
+  // No lower-case letter is followed by a capital with a symbol after it, and no capital by a symbol and a lower-case
+  // letter.
   return /^[\xc2-\xc5]/.test(encoded) && (SMALL.test(before) || SMALL.test(after))
 }
 
@@ -230,7 +231,7 @@ function isQuotedAlone(meant: string, before: string, after: string): boolean {
 const INLINE = "(?:a|b|i|em|strong|span|u|s|q|small|sup|sub|font|mark)"
 const TAGS_BEFORE = new RegExp(`(?:</?${INLINE}(?:\\s[^<>]*)?>)+$`, "i")
 const TAGS_AFTER = new RegExp(`^(?:</?${INLINE}(?:\\s[^<>]*)?>)+`, "i")
-/** Most markup around one word. */
+/** The most markup around one word. */
 const MAX_TAG_CHARS = 200
 
 /** The characters before and after, skipping inline tags; empty at the text's ends. */

@@ -1,6 +1,6 @@
-/** After the end of a page caches and proxies write only comments, in fewer bytes. */
+/** After the end of a page, caches and proxies only write comments, and in fewer bytes than this. */
 const TAIL_BYTES = 2048
-/** Without its comment, the record that ends a zip archive (APPNOTE.TXT §4.3.16). */
+/** The size of the record that ends a zip archive, without its comment (APPNOTE.TXT §4.3.16). */
 const ZIP_END_BYTES = 22
 
 const HTML_END = /<\/(?:html|body)\s*>(?:\s|<\/html\s*>|<!--(?:(?!-->)[^])*-->)*$/i
@@ -12,7 +12,7 @@ const PDF_END = /%%EOF\s*$/
  */
 export function isWholeDocument(body: Uint8Array): boolean {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  // In UTF-16 every other byte of these signs is zero.
+  // In UTF-16 every other byte of these characters is zero.
   const tail = bytes.toString("latin1", Math.max(0, bytes.length - TAIL_BYTES)).replaceAll("\0", "")
   if (bytes.toString("latin1", 0, 5) === "%PDF-") return PDF_END.test(tail)
   if (bytes.toString("latin1", 0, 2) === "PK")

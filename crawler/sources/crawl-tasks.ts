@@ -3,7 +3,7 @@ import type { Jobs } from "../jobs/jobs.ts"
 import type { Task, TaskKind, TaskTimes } from "../jobs/tasks/task.ts"
 import { authorOf, type ScheduledSource, type SourceTable } from "./source-table.ts"
 
-/** The crawls of sources that have a schedule. A run is a job. */
+/** The crawls of sources that have a schedule. Each run is a job. */
 export class CrawlTasks implements TaskKind<Job> {
   readonly kind = "crawl"
   readonly #sources: SourceTable
@@ -37,7 +37,7 @@ export class CrawlTasks implements TaskKind<Job> {
         schedule,
         nextRun: nextRun.getTime(),
         lastRun,
-        // An interrupted run that was started by hand does not get in the way: the scheduled run resumes it if it can.
+        // An interrupted run that was started by hand is not an obstacle: the scheduled run resumes it if it can.
         unfinished: async () =>
           (await jobs.open(name)).find(
             ({ state, trigger }) => state !== "paused" || !BY_HAND.includes(trigger),

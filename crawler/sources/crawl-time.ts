@@ -3,24 +3,25 @@ import type { Job } from "../job.ts"
 import { Jobs } from "../jobs/jobs.ts"
 import type { Source } from "../source.ts"
 
-/** How long a page takes that is asked for without a pause: an answer of a usual server and its reading. */
+/** Time for a page that is requested without a pause: the response of an ordinary server, and reading it. */
 const PAGE_MS = 250
 
 /**
- * The time this machine spends per page until a run has measured it: fetching, reading and indexing pages side by side. In the bench, two
- * cores read 59 small pages a second and did nothing else, and 7 pages of a real site while they made vectors.
+ * Time this machine is assumed to spend per page until a run has measured it: fetching, reading and indexing pages side
+ * by side. In the bench, two cores read 59 small pages a second when doing nothing else, and 7 pages of a real site
+ * while also computing vectors.
  */
 const MACHINE_MS = 100
-/** Finished runs that are looked at, and the pages that one must have read: shorter ones are mostly their start. */
+/** The most finished runs examined, and the fewest pages that one must have read: shorter runs are mostly start-up. */
 const RUNS = 20
 const LEAST_PAGES = 20
 
-/** Milliseconds of this machine for a page: those of the fastest run of late, since others waited for their sites. */
+/** Milliseconds that this machine takes for a page, from the fastest recent run, since others waited for their sites. */
 export async function machineMs(db: StateStore): Promise<number> {
   return measuredMs(await new Jobs(db).list({ limit: RUNS, state: "finished" })) ?? MACHINE_MS
 }
 
-/** As {@link machineMs}; null when no run tells. */
+/** See {@link machineMs}; null when no run was long enough to measure. */
 export function measuredMs(runs: readonly Pick<Job, "startedAt" | "endedAt" | "outcomes">[]): number | null {
   const each = runs.flatMap(({ startedAt, endedAt, outcomes: { indexed = 0 } }) =>
     startedAt === null || endedAt === null || indexed < LEAST_PAGES
@@ -34,40 +35,40 @@ export function measuredMs(runs: readonly Pick<Job, "startedAt" | "endedAt" | "o
 export interface Pace {
   /** Milliseconds between two requests to it. */
   readonly delayMs: number
-  /** Pages fetched from it at the same time. */
+  /** Pages fetched from the host at the same time. */
   readonly concurrency: number
 }
 
 /** A host of a source. */
 export interface HostPace extends Pace {
   readonly host: string
-  /** Pages known there; null: none yet. */
+  /** Number of pages known there; null if none yet. */
   readonly pages: number | null
 }
 
 /**
- * Milliseconds that pages of one host take: a pause for each, or the page itself where that takes longer.
+ * Milliseconds that the pages of one host take: for each, a pause, or the page itself if that takes longer.
  *
- * @param pageMs that one page takes
+ * @param pageMs milliseconds for one page
  */
 export const hostMs = (pages: number, { delayMs, concurrency }: Pace, pageMs: number = PAGE_MS): number =>
   pages * Math.max(delayMs, pageMs / Math.max(1, concurrency))
 
-/** How much one run over a whole source is, before it starts. */
+/** The size of one run over a whole source, before it starts. */
 export interface FullCrawl {
   readonly pages: number
-  /** Whether earlier runs know the pages; else their number is the most that the source's limits let in. */
+  /** Whether the pages are known from earlier runs; otherwise their number is the maximum that the source's limits allow. */
   readonly areKnown: boolean
   readonly seconds: number
-  /** The longest pause between two requests to one of its hosts. */
+  /** The longest pause between two requests to one of the source's hosts. */
   readonly delayMs: number
 }
 
 /**
- * How long a run over a whole source takes: hosts are visited side by side, so the slowest counts; nothing is faster
- * than all fetches at a time and this machine allow. A site that is slow or asks for more patience takes longer.
+ * How long a run over a whole source takes. Hosts are visited side by side, so the slowest counts; the total number of
+ * fetches and this machine set a lower bound. A site that is slow or asks for longer pauses takes longer.
  *
- * @param fetches pages fetched at the same time, all hosts together
+ * @param fetches pages fetched at the same time, across all hosts
  * @param ownMs {@link machineMs}
  */
 export function fullCrawl(

@@ -6,23 +6,23 @@ import type { Source } from "../source.ts"
 import { declaredNames } from "./source-names.ts"
 import type { SourceTables } from "./source-schema.ts"
 
-/** A crawl that is declared nowhere, such as one by hand, or a source that is deleted and left pages. */
+/** A crawl without a declaration, such as one started by hand, or a source that was deleted but left pages. */
 export interface OneOff {
-  /** As it was crawled last. */
+  /** The source as last crawled. */
   readonly source: Source
   readonly spec: Source
   readonly origin: "one-off"
   readonly paused: false
-  /** When its first run was asked for that is still known. */
+  /** When its first run that is still known was requested. */
   readonly createdAt: Date
-  /** When its last run was asked for. */
+  /** When its last run was requested. */
   readonly updatedAt: Date
   readonly nextRun: null
 }
 
 /**
- * One-off crawls by name. Left out are the handbook and names that were deleted, until they run again.
- * @param name only this one
+ * One-off crawls by name. The handbook is left out, and so are deleted names until they run again.
+ * @param name return only this one
  */
 export async function oneOffs(db: StateStore, name: string | null = null): Promise<OneOff[]> {
   const declared = new Set(await declaredNames(db))

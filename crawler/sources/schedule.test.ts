@@ -27,7 +27,7 @@ class Fixture extends CrawlFixture {
     () => this.chance,
   )
 
-  /** Does the crawler process's work of each second. */
+  /** Does the work that the crawler process does each second. */
   async tick() {
     return await Promise.all(
       (await this.#ticker.tick()).map(async ({ name, run, isLeftOut }) => ({
@@ -42,7 +42,7 @@ class Fixture extends CrawlFixture {
     return await this.sources.put({ name, seeds: `${name}.example`, schedule })
   }
 
-  /** Lets time pass as the crawler process does, and ends each run before the next. @returns when runs were asked for. */
+  /** Lets time pass as in the crawler process, and ends each run before the next. @returns when runs were requested */
   async pass(ms: number, step = 10 * MINUTE): Promise<string[]> {
     const runs: number[] = []
     for (const end = this.now + ms; this.now < end;) {
@@ -159,7 +159,7 @@ describe("a scheduled source", () => {
     }
     expect(late.map(Math.round)).toEqual([0, 10, 20, 40])
     expect(Math.max(...late)).toBeLessThan(40)
-    // The first of the next runs is the one that is drawn already.
+    // The first of the next runs is the one whose jitter is already drawn.
     expect(iso((await fixture.sources.nextRuns("s2", 3)).map(Number))).toEqual([
       "2026-05-02T03:20",
       "2026-05-03T03:00",
@@ -173,7 +173,7 @@ describe("a scheduled source", () => {
     expect(await fixture.sources.pause("docs")).toBe(true)
     expect(await fixture.sources.nextRuns("docs", 3)).toEqual([])
     expect(await fixture.pass(DAY)).toEqual([])
-    // Changing it in the meantime does not wake it.
+    // Changing it in the meantime does not resume it.
     await fixture.declare("30 * * * *")
     expect(await fixture.pass(DAY)).toEqual([])
     expect(await fixture.sources.run("docs")).toMatchObject({ state: "queued", visits: "all" })
@@ -198,7 +198,7 @@ describe("a scheduled source", () => {
       new Date("2026-05-02T05:00Z"),
     )
     expect((await sources.put({ ...same, schedule: null })).nextRun).toBeNull()
-    // It has not run yet, so every two hours begins at once.
+    // It has not run yet, so a schedule of every two hours starts at once.
     expect((await sources.put({ ...same, schedule: { everyHours: 2 } })).nextRun?.getTime()).toBe(fixture.now)
   })
 

@@ -10,22 +10,22 @@ import { ReaderRules } from "./readers/reader-rules.ts"
 import { isDeclared } from "./source-names.ts"
 import { migrateSources, type SourceTables } from "./source-schema.ts"
 
-/** A page that a source holds no more. */
+/** A page that a source no longer has. */
 export interface LetGo {
   readonly url: PageUrl
-  /** Whether the site said so of the address itself, and not the source by its own rules. */
+  /** Whether the site said so about the address itself, rather than the source by its own rules. */
   readonly isGone: boolean
 }
 
-/** A name that is no declared source's and visited a page so long ago will not look at it again. */
+/** After this time without a visit, a name that belongs to no declared source will not look at a page again. */
 const ABANDONED_MS = 30 * 24 * 3_600_000
 
-/** As whom a source reads its pages. */
+/** The login with which a source reads its pages. */
 type Identity = Pick<Source, "login"> & Partial<Pick<Source, "clientCert">>
 
 /**
- * Which sources the pages of the index belong to, from the view of one source: it joins the others that hold a page it reads, and pages
- * it gives up stay with the others. The caller has the index open for writing.
+ * Which sources the pages of the index belong to, from the perspective of one source: it joins the other sources that
+ * have a page it reads, and pages it gives up stay with the others. The caller has the index open for writing.
  */
 export class SharedPages {
   readonly #db: StateStore
@@ -50,9 +50,10 @@ export class SharedPages {
   }
 
   /**
-   * Pages as the index should hold them now that this source has read them, including pages that other sources also hold. Sources with a
-   * different login are left out, because a page shown to one login is not for everyone who may see the other; they lose the page, which
-   * is noted before it is written. Readers that the other sources name are kept. The readers of all pages are registered.
+   * Pages as the index should have them now that this source has read them, including pages that other sources also
+   * have. Sources with a different login are left out, because a page shown to one login is not for everyone who may
+   * see the other; they lose the page, which is recorded before it is written. Readers that the other sources name are
+   * kept. The readers of all pages are registered.
    */
   async joined(pages: readonly Page[]): Promise<Page[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
@@ -76,7 +77,7 @@ export class SharedPages {
     return joined
   }
 
-  /** Whether this source may hold what the index holds of a page. */
+  /** Whether this source may share the indexed page. */
   async mayShare(page: Page): Promise<boolean> {
     for (const name of sourcesOf(page))
       if (name !== this.#source.name && !(await this.#logsInAlike(name))) return false
@@ -84,9 +85,9 @@ export class SharedPages {
   }
 
   /**
-   * Removes pages from this source. Pages that other sources hold stay. But if the site says a page is gone, no source that will not look
-   * again keeps it.
-   * @returns the pages that left the index.
+   * Removes pages from this source. Pages that other sources have stay. But if the site says a page is gone, no source
+   * that will not look again keeps it.
+   * @returns the pages that left the index
    */
   async letGo(pages: readonly LetGo[]): Promise<PageUrl[]> {
     const known = new KnownAddresses(this.#db, this.#clock)
@@ -137,7 +138,7 @@ export function withReadersOf(page: Page, copy: Page | null): Page {
 
 const identityIn = ({ login, clientCert = null }: Identity): string => JSON.stringify([login, clientCert])
 
-/** As whom a source reads: as it is declared, else as it was when it last ran. */
+/** The login of a source: as declared, otherwise as in its last run. */
 export async function identityOf(db: StateStore, name: string): Promise<Identity> {
   const declared = queriesOf<SourceTables>(db).selectFrom("source").select("spec").where("name", "=", name)
   const row = await declared.executeTakeFirst()

@@ -1,7 +1,7 @@
 import type { Login, Observer, Repository, SourceSpec } from "../source.ts"
 
 const HIDDEN = "(hidden)"
-/** A value that names its secret and holds none. */
+/** A value that only names its secret. */
 const REFERENCE = /^(\w+ )?(\$\{[A-Za-z_][A-Za-z0-9_]*\}|file:.+)$/
 
 interface MayHoldSecrets {
@@ -11,7 +11,7 @@ interface MayHoldSecrets {
   readonly mailbox?: SourceSpec["mailbox"]
 }
 
-/** A source as it may be shown: values of it that may be secrets themselves are hidden, names of secrets are not. */
+/** A source as it may be shown: values that might be secrets themselves are hidden, names of secrets are not. */
 export function withoutSecrets<S extends MayHoldSecrets>(source: S): S {
   const { login, observers, repository, mailbox } = source
   return {

@@ -8,7 +8,7 @@ import { CommandError } from "#base/run-command.ts"
 import { didYouMean } from "#base/text/near-names.ts"
 import type { SourceTables } from "./source-schema.ts"
 
-// Looked up in whatever tables there are: commands and tests may be the first to open the store.
+// Checks which tables exist, because commands and tests can be the first to open the store.
 
 const sourcesOf = (db: StateStore) => queriesOf<SourceTables>(db).selectFrom("source").select("name")
 /** Built once, since every search asks for these names. */
@@ -17,8 +17,8 @@ const removalsOf = (db: StateStore) =>
   queriesOf<{ removal: { source: string } }>(db).selectFrom("removal").select("source")
 
 /**
- * Names that pages are, were or will be filed under: of declared sources, of crawls that were never declared, and of
- * sources that are gone while pages of theirs can be restored.
+ * Names that pages are, were or will be stored under: of declared sources, of crawls that were never declared, and of
+ * deleted sources whose pages can still be restored.
  */
 export async function sourceNames(db: StateStore): Promise<readonly string[]> {
   const names = [...(await declaredNames(db)), ...(await namesOfRuns(db))]
@@ -28,8 +28,8 @@ export async function sourceNames(db: StateStore): Promise<readonly string[]> {
 }
 
 /**
- * The fault in a list of source names, such as `There is no source "dcos"; did you mean "docs"?`; null if there is none. If no source is
- * known at all, as with an index that another machine fills, no name is wrong.
+ * The problem with a list of source names, such as `There is no source "dcos"; did you mean "docs"?`; null if there is
+ * none. If no source is known at all, as with an index that another machine fills, no name is wrong.
  */
 export async function unknownSource(db: StateStore, names: readonly string[]): Promise<string | null> {
   if (names.length === 0) return null
@@ -40,7 +40,7 @@ export async function unknownSource(db: StateStore, names: readonly string[]): P
     : `There is no source ${JSON.stringify(unknown)}${didYouMean(unknown, known)}`
 }
 
-/** Refuses a name of a source in a command. @throws CommandError */
+/** Rejects an unknown source name in a command. @throws CommandError */
 export async function requireSource(db: StateStore, name: string): Promise<void> {
   const unknown = await unknownSource(db, [name])
   if (unknown !== null) throw new CommandError(`${unknown}\nTo see all sources, run fossick sources list.`)
@@ -55,7 +55,7 @@ export const hasRestorable = async (db: StateStore, name: string): Promise<boole
 export const declaredNames = async (db: StateStore): Promise<readonly string[]> =>
   (await hasTable(db, "source")) ? (await declaredRows.all(db, {})).map(({ name }) => name) : []
 
-/** The names that callers may ask for: of declared sources, and of others while they have pages or a run that is not over. */
+/** The names that callers may ask for: of declared sources, and of others while they have pages or a run that has not ended. */
 export async function findableNames(db: StateStore): Promise<readonly string[]> {
   const declared = new Set(await declaredNames(db))
   const findable: string[] = []
@@ -64,7 +64,7 @@ export async function findableNames(db: StateStore): Promise<readonly string[]> 
   return findable
 }
 
-/** Whether a source has pages, or a run that is not over. */
+/** Whether a source has pages or an unfinished run. */
 const isAlive = async (db: StateStore, name: string): Promise<boolean> =>
   (await hasOpenRun(db, name)) || (await hasPages(db, name))
 
@@ -73,7 +73,7 @@ export const isDeclared = async (db: StateStore, name: string): Promise<boolean>
   (await hasTable(db, "source")) &&
   (await sourcesOf(db).where("name", "=", name).executeTakeFirst()) !== undefined
 
-/** The names whose source once existed, and is neither declared nor has pages or runs to come. */
+/** Names whose source once existed but is no longer declared and has no pages or pending runs. */
 export async function goneSources(db: StateStore, names: readonly string[]): Promise<readonly string[]> {
   const known = await sourceNames(db)
   if (known.length === 0) return []

@@ -13,7 +13,7 @@ export interface SourceTables {
     last_run_at: Generated<number | null>
   }
   source_removal: { source: string; asked_at: number }
-  /** The last run of each deleted name: runs stay known, and lists show the name again only after a later run. */
+  /** The last run of each deleted name: runs are kept, and lists show the name again only after a later run. */
   deleted_source: { name: string; last_job: number }
 }
 

@@ -18,9 +18,9 @@ import { type Surroundings, workProblems } from "./written/surroundings.ts"
 type Written = Readonly<Record<string, unknown>>
 
 /**
- * Reads a source as an operator wrote it. In addition to the fields of a {@link SourceSpec}, it accepts one text where a list is
- * expected, a cron line for a schedule, and addresses without `https://`.
- * @param surroundings where the source will run; left out, that is not checked
+ * Reads a source as an operator wrote it. In addition to the fields of a {@link SourceSpec}, it accepts a single string
+ * where a list is expected, a cron line for a schedule, and addresses without `https://`.
+ * @param surroundings where the source will run; not checked if left out
  * @throws SourceError
  */
 export function readSourceSpec(
@@ -42,7 +42,7 @@ const LISTS = ["seeds", "include", "exclude", "allowedNetworks", "sitemaps", "fe
 /** Lists of addresses. */
 const ADDRESSES = ["seeds", "sitemaps", "feeds"]
 
-/** The short forms written out. */
+/** The short forms, expanded. */
 function normalized(given: Written): SourceSpec & { readonly name: string } {
   const spec: Record<string, unknown> = { ...given }
   for (const field of LISTS) {
@@ -82,9 +82,9 @@ function normalObserver({ login, readers: given, ...rest }: Written): Written {
   }
 }
 
-/** In the spelling that pages have; unchanged if it is no address, or holds a password. */
+/** Normalizes an address to the spelling that pages use; returns it unchanged if it isn't an address or contains a password. */
 function written(address: string): string {
-  // A path without a host, which a URL parser would read as one.
+  // A path without a host: a URL parser would take its first segment for a host.
   if (/^[/.\s]/.test(address) || TYPOGRAPHIC_QUOTE.test(address)) return address
   const whole = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`
   return holdsPassword(whole) ? address : (toPageUrl(whole) ?? address)
@@ -151,7 +151,7 @@ function meaningProblems(spec: SourceSpec): SourceProblem[] {
 
 /** Quotes that word processors and web pages put into copied text. */
 const TYPOGRAPHIC_QUOTE = /^[“”„‟«»‘’‚‛]/
-/** A name or address as URLs have it once they are parsed (RFC 1123 §2.1, and `_`, which names of services have). */
+/** A name or address as it appears in a parsed URL (RFC 1123 §2.1, plus `_`, which service names use). */
 const HOST = /^(\[[\da-f:.]+\]|[\da-z_]([\da-z_-]*[\da-z_])?(\.[\da-z_]([\da-z_-]*[\da-z_])?)*\.?)$/
 
 function assertAddress(address: string): void {

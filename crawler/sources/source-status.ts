@@ -14,17 +14,17 @@ export interface LastResult extends PageChanges {
   readonly endedAt: Date | null
   /** Visits that failed. */
   readonly failed: number
-  /** Visits to addresses that the index is not to hold. */
+  /** Visits to addresses that the index must not contain. */
   readonly skipped: number
 }
 
 /** A source's state at a glance, for an operator. */
 export interface SourceStatus {
-  /** Pages that the index holds for it. */
+  /** Number of pages the index holds for it. */
   readonly pages: number
-  /** How many of them have vectors; null when the index cannot be asked. */
+  /** How many of them have vectors; `null` if the index can't be queried. */
   readonly pagesWithVectors: number | null
-  /** How many pages no one may read. */
+  /** Number of pages that no one may read. */
   readonly pagesForNobody: number
   readonly lastResult: LastResult | null
   /** The newest job, in any state. */
@@ -34,7 +34,7 @@ export interface SourceStatus {
 export interface StatusParts {
   readonly db: StateStore
   readonly jobs: Pick<JobRecords, "list" | "lastJudged">
-  /** Null when the index cannot be opened. */
+  /** `null` if the index can't be opened. */
   readonly engine: Pick<Engine, "stats" | "pagesWithoutVectors"> | null
 }
 
@@ -80,7 +80,7 @@ async function withoutVectors(
 ): Promise<ReadonlyMap<string, number> | null> {
   if (engine === null) return null
   try {
-    // Mostly all have theirs, and nothing more is asked.
+    // Usually all pages have vectors, and this one query is enough.
     if ((await engine.stats()).pagesWithoutVectors === 0) return new Map()
     const found = new Map<string, number>()
     for (const name of names) found.set(name, await engine.pagesWithoutVectors(name))

@@ -18,34 +18,34 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { nextRun, nextTimes, type Schedule, timesAfterRun } from "../jobs/tasks/schedule.ts"
 import { defineSource, type Source, type SourceAuthor, sourceBy, type SourceSpec } from "../source.ts"
 
-/** Where a source was declared. One of the file is changed there alone. */
+/** Where a source was declared. A source declared in the file can only be changed there. */
 export type SourceOrigin = SourceTables["source"]["origin"]
 
-/** A declared source, with what is known of it beside its fields. */
+/** A declared source, with its state. */
 export interface SourceEntry {
   readonly source: Source
-  /** As written, with short forms written out; fields left out have their defaults. */
+  /** As written, with short forms expanded; omitted fields have their defaults. */
   readonly spec: SourceSpec
   readonly origin: SourceOrigin
-  /** A paused source is not run by its schedule. */
+  /** A paused source doesn't run on its schedule. */
   readonly paused: boolean
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** When its schedule runs it next, jitter included; null: it has no schedule. */
+  /** When its schedule runs it next, jitter included; `null` if it has no schedule. */
   readonly nextRun: Date | null
 }
 
 /** The sources shown in lists: declared sources and one-off crawls. */
 export type ListedSource = SourceEntry | OneOff
 
-/** A source that has a next run by its schedule. */
+/** A source whose schedule gives it a next run. */
 export interface ScheduledSource {
   readonly entry: SourceEntry
-  /** When its schedule ran it last, in milliseconds since 1970; null: never. */
+  /** When its schedule last ran it, in milliseconds since 1970; `null` if never. */
   readonly lastRun: number | null
 }
 
-/** An attempt to change a source of the file elsewhere. */
+/** An attempt to change a source from the file somewhere else. */
 export class SourceOfFileError extends Error {
   constructor(name: string) {
     super(`The source ${JSON.stringify(name)} is declared in the sources file and can only be changed there.`)
@@ -54,8 +54,8 @@ export class SourceOfFileError extends Error {
 }
 
 /**
- * The declared sources in `state.db`: what the sources file and the admin API say, in one table. All calls are short.
- * {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
+ * The declared sources in `state.db`: those from the sources file and from the admin API, in one table. All calls are
+ * short. {@link Sources} adds and changes them; this part loads no validation, so that the crawler process stays small.
  */
 export class SourceTable {
   readonly #db: StateStore
@@ -85,12 +85,12 @@ export class SourceTable {
     return [...(await this.list()), ...(await oneOffs(this.#db))]
   }
 
-  /** The declared source or the one-off crawl of this name, or null. */
+  /** The declared source or one-off crawl with this name, or `null`. */
   async getListed(name: string): Promise<ListedSource | null> {
     return (await this.get(name)) ?? (await oneOffs(this.#db, name))[0] ?? null
   }
 
-  /** The source of this name, or null. */
+  /** The source with this name, or `null`. */
   async get(name: string): Promise<SourceEntry | null> {
     const row = await this.#row(name)
     return row ? entryOf(row) : null
@@ -135,19 +135,19 @@ export class SourceTable {
     return true
   }
 
-  /** Holds a source's schedule; a running job continues. @returns false when there is no such source. */
+  /** Suspends a source's schedule; a running job continues. @returns false when there is no such source. */
   async pause(name: string): Promise<boolean> {
     return await this.#setPaused(name, true)
   }
 
-  /** Resumes a source's schedule from now: missed runs are not caught up. @returns false when there is no such source. */
+  /** Resumes a source's schedule from now: missed runs are not made up. @returns false when there is no such source. */
   async resume(name: string): Promise<boolean> {
     return await this.#setPaused(name, false)
   }
 
   /**
-   * Asks for a run now, paused or not. While a run of it is queued or under way, that one is returned. A run that its
-   * schedule is due for anyway is this one, so that no second one is asked for beside it.
+   * Requests a run now, paused or not. If a run of the source is already queued or in progress, returns that run. If
+   * the source is due by its schedule anyway, this run counts as the scheduled one, so no second run is requested.
    * @returns null when there is no such source.
    */
   async run(
@@ -164,19 +164,19 @@ export class SourceTable {
       visits === "failed"
         ? null
         : timesAfterRun(source.schedule, planned?.getTime() ?? null, this.#clock(), this.#random)
-    // First: the crawler process looks at the times every second.
+    // Before enqueuing: the crawler process checks the times every second.
     if (times) await this.keepTimes([{ name, ...times }])
     return await this.#jobs.enqueue(source, { trigger, visits, author: authorOf(entry), joins: true })
   }
 
-  /** Who wrote the source of this name: as it is declared, else as it was crawled last. */
+  /** The author of the source with this name: from its declaration if it is declared, otherwise from its last crawl. */
   async authorOf(name: string): Promise<SourceAuthor> {
     const entry = await this.get(name)
     if (entry) return authorOf(entry)
     return (await this.#jobs.list({ source: name, limit: 1 }))[0]?.author ?? "api"
   }
 
-  /** The next `count` runs by schedule, the first with its jitter; none when it is paused or has no schedule. */
+  /** The next `count` scheduled runs, the first with its jitter; empty when the source is paused or has no schedule. */
   async nextRuns(name: string, count: number): Promise<Date[]> {
     const entry = await this.get(name)
     if (!entry?.nextRun || !entry.source.schedule || entry.paused || count < 1) return []
@@ -186,7 +186,7 @@ export class SourceTable {
     return [first, ...rest].map((time) => new Date(time))
   }
 
-  /** Sources whose next run is at `time` or before, in the order of their times; paused ones have none. */
+  /** Sources whose next run is at or before `time`, ordered by time; paused sources have no next run. */
   async dueBy(time: number): Promise<ScheduledSource[]> {
     return await this.#scheduled("<=", time)
   }
@@ -196,7 +196,7 @@ export class SourceTable {
     return await this.#scheduled(">", time)
   }
 
-  /** Stores when sources run next and ran last, all or none. Milliseconds since 1970; null: no next run, never run. */
+  /** Stores the next and last run of each source, all in one transaction. Milliseconds since 1970; `null` if there is no next run or it never ran. */
   async keepTimes(
     all: readonly { name: string; nextRun: number | null; lastRun: number | null }[],
   ): Promise<void> {
@@ -206,7 +206,7 @@ export class SourceTable {
     })
   }
 
-  /** Asks for the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
+  /** Requests the removal of all pages filed under a name, declared or not, by the next process that writes the index. */
   async removePages(name: string): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#askRemoval(name)
@@ -219,13 +219,13 @@ export class SourceTable {
     return (await asked.execute()).map(({ source }) => source)
   }
 
-  /** Says that the pages of a name are removed. */
+  /** Records that the pages of a name were removed. */
   async removed(name: string): Promise<void> {
     await this.#queries.deleteFrom("source_removal").where("source", "=", name).execute()
     if ((await this.#row(name)) === undefined) await keepSourceReaders(this.#db, name, null)
   }
 
-  /** Keeps a source that was found right. @throws SourceOfFileError */
+  /** Stores a validated source. @throws SourceOfFileError */
   protected async keep(spec: SourceSpec, origin: SourceOrigin): Promise<SourceEntry> {
     const source = defineSource(spec)
     return await transaction(this.#db, async () => {
@@ -295,7 +295,7 @@ export class SourceTable {
     })
   }
 
-  /** When a schedule that begins now has its first run. */
+  /** The time of the first run for a schedule that starts now. */
   async #firstRun(name: string, schedule: Schedule | null): Promise<number | null> {
     if (!schedule) return null
     const last = (await this.#row(name))?.last_run_at ?? null

@@ -14,7 +14,7 @@ import { Sources } from "./sources.ts"
 const HOUR = 3_600_000
 const MIDNIGHT = Date.UTC(2026, 2, 2)
 
-/** Sources whose clock the test sets. */
+/** Sources with a clock set by the test. */
 class Fixture extends CrawlFixture {
   now = MIDNIGHT
   chance = 0
@@ -82,7 +82,7 @@ describe("a declared source", () => {
     const job = await sources.run("kept")
     await sources.delete("kept")
     expect((await jobs.get(job?.id ?? 0))?.state).toBe("cancelled")
-    // It has no pages that could stay, so the knowledge about its addresses is deleted.
+    // It has no pages to keep, so the records of its addresses are deleted.
     expect(await sources.removals()).toEqual(["kept"])
     await sources.removed("kept")
     await sources.delete("emptied", { removePages: true })

@@ -19,8 +19,8 @@ export function migrateUnrecorded(db: StateStore): void {
 }
 
 /**
- * Pages that a source writes to the index, from before they are written until their outcomes are recorded. A process that is lost
- * in between leaves pages in the index that no run knows and no run would remove.
+ * Tracks the pages that a source is writing to the index, from before the write until their outcomes are recorded. If a
+ * process dies in between, the index has pages that no run knows and no run would remove.
  */
 export class UnrecordedPages {
   readonly #db: StateStore
@@ -49,9 +49,9 @@ export class UnrecordedPages {
   }
 
   /**
-   * Removes the pages that a lost process left in the index. Only the one process that works on the source may call it, while it has the
-   * index open for writing.
-   * @returns the pages that left the index
+   * Removes the pages that a lost process left in the index. Only the process that works on the source may call it,
+   * while it has the index open for writing.
+   * @returns the pages removed from the index
    */
   async settle(shared: Pick<SharedPages, "letGo">): Promise<PageUrl[]> {
     const rows = this.#queries.selectFrom("unrecorded_page").select("url").where("source", "=", this.#source)

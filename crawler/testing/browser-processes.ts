@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises"
 
-/** How the names of the profile folders of a process begin. */
+/** The prefix of the profile folder names of a process. */
 export const profilesOf = (owner: number): string => `fossick-render-${owner}-`
 
 /**
- * Processes of browsers that render, known by their profile folder: those of this process, or those whose folder's name begins as given.
- * Linux only: others have no /proc, and the answer is empty.
+ * Process ids of rendering browsers, identified by their profile folder: those of this process by default, or those
+ * whose folder name starts with the given prefix. Linux only: other systems have no /proc, and the result is empty.
  */
 export async function browserProcesses(profile = profilesOf(process.pid)): Promise<number[]> {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name))
@@ -18,7 +18,7 @@ export async function browserProcesses(profile = profilesOf(process.pid)): Promi
   return found.filter((pid) => pid !== null)
 }
 
-/** Signals the ones that exist: when one of them ends, others may end too. */
+/** Signals those that exist: when one of them ends, others can end too. */
 export async function signalBrowsers(signal: NodeJS.Signals, profile?: string): Promise<void> {
   for (const pid of await browserProcesses(profile)) {
     try {

@@ -6,7 +6,7 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-// A job's process that may be killed: takes the next job of the data folder it is given to its end.
+// A job's process that can be killed: runs the next job of the given data folder to its end.
 
 const db = await openStateStore(process.argv[2]!)
 const jobs = new Jobs(db)

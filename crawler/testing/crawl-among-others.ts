@@ -10,8 +10,8 @@ import { openJobQueue } from "../jobs/queue/open-job-queue.ts"
 import { testConfig } from "./crawl-fixture.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-// The job process of one of several crawlers, which may be killed. It works on the jobs in the state of its data folder, whose hosts are
-// all on this machine, until its input ends.
+// The job process of one of several crawlers, which can be killed. It works on the jobs in the state of its data folder
+// until its input ends; all their hosts are on this machine.
 
 const [dataDir = "", userAgent = "", hostDelay = ""] = process.argv.slice(2)
 const db = await openStateStore(dataDir)

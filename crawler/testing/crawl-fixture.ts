@@ -13,7 +13,7 @@ import { defineSource, type SourceSpec } from "../source.ts"
 import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { MemoryEngine } from "./memory-engine.ts"
 
-/** Settings for tests: loopback allowed, short waits, and time enough for a busy machine. */
+/** Settings for tests: loopback allowed, short waits, and enough time for a busy machine. */
 export function testConfig(more: Readonly<Record<`FOSSICK_${string}`, string>> = {}): CrawlerConfig {
   return readSettings(crawlerSettings, {
     FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
@@ -26,7 +26,7 @@ export function testConfig(more: Readonly<Record<`FOSSICK_${string}`, string>> =
   })
 }
 
-/** A folder that is gone after the test. */
+/** A temporary folder that is deleted after the test. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "fossick-"))
   return {
@@ -47,7 +47,7 @@ function readerFor(config: CrawlerConfig): PageReader {
   return reader
 }
 
-/** Closes the readers that a test file's crawls shared, whose browser would otherwise outlive them for a while. */
+/** Closes the readers shared by a test file's crawls; otherwise their browser would outlive the crawls for a while. */
 export async function closeReaders(): Promise<void> {
   const open = [...readers.values()]
   readers.clear()
@@ -56,7 +56,7 @@ export async function closeReaders(): Promise<void> {
 
 const shares = new Map<string, CrawlShare>()
 
-/** The same for whole runs: what those of a test file share, its reading thread above all. */
+/** The same for whole runs: what the runs of a test file share, above all the reading thread. */
 export function shareFor(config: CrawlerConfig): CrawlShare {
   const key = JSON.stringify(config)
   const share = shares.get(key) ?? new CrawlShare(config)
@@ -81,7 +81,7 @@ export class CrawlFixture implements AsyncDisposable {
     return new this({ folder, db: await openStateStore(folder.path) })
   }
 
-  /** As {@link open} has it. */
+  /** As in {@link open}. */
   constructor({ folder, db }: OpenedFolder) {
     this.#folder = folder
     this.db = db

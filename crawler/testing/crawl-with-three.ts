@@ -12,35 +12,35 @@ const CRAWLER = fileURLToPath(new URL("crawl-among-others.ts", import.meta.url))
 /** Two sources are on one host. */
 const HOSTS = ["one.example", "one.example", "two.example", "three.example", "four.example"]
 const DELAY_MS = 60
-/** The pause begins when the answer has arrived, a little after it was sent. */
+/** The pause starts when the response arrives, a little after it was sent. */
 const LEAST_GAP_MS = DELAY_MS - 5
 
 interface ThreeCrawlers {
   readonly dataDir: string
   /** `FOSSICK_STATE` of all of them. */
   readonly state: string
-  /** Pages of each of the five sources. */
+  /** Number of pages of each of the five sources. */
   readonly pages: number
-  /** The first crawler with so many requests is killed before it is answered. */
+  /** The first crawler to send this many requests is killed before it gets its response. */
   readonly killAt: number
 }
 
 /** The result of the crawl. */
 export interface CrawledByThree {
-  /** Pages that the five sources have, and that their jobs indexed. */
+  /** Number of pages of the five sources that their jobs indexed. */
   readonly pages: number
   readonly indexed: number
   readonly isKilled: boolean
-  /** Requests beyond the first of a page, and requests of the one that was killed. */
+  /** Number of requests beyond the first for a page, and number of requests by the killed crawler. */
   readonly twice: number
   readonly ofLost: number
-  /** How many of the three asked for pages. */
+  /** How many of the three crawlers requested pages. */
   readonly crawlers: number
-  /** Requests that came before their host's pause was over. */
+  /** Number of requests that came before their host's pause was over. */
   readonly hurried: number
 }
 
-/** One request to the site: which crawler sent it, and from when to when. */
+/** One request to the site: which crawler sent it, and its start and end time. */
 interface Span {
   readonly crawler: string
   readonly host: string
@@ -49,7 +49,7 @@ interface Span {
   to: number
 }
 
-/** Three crawlers work on five sources; one of them is killed as it asks for a page. The caller's own `FOSSICK_STATE` is that of `state`. */
+/** Runs three crawlers on five sources; one of them is killed while it requests a page. The caller's own `FOSSICK_STATE` is that of `state`. */
 export async function crawlWithThree({
   dataDir,
   state,

@@ -6,7 +6,7 @@ import type { Embedder } from "#engine"
 import { EmbeddedEngine } from "#engine/adapters/embedded/embedded-engine.ts"
 import { HashingEmbedder } from "#engine/testing/hashing-embedder.ts"
 
-/** A data folder with its state and an empty index, whose vectors need no model unless one is given. All of it goes with the stack. */
+/** A data folder with its state and an empty index, whose vectors need no model unless one is given. All of it is disposed of with the stack. */
 export async function openDataFolder(
   opened: AsyncDisposableStack,
   embedder: Embedder = new HashingEmbedder(),

@@ -1,8 +1,8 @@
 import { json } from "node:stream/consumers"
 import { decompress } from "../fetch/content-encoding.ts"
 
-// Undoes what comes by standard input, `[header, base64][]`, and says how each ended and what memory it took, in
-// megabytes, above what this process had before.
+// Decompresses the bodies from standard input, `[header, base64][]`, and reports how each ended and how much memory it
+// took, in megabytes, beyond what this process had before.
 
 const MAX_BYTES = 1_000_000
 const bodies = (await json(process.stdin)) as [header: string, base64: string][]

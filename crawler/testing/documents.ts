@@ -5,7 +5,7 @@ export function zip(files: Readonly<Record<string, string | Uint8Array>>): Uint8
   const entries: Zippable = {}
   for (const [name, content] of Object.entries(files)) {
     const bytes = typeof content === "string" ? strToU8(content) : content
-    // OpenDocument and EPUB want their media type uncompressed.
+    // OpenDocument and EPUB require their media type to be stored uncompressed.
     entries[name] = [bytes, { level: name === "mimetype" || bytes.length === 0 ? 0 : 6 }]
   }
   return zipSync(entries)
@@ -44,7 +44,7 @@ export function docx(
     ...facts
   }: Facts & {
     readonly links?: Readonly<Record<string, string>>
-    /** By the id that `<w:footnoteReference>` names. */
+    /** Footnotes by the id in `<w:footnoteReference>`. */
     readonly footnotes?: Readonly<Record<string, string>>
   } = {},
 ): Uint8Array<ArrayBuffer> {
@@ -75,7 +75,7 @@ export function docx(
   })
 }
 
-/** A paragraph of a Word document; `style` such as `Heading1`, `list` as number and level. */
+/** A paragraph of a Word document; `style` such as `Heading1`, `list` as a number and a level. */
 export function wordParagraph(
   text: string,
   { style, list }: { readonly style?: string; readonly list?: readonly [number: number, level: number] } = {},
@@ -165,7 +165,7 @@ const ODF_NAMESPACES = ["office", "text", "table", "style", "draw", "presentatio
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .join(" ")
 
-/** An OpenDocument file; `body` is what `<office:text>`, `<office:spreadsheet>` or `<office:presentation>` holds. */
+/** An OpenDocument file; `body` is the content of `<office:text>`, `<office:spreadsheet>` or `<office:presentation>`. */
 export function openDocument(
   kind: "text" | "spreadsheet" | "presentation",
   body: string,

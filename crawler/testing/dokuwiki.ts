@@ -14,7 +14,7 @@ const PACKAGES = process.env["DOKUWIKI"] ?? ""
 export const findDokuwiki = (): boolean =>
   PACKAGES !== "" && spawnSync("php", ["--version"]).error === undefined
 
-/** A user of the wiki, in one group; the password is its name backwards. */
+/** A user of the wiki, in one group; the password is the user name backwards. */
 export interface WikiUser {
   readonly name: string
   readonly group: string
@@ -22,7 +22,7 @@ export interface WikiUser {
 
 export const passwordOf = (user: string): string => Array.from(user).reverse().join("")
 
-/** A DokuWiki of one's own on loopback, with users and access rules. */
+/** A private DokuWiki on loopback, with users and access rules. */
 export class Dokuwiki implements AsyncDisposable {
   readonly origin: string
   readonly #folder = mkdtempSync(join(tmpdir(), "fossick-dokuwiki-"))
@@ -52,7 +52,7 @@ export class Dokuwiki implements AsyncDisposable {
     writeFileSync(file, `====== ${title} ======\n\n${text}\n`)
   }
 
-  /** Who may read what: lines of pages, `@groups` and rights, as conf/acl.auth.php has them. */
+  /** Access rules: lines of pages, `@groups` and rights, as in conf/acl.auth.php. */
   allow(rules: readonly (readonly [page: string, who: string, right: number])[]): void {
     const lines = rules.map((rule) => rule.join("\t"))
     writeFileSync(join(this.#folder, "conf/acl.auth.php"), ["# <?php exit()?>", ...lines, ""].join("\n"))
@@ -78,7 +78,7 @@ export class Dokuwiki implements AsyncDisposable {
     cpSync(join(lib!, "data"), join(this.#folder, "data"), { recursive: true })
     const isThere = (file: string) => !file.endsWith(".auth.php")
     cpSync(etc!, join(this.#folder, "conf"), { recursive: true, filter: isThere })
-    // The packages find their libraries where Debian has them.
+    // The packages look for their libraries where Debian installs them.
     const composer = join(this.#folder, "vendor/composer")
     for (const file of readdirSync(composer).filter((name) => name.startsWith("autoload_")))
       writeFileSync(
@@ -114,7 +114,7 @@ export class Dokuwiki implements AsyncDisposable {
   }
 }
 
-/** Pages that are new may be found at once, and nothing is fetched from the internet. */
+/** New pages can be found at once, and nothing is fetched from the internet. */
 const SETTINGS = `<?php
 $conf['title'] = 'Office wiki';
 $conf['useacl'] = 1;

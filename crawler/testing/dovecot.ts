@@ -9,23 +9,23 @@ import { freePort, isListening } from "#base/testing/free-port.ts"
 import { until } from "#base/testing/until.ts"
 import { makeCertificate } from "../fetch/connect/make-certificate.ts"
 
-/** Owns the mail when root runs the server, which refuses to read mail as root. */
+/** The user who owns the mail when root runs the server, because the server refuses to read mail as root. */
 const USER = "nobody"
 const isRoot = process.getuid?.() === 0
 
-/** Whether a version is installed that understands the configuration below. */
+/** Whether a version that understands the configuration below is installed. */
 export function findDovecot(): boolean {
   const { error, stdout } = spawnSync("dovecot", ["--version"], { env: PATH, encoding: "utf8" })
   return error === undefined && stdout.startsWith("2.3.")
 }
 
-/** Debian installs servers in a folder that only root's PATH has. */
+/** Debian installs servers in a folder that is only on root's PATH. */
 const PATH = { PATH: `${process.env["PATH"]}:/usr/sbin` }
 
 const idOf = (flag: string): string =>
   execFileSync("id", [flag, ...(isRoot ? [USER] : [])], { encoding: "utf8" }).trim()
 
-/** Starts an IMAP server on loopback with one empty mailbox. Folders named Spam, Trash and Drafts have their special uses. */
+/** Starts an IMAP server on loopback with one empty mailbox. The folders Spam, Trash and Drafts have their special-use attributes. */
 export class Dovecot implements AsyncDisposable {
   readonly user = "ada@mail.example"
   readonly password = "correct horse battery"
@@ -33,7 +33,7 @@ export class Dovecot implements AsyncDisposable {
   /** PEM file of the authority that issued its certificate. */
   readonly caFile = join(this.folder, "ca.pem")
   readonly port: number
-  /** Without TLS, until STARTTLS. */
+  /** The port without TLS, until STARTTLS. */
   readonly plainPort: number
   #child: ReturnType<typeof spawn> | null = null
 
@@ -156,7 +156,7 @@ namespace inbox {
     }
   }
 
-  /** Gives each folder another UIDVALIDITY and other UIDs, as when a server is moved. */
+  /** Gives each folder a new UIDVALIDITY and new UIDs, as when a server is moved. */
   async renumber(): Promise<void> {
     await this.stop()
     const files = readdirSync(join(this.folder, "home"), { recursive: true, encoding: "utf8" })

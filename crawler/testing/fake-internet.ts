@@ -8,16 +8,16 @@ export const PUBLIC_ADDRESS = "93.184.215.14"
 const STAND_IN = "127.0.0.1"
 
 type Connect = (this: Socket, ...args: unknown[]) => Socket
-/** Where a connection goes, as `net` has it. */
+/** The target of a connection, in the form that `net` uses. */
 type Way = { lookup?: LookupFunction; readonly host?: string } | null
 
 /**
- * Names that lead where a test says, and public addresses that lead to this machine: requests that a guard allows reach the test's sites,
- * and nothing leaves the machine. This process's own lookups get the same answers, so code that looks a name up without the guard is led
- * astray as a careless program would be.
+ * Names that resolve as a test says, and public addresses that lead to this machine: requests that a guard allows reach
+ * the test's sites, and nothing leaves the machine. This process's own lookups get the same answers, so code that looks
+ * up a name without the guard is misled, as a careless program would be.
  */
 export class FakeInternet implements Disposable {
-  /** Answers to the next lookups; the last one stays. */
+  /** Answers to the next lookups; the last one repeats. */
   readonly #names = new Map<string, readonly (readonly string[])[]>()
   readonly #standIns: Readonly<Record<string, string>>
   readonly #connect = Reflect.get(Socket.prototype, "connect") as Connect
@@ -25,7 +25,7 @@ export class FakeInternet implements Disposable {
   /** Names that were looked up, in order. */
   readonly lookups: string[] = []
 
-  /** @param standIns public addresses, and those of this machine that are reached instead */
+  /** @param standIns public addresses, each with the address on this machine that is reached instead */
   constructor(
     names: Readonly<Record<string, string | readonly string[]>>,
     standIns: Readonly<Record<string, string>> = { [PUBLIC_ADDRESS]: STAND_IN },
@@ -45,17 +45,17 @@ export class FakeInternet implements Disposable {
     this.#answerLookups()
   }
 
-  /** From now on `name` has these addresses; an empty list: none. */
+  /** From now on `name` has these addresses; none if the list is empty. */
   lead(name: string, addresses: string | readonly string[]): void {
     this.leadInTurn(name, [[addresses].flat()])
   }
 
-  /** From now on each lookup of `name` gets the next of these answers; the last one stays. */
+  /** From now on each lookup of `name` gets the next of these answers; the last one repeats. */
   leadInTurn(name: string, answers: readonly (readonly string[])[]): void {
     this.#names.set(name, answers)
   }
 
-  /** Answers of {@link leadInTurn} that no one has asked for yet, besides the last one. */
+  /** Answers of {@link leadInTurn} that haven't been requested yet, apart from the last one. */
   turnsLeft(name: string): number {
     return Math.max(0, (this.#names.get(name)?.length ?? 0) - 1)
   }
@@ -81,7 +81,7 @@ export class FakeInternet implements Disposable {
 
   readonly #knows = (name: string | undefined): boolean => name !== undefined && this.#names.has(name)
 
-  /** The system's lookup, except for the names of this internet. */
+  /** Replaces the system's lookup for names of this internet. */
   #answerLookups(): void {
     const system = this.#lookup as unknown as (...args: readonly unknown[]) => void
     const answering = (hostname: string, ...rest: readonly unknown[]): void => {
@@ -107,7 +107,7 @@ export class FakeInternet implements Disposable {
       lookup(hostname, options, (error, found, family) => {
         const reached = (address: string) => this.#standIns[address] ?? address
         if (typeof found === "string") callback(error, reached(found), family)
-        // A lookup that failed has no list.
+        // A failed lookup has no list.
         else if (Array.isArray(found))
           callback(
             error,

@@ -30,15 +30,15 @@ export interface KilledCrawlerOptions {
   readonly inTheEnd?: (dataDir: string) => Promise<void>
 }
 
-/** Long before the test's own time-out, which could not say how the runs ended. */
+/** Well before the test's own timeout, which couldn't report how the runs ended. */
 const PATIENCE_MS = 300_000
 
 const CRASHED: OutcomeName = "failed:crashed"
 
 /**
- * Changes what a watched source reads while all processes of its crawler are killed again and again, and then waits until the index
- * is the same as the source.
- * @param folder where the data folder is made
+ * Changes what a watched source reads while all processes of its crawler are killed again and again, and then waits
+ * until the index matches the source.
+ * @param folder where to create the data folder
  */
 export async function killAgainAndAgain(folder: string, options: KilledCrawlerOptions): Promise<void> {
   const { source, rounds, pauseMs, wait, change, isSame, inTheEnd } = options
@@ -67,7 +67,7 @@ export async function killAgainAndAgain(folder: string, options: KilledCrawlerOp
       const runs = await jobs.list({ source: source.name, limit: 100 })
       if (performance.now() > deadline) throw new Error(`still not the same after ${JSON.stringify(runs)}`)
       if (runs[0]?.state !== "finished") return false
-      // A page that was being read at three kills waits for an hour, unless a person asks.
+      // A page that was being read during three kills waits for an hour unless a person requests it.
       if (!isAsked && runs.some(({ outcomes }) => (outcomes[CRASHED] ?? 0) > 0)) {
         await jobs.enqueue((await sources.get(source.name))!.source, { visits: "failed" })
         isAsked = true

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net"
 import type { MadeCertificate } from "../fetch/connect/make-certificate.ts"
 import { SMTPServer } from "smtp-server"
 
-/** A message as a mail server got it. */
+/** A message as received by a mail server. */
 export interface ReceivedMail {
   readonly recipients: readonly string[]
   readonly user: string | null
@@ -13,13 +13,13 @@ export interface ReceivedMail {
 }
 
 export interface MailServerOptions {
-  /** The login that is asked for; none by default. */
+  /** The required login; none by default. */
   readonly login?: { readonly user: string; readonly password: string }
-  /** Recipients that there are not. */
+  /** Recipients that don't exist. */
   readonly unknown?: readonly string[]
-  /** How the next messages are answered: accepted, refused for now, or never. Later ones are accepted. */
+  /** How the next messages are handled: accepted, refused temporarily, or left without an answer. Later ones are accepted. */
   readonly next?: ("take" | "refuse" | "hang")[]
-  /** From the first byte, or once the client asks with STARTTLS. Default: none. */
+  /** TLS from the first byte, or once the client sends STARTTLS. Default: none. */
   readonly tls?: { readonly from: "start" | "starttls"; readonly certificate: MadeCertificate }
 }
 
@@ -57,7 +57,7 @@ export async function startMailServer({ login, unknown = [], next = [], tls }: M
       })
     },
   })
-  // Clients that are killed in the middle.
+  // Clients killed in the middle of a connection.
   server.on("error", () => undefined)
   await new Promise<void>((done) => {
     server.listen(0, "127.0.0.1", done)

@@ -1,11 +1,11 @@
 import { type Engine, type Page, type PageUrl, type PageWithVectors, sourcesOf } from "#engine"
 import { readersLabel } from "#engine/index/page/readers.ts"
 
-/** An engine that keeps pages in a map: for tests of what the crawler hands over, not of search. */
+/** An engine that keeps pages in a map, for tests of what the crawler passes on rather than of search. */
 export class MemoryEngine implements Engine {
   readonly supports = { adapter: "memory", typoTolerance: false, exactPhrase: false, readerLagMs: 0 }
   readonly pages = new Map<PageUrl, Page>()
-  /** Sizes of the batches that came in. */
+  /** Sizes of the batches received. */
   readonly batches: number[] = []
   /** Awaited before a batch is acknowledged. */
   beforeIndex: (pages: readonly Page[]) => Promise<void> = () => Promise.resolve()

@@ -7,7 +7,7 @@ import { CrawlFixture, shareFor, testConfig } from "./crawl-fixture.ts"
 import { DAY_MS } from "./daily-crawls.ts"
 import { type Answer, article, startTestSite, type TestSite } from "./test-site.ts"
 
-/** The secret of an account is its name backwards. */
+/** The secret of an account is the account's name backwards. */
 export const secretOf = (user: string): string => Array.from(user).reverse().join("")
 
 export const loginOf = (site: TestSite, user: string) =>
@@ -18,20 +18,20 @@ export const loginOf = (site: TestSite, user: string) =>
     proof: "signed in as",
   }) as const
 
-/** Who a page is for, and its text; a text alone is for everyone. */
+/** Who a page is for, and its text; a plain string is for everyone. */
 export interface SitePage {
   readonly for: readonly string[]
   readonly text?: string
   readonly links?: readonly string[]
-  /** HTML for its head. */
+  /** HTML for the page's head. */
   readonly head?: string
-  /** The answer for users who may not see it. */
+  /** The response to users who may not see the page. */
   readonly refusal?: Answer
 }
 
 /**
- * A site with sessions, as many applications have them: a form, a cookie for each session, pages for some users. Each page says in its
- * corner who is signed in.
+ * A site with sessions like those of many applications: a form, a cookie for each session, pages for some users. Each
+ * page says in a corner who is signed in.
  */
 export class ObservedSite implements AsyncDisposable {
   readonly site: TestSite
@@ -42,7 +42,7 @@ export class ObservedSite implements AsyncDisposable {
   readonly sessions = new Map<string, string>()
   /** Each request for a page: who asked, for what, and with which validator. */
   readonly asked: { readonly user: string | null; readonly path: string; readonly etag: string | null }[] = []
-  /** Users whose session ends with each page that they request, except the first. */
+  /** Users whose session ends with every page they request except the first. */
   readonly forgets = new Set<string>()
   /** Users who are let in one more time and then refused. */
   readonly letsInOnce = new Set<string>()
@@ -124,7 +124,7 @@ export const FORM = `<html><body><main><h1>Sign in</h1><form method="post" actio
   <input name="user"><input type="password" name="password"><button>Sign in</button></form></main></body></html>`
 const redirectToLogin: Answer = (_, response) => void response.writeHead(302, { location: "/login" }).end()
 
-/** Runs of a source, a day after one another, each with its logins and its judgement. */
+/** Runs of a source, each a day after the one before, with its logins and its judgement. */
 export class ObservedRuns extends CrawlFixture {
   now = Date.UTC(2026, 0, 1)
 
@@ -142,7 +142,7 @@ export class ObservedRuns extends CrawlFixture {
 }
 
 interface DayOptions {
-  /** Since the run before. Default: 1. */
+  /** Days since the previous run. Default: 1. */
   readonly days?: number
   readonly visits?: Job["visits"]
   /** Default: the fixture's. */

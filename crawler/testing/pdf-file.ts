@@ -1,4 +1,4 @@
-/** Text at a place of a page, in points from its lower left corner. */
+/** Text at a position on a page, in points from its lower left corner. */
 export interface TestText {
   readonly x: number
   readonly y: number
@@ -11,30 +11,30 @@ export interface TestText {
 
 export interface TestPdfPage {
   readonly texts: readonly TestText[]
-  /** More of the page's program, after the texts. */
+  /** More of the page's content stream, after the texts. */
   readonly program?: string
-  /** More of the page's program, before the texts. */
+  /** More of the page's content stream, before the texts. */
   readonly before?: string
-  /** More of the page's dictionary of resources, such as `/ExtGState`. */
+  /** More of the page's resource dictionary, such as `/ExtGState`. */
   readonly resources?: string
-  /** Places that lead somewhere: left, bottom, right, top. */
+  /** Link areas: left, bottom, right, top. */
   readonly links?: readonly { readonly url: string; readonly rect: readonly number[] }[]
 }
 
 export interface TestPdfOptions {
   readonly title?: string
   readonly author?: string
-  /** Bookmarks, all on the first page. */
+  /** Bookmarks, all pointing to the first page. */
   readonly outline?: readonly string[]
   /** More of the catalogue's dictionary, such as an action to run on opening. */
   readonly catalogue?: string
-  /** A layer (optional content group) that is switched off, which resources name by `3 0 R`. */
+  /** A layer (optional content group) that is switched off; resources refer to it as `3 0 R`. */
   readonly layer?: string
   /** More of the trailer, such as `/Encrypt`. */
   readonly trailer?: string
 }
 
-/** A PDF file (ISO 32000-1 §7.5) of pages with text in the standard fonts, US letter. */
+/** A PDF file (ISO 32000-1 §7.5) of US Letter pages with text in the standard fonts. */
 export function pdf(pages: readonly TestPdfPage[], options: TestPdfOptions = {}): Uint8Array<ArrayBuffer> {
   const objects: string[] = []
   const add = (body: string) => objects.push(body)
@@ -90,7 +90,7 @@ function addOutline(objects: string[], titles: readonly string[], page: number):
   return root
 }
 
-/** A file of these objects, numbered from 1, as latin1. */
+/** A file of the given objects, numbered from 1, as latin1. */
 export function pdfOfObjects(objects: readonly string[], trailer: string): Uint8Array<ArrayBuffer> {
   let file = "%PDF-1.7\n"
   const offsets = objects.map((body, at) => {
@@ -119,7 +119,7 @@ export interface TestFont {
   readonly objects?: readonly string[]
 }
 
-/** A PDF of one page that draws strings of codes, in hexadecimal digits, in one font, one below the other. */
+/** A one-page PDF that draws strings of hexadecimal codes in one font, one below the other. */
 export function pdfInFont(
   { font, objects = [] }: TestFont,
   codes: readonly string[],
@@ -130,7 +130,7 @@ export function pdfInFont(
   )
 }
 
-/** A PDF of one page with the font `/F1` and Helvetica as `/F2`, drawn by a program. */
+/** A one-page PDF drawn by a content stream, with the font `/F1`, and Helvetica as `/F2`. */
 export function pdfOfFont({ font, objects = [] }: TestFont, program: string): Uint8Array<ArrayBuffer> {
   const head = [
     "<< /Type /Catalog /Pages 2 0 R >>",
@@ -150,7 +150,7 @@ export function pdfOfFont({ font, objects = [] }: TestFont, program: string): Ui
 export const streamObject = (data: string, dictionary = ""): string =>
   `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`
 
-/** A font, not in the file, of an East Asian collection such as `Japan1`, with the table of its characters. */
+/** A font that isn't embedded, from an East Asian collection such as `Japan1`, with its character map. */
 export const eastAsianFont = (ordering: string, encoding: string, more = ""): TestFont => ({
   font: `/Subtype /Type0 /BaseFont /Song /Encoding ${encoding.endsWith("R") ? encoding : `/${encoding}`} /DescendantFonts [10 0 R] ${more}`,
   objects: [
@@ -159,14 +159,14 @@ export const eastAsianFont = (ordering: string, encoding: string, more = ""): Te
   ],
 })
 
-/** A page that is a picture: JPEG, a byte for each pixel. Lengths in pixels, 300 of them an inch. */
+/** A page that is an image: JPEG, one byte per pixel. Lengths are in pixels, 300 to the inch. */
 export interface TestScan {
   readonly jpeg: Uint8Array
   readonly width: number
   readonly height: number
 }
 
-/** A PDF of pages that are pictures, as scanners make them. */
+/** A PDF of image pages, as scanners produce them. */
 export function scannedPdf(scans: readonly TestScan[]): Uint8Array<ArrayBuffer> {
   const first = 3
   const kids = scans.map((_, at) => `${first + at * 3} 0 R`).join(" ")

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib"
 import sharp from "sharp"
 
-/** A picture that looks like a photograph and like no other with another `seed`, as PNG. */
+/** A PNG that looks like a photograph and differs from every image with another `seed`. */
 export async function picture(
   seed: number,
   size: { readonly width: number; readonly height: number } = { width: 640, height: 480 },
@@ -15,7 +15,7 @@ export async function picture(
     .toBuffer()
 }
 
-/** One colour all over, as PNG. */
+/** A PNG in a single colour. */
 export function flatPicture(width: number, height: number): Promise<Buffer> {
   return sharp({ create: { width, height, channels: 3, background: "#cdd" } })
     .png()
@@ -32,8 +32,8 @@ function pseudoRandom(seed: number): () => number {
 }
 
 /**
- * An interlaced PNG of one colour, made by hand: next to nothing to send, and as a whole in memory while it is decoded.
- * With `claims` it ends after its header.
+ * An interlaced single-colour PNG, made by hand: tiny to send, but fully in memory while it is decoded. With `claims`,
+ * it ends after its header.
  */
 export function interlacedPicture(
   side: number,

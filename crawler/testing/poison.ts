@@ -1,11 +1,11 @@
 import { constants, crc32, deflateRawSync, deflateSync } from "node:zlib"
 import { type AsyncFlateStreamHandler, Zip, type ZipInputFile } from "fflate"
 
-// Documents of a few kilobytes that come to hundreds of megabytes when they are read.
+// Documents of a few kilobytes that expand to hundreds of megabytes when they are read.
 
 const MB = 1 << 20
 
-/** `size` megabytes of spaces, compressed as often as `layers` says. */
+/** `size` megabytes of spaces, compressed `layers` times. */
 function inflating(size: number, layers: number): Buffer {
   let bytes: Buffer = Buffer.alloc(size * MB, " ")
   for (let layer = 0; layer < layers; layer += 1) bytes = deflateSync(bytes, { level: 1 })
@@ -39,7 +39,7 @@ function runs(size: number): Buffer {
   return bytes
 }
 
-/** LZW (ISO 32000-1 §7.4.4) of spaces: each code is a run one longer than the one before. */
+/** LZW (ISO 32000-1 §7.4.4) of spaces: each code stands for a run one longer than the one before. */
 function lzw(size: number): Buffer {
   const out: number[] = []
   let held = 0
@@ -57,7 +57,7 @@ function lzw(size: number): Buffer {
   while (written < size * MB) {
     let width = 9
     write(256, width)
-    // The first code of a table is the byte, each further one the entry that is being made.
+    // The first code of a table is the byte; each further code is the entry being created.
     for (let next = 257, length = 1; next < 4094 && written < size * MB; next += 1, length += 1) {
       write(length === 1 ? 0x20 : next, width)
       written += length
@@ -69,7 +69,7 @@ function lzw(size: number): Buffer {
   return Buffer.from(out)
 }
 
-/** Sizes in megabytes of what comes out. */
+/** `size` is the size of the output in megabytes. */
 export const poisonPdfs = (size: number) => ({
   Flate: () => filteredPdf(["FlateDecode"], inflating(size, 1)),
   "Flate in Flate": () => filteredPdf(["FlateDecode", "FlateDecode"], inflating(size, 2)),
@@ -83,7 +83,7 @@ export const poisonPdfs = (size: number) => ({
     filteredPdf(["FlateDecode", "ASCII85Decode"], deflateSync(Buffer.alloc(size * MB, "z"))),
 })
 
-/** An entry of an archive: texts that are deflated piece by piece (RFC 1951), each as often as given. */
+/** An archive entry: texts that are deflated piece by piece (RFC 1951), each repeated as often as given. */
 class Entry implements ZipInputFile {
   readonly filename: string
   readonly compression = 8
@@ -97,7 +97,7 @@ class Entry implements ZipInputFile {
 
   push(text: string | Buffer, times = 1): void {
     const bytes = Buffer.from(text)
-    // Without an end, so that it can be repeated.
+    // Without an end marker, so that it can be repeated.
     const deflated = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_FULL_FLUSH })
     for (let written = 0; written < times; written += 1) {
       this.crc = crc32(bytes, this.crc)
@@ -112,8 +112,8 @@ class Entry implements ZipInputFile {
 }
 
 /**
- * An archive whose entry of this name inflates to `size` megabytes of `text`, with the given bytes before, behind and beside it. Making
- * it needs no such memory.
+ * An archive with an entry of the given name that inflates to `size` megabytes of `text`, with the given bytes before,
+ * after and beside it. Creating it doesn't take that much memory.
  */
 export function inflatingZip(
   name: string,

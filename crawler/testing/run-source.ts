@@ -8,13 +8,13 @@ import { Jobs } from "../jobs/jobs.ts"
 import { crawlerSettings } from "../settings.ts"
 import { Sources } from "../sources/sources.ts"
 
-// Threads that read pages take longer to start than a few pages take to be read.
+// Starting the reading threads takes longer than reading a few pages.
 const config = readSettings(crawlerSettings, {
   FOSSICK_ALLOWED_NETWORKS: "127.0.0.0/8",
   FOSSICK_READER_THREADS: "1",
 })
 
-/** What several runs of {@link runSource} share: their reading thread starts once. */
+/** State shared by several runs of {@link runSource}, so that their reading thread starts only once. */
 export const shareOfRuns = (): CrawlShare => new CrawlShare(config)
 
 /** One run of a declared source, whose site is on loopback. */

@@ -5,38 +5,38 @@ import { findRecognition, recognitionFolder, type Recognition } from "../page/sc
 import { PdfPictures } from "../upkeep/scans/pictures.ts"
 import { lines, pdf, scannedPdf, type TestScan } from "./pdf-file.ts"
 
-/** Where a checkout has what recognises text. */
+/** The root of the checkout, where text recognition is installed. */
 const ROOT = join(import.meta.dirname, "../..")
 
-/** Text recognition for tests that need it, in English and Greek. */
+/** Text recognition in English and Greek, for tests that need it. */
 export function testRecognition(): Recognition {
   const found = findRecognition(ROOT)
   if (found === null) throw new Error("text recognition is not installed")
   return found
 }
 
-/** Installs it in a data folder. */
+/** Installs text recognition in a data folder. */
 export function installRecognition(dataDir: string): void {
   const folder = recognitionFolder(dataDir)
   mkdirSync(folder, { recursive: true })
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"))
 }
 
-/** A file of upkeep/scans/testing. */
+/** Reads a file from upkeep/scans/testing. */
 export const scanFile = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(join(import.meta.dirname, "../upkeep/scans/testing", name)))
 
 /** The damage to a page between the printer and the scanner. */
 export interface Wear {
-  /** Degrees to the right. Default 0. */
+  /** Rotation in degrees clockwise. Default 0. */
   readonly skew?: number
-  /** Standard deviation of the noise, in shades of 255. Default 0. */
+  /** Standard deviation of the noise, in grey levels out of 255. Default 0. */
   readonly noise?: number
-  /** Pixels of blur. Default 0. */
+  /** Blur in pixels. Default 0. */
   readonly blur?: number
 }
 
-/** Lines of text on the upper part of a page, as a scanner sees them: 300 pixels an inch. */
+/** Lines of text on the upper part of a page, as a scanner sees them: 300 pixels per inch. */
 export async function scanOf(texts: readonly string[], wear: Wear = {}): Promise<TestScan> {
   const file = pdf([{ texts: lines(texts, 60, 730, 15) }])
   using pictures = await PdfPictures.open(testRecognition(), file)
@@ -45,7 +45,7 @@ export async function scanOf(texts: readonly string[], wear: Wear = {}): Promise
   return await wornScan({ grey: grey.subarray(0, width * height), width, height }, wear)
 }
 
-/** A page, with what wear has done to it: a byte for each pixel, 300 pixels an inch. */
+/** A page with wear applied: one byte per pixel, 300 pixels per inch. */
 export async function wornScan(
   { grey, width, height }: { readonly grey: Uint8Array; readonly width: number; readonly height: number },
   { skew = 0, noise = 0, blur = 0 }: Wear = {},
@@ -62,7 +62,7 @@ export async function wornScan(
   return { jpeg, width: info.width, height: info.height }
 }
 
-/** Greys the paper and the ink, with grain. */
+/** Turns the paper and the ink grey, and adds grain. */
 async function addNoise(
   data: Uint8Array,
   { width, height }: { readonly width: number; readonly height: number },
@@ -109,7 +109,7 @@ function plain(text: string): string[] {
     .replace(/[“”„«»]/g, '"')
     .replace(/[‐‑–—]/g, "-")
     .replace(/\s+/g, " ")
-    // Scripts without spaces have signs as wide as one.
+    // Full-width punctuation in scripts without spaces includes the space, so spaces next to it don't count.
     .replace(/(?<=\p{Script=Han}[,;:.!?)]?) | (?=\p{Script=Han})/gu, "")
   return Array.from(same.trim())
 }

@@ -9,7 +9,7 @@ export interface SecureSite extends AsyncDisposable {
   readonly port: number
   /** `127.0.0.1:<port>` */
   readonly authority: string
-  /** Paths asked for, each with the common name of the client's certificate, or null. */
+  /** Requested paths, each with the common name of the client's certificate, or `null`. */
   readonly requests: readonly { readonly path: string; readonly client: string | null }[]
   /** `https://<host>:<port><path>` */
   url(path: string, host?: string): string
@@ -18,8 +18,8 @@ export interface SecureSite extends AsyncDisposable {
 const PAGE = `<!doctype html><html lang="en"><head><title>Locks</title></head><body><main><h1>Locks</h1><p>${"A lock keeps a door shut until the right key turns in it, and has done so for four thousand years. ".repeat(6)}</p></main></body></html>`
 
 /**
- * Serves a page on every path but robots.txt, or what `answer` says.
- * @param chain the certificates it sends beside its own
+ * Serves a page on every path except robots.txt, or the response from `answer`.
+ * @param chain the certificates it sends in addition to its own
  */
 export async function startSecureSite(
   certificate: MadeCertificate,

@@ -5,14 +5,14 @@ import { type AddressInfo, connect } from "node:net"
 export interface TestProxy extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   readonly authority: string
-  /** The tunnels that were requested, as `host:port` in order; refused ones too. */
+  /** The tunnels requested, as `host:port` in order, including refused ones. */
   readonly tunnels: readonly string[]
-  /** Requests that were no CONNECT. */
+  /** Requests other than CONNECT. */
   readonly others: readonly string[]
 }
 
 /**
- * @param credentials `user:password` that it asks for; null: it asks for none
+ * @param credentials the required `user:password`; `null` if none is required
  * @param leadsTo the port on loopback where the tunnel to a host and port ends, or a status to refuse it with
  */
 export async function startTestProxy(

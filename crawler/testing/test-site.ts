@@ -1,25 +1,25 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 
-/** The answer of one path of a test site: an HTML body, or a handler that does as it likes. */
+/** The response for one path of a test site: an HTML body, or a handler that does as it likes. */
 export type Answer = string | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
 
 /** A small website on a real socket. */
 export interface TestSite extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, or at the host that was asked for. */
+  /** `http://127.0.0.1:<port>`, or with the requested host. */
   readonly origin: string
-  /** `127.0.0.1:<port>`, as FOSSICK_ALLOWED_NETWORKS takes it. */
+  /** `127.0.0.1:<port>`, in the form that FOSSICK_ALLOWED_NETWORKS accepts. */
   readonly authority: string
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly requests: string[]
   url(path: string): string
-  /** Replaces what paths answer. */
+  /** Replaces the responses for paths. */
   serve(answers: Readonly<Record<string, Answer>>): void
 }
 
 /**
- * Starts a site. `answers` may name a path with or without its query; paths that are not there answer what `*` does,
- * or 404.
+ * Starts a site. Keys of `answers` can include the query or not; paths that aren't in it get the response for `*`, or
+ * 404.
  */
 export async function startTestSite(
   answers: Readonly<Record<string, Answer>>,
@@ -58,7 +58,7 @@ export async function startTestSite(
         server.close(() => {
           done()
         })
-        // Regardless of their requests.
+        // Even if they have requests in progress.
         for (const socket of sockets) socket.destroy()
       })
     },
@@ -114,7 +114,7 @@ export function redirect(to: string, code = 302): Handler {
   return bytes("", { location: to }, code)
 }
 
-/** 429 for the first `times` requests, then `then`. */
+/** Answers 429 to the first `times` requests, then `then`. */
 export function tooManyRequests(retryAfter: string, times: number, then: Handler): Handler {
   let seen = 0
   return (request, response) => {
@@ -132,7 +132,7 @@ export function hangs(): Handler {
   }
 }
 
-/** Breaks the connection after a part of the promised body. */
+/** Drops the connection after part of the promised body. */
 export function breaksOff(): Handler {
   return (_, response) => {
     response.writeHead(200, { "content-type": "text/html", "content-length": "100000" })
@@ -152,7 +152,7 @@ export function unended(body: string | Uint8Array, headers: Readonly<Record<stri
   }
 }
 
-/** A body of `size` bytes of text without a length given beforehand. */
+/** A text body of `size` bytes whose length isn't declared in advance. */
 export function endless(size: number): Answer {
   return async (_, response) => {
     response.writeHead(200, { "content-type": "text/html" })

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { PageReader } from "../fetch/visit/reader.ts"
 import { testConfig } from "./crawl-fixture.ts"
 
-// Visits the addresses it is given, all at once, and says what memory that took at most, in megabytes, above what this
+// Visits the given addresses, all at once, and reports the peak memory that took, in megabytes, beyond what this
 // process had before.
 
 const [timeoutMs, ...urls] = process.argv.slice(2)
 await using reader = new PageReader({ ...testConfig(), readerThreads: 1 })
-// Its first page starts the thread.
+// Reading the first page starts the thread.
 await reader.read(urls[0]!)
 const before = process.memoryUsage.rss()
 let most = before

@@ -6,7 +6,7 @@ import { defineSource, type SourceSpec } from "../source.ts"
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
-/** An address of the site that is visited. */
+/** An address on the visited site. */
 export const at = (path: string) => `https://site.example${path}` as PageUrl
 
 export const sourceOf = (name: string, spec: Partial<SourceSpec> = {}) =>
@@ -16,13 +16,13 @@ export const sourceOf = (name: string, spec: Partial<SourceSpec> = {}) =>
 export const PAGE = { outcome: "indexed", hash: "h" } as const
 export const GONE = { outcome: "failed:http-status", status: 404, hash: null } as const
 
-/** Records of visits, made without any network, at a time that tests set. */
+/** Records of visits, made without a network, at times set by tests. */
 export class VisitedSite {
   now = 1000 * DAY
   readonly db = emptyState()
   readonly known = new KnownAddresses(this.db, () => this.now)
 
-  /** The record after a visit, by default one that finds the page which the index holds. */
+  /** Records a visit; by default one that finds the page the index already holds. */
   async visit(
     path: string,
     { job = 1, source = "site", ...more }: Partial<Visited> & { job?: number; source?: string } = {},

@@ -46,7 +46,7 @@ interface Manifest {
   }
 }
 
-/** Values of which every template has something to say. */
+/** Values that make every template produce output. */
 const ALL = {
   imagePullSecrets: [{ name: "registry" }],
   settings: { FOSSICK_PUBLIC_URL: "https://search.example.com", FOSSICK_JOBS: 4 },
@@ -80,7 +80,7 @@ const ELSEWHERE = {
 }
 
 function helm(values: object) {
-  // A helm that was built without its makefile takes Kubernetes for an old one.
+  // A helm built without its makefile assumes an old Kubernetes version.
   const args = [
     "template",
     "fossick",
@@ -269,7 +269,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     })
     expect(node.checkPrivateKey(createPrivateKey(readFileSync(at("secrets/node.key"))))).toBe(true)
 
-    // And that of the node, with another program in OpenSearch's place.
+    // And the node's command, with another program in OpenSearch's place.
     for (const [map, to] of [
       ["fossick-opensearch", "cluster"],
       ["fossick-opensearch-security", "cluster/security"],
@@ -312,7 +312,7 @@ describe("the chart", { tags: ["helm"] }, () => {
       const child = spawn(process.execPath, [program.replace("/app", ROOT), ...args], {
         env: {
           PATH: process.env["PATH"],
-          // No server answers at these addresses. They are on loopback, since a name may take a machine long to look up.
+          // No server answers at these addresses. They are on loopback, since looking up a name can take a long time.
           ...Object.fromEntries(
             env.map((one) => [
               one.name,

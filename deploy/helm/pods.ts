@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 
-// The pods of rendered manifests as services of Compose: commands, environments, files, users and limits are theirs. Features
-// that only Kubernetes has are left out: scheduling, network policies, disruption budgets.
+// Runs the pods of rendered manifests as Compose services: their commands, environments, files, users and limits are
+// kept. Features that only Kubernetes has are left out: scheduling, network policies, disruption budgets.
 
 interface Volume {
   readonly name: string
@@ -21,7 +21,7 @@ interface Item {
   readonly path: string
 }
 
-/** How Kubernetes asks a container whether it is well. */
+/** How Kubernetes checks a container's health. */
 export interface Probe {
   readonly httpGet?: { readonly path: string }
   readonly exec?: { readonly command: readonly string[] }
@@ -70,7 +70,7 @@ export interface Pods {
   readonly ending: readonly string[]
 }
 
-/** @param folder where the volumes of all pods are made, by root: each belongs to its pod's user */
+/** @param folder where root creates the volumes of all pods: each belongs to its pod's user */
 export async function podsOf(
   manifests: readonly Manifest[],
   folder: string,
@@ -144,7 +144,7 @@ interface Owner {
   readonly group: number
 }
 
-/** The folders of a pod's volumes by their names, with the files of secrets and of configurations. A claim is one folder for all pods. */
+/** The folders of a pod's volumes by name, with the files of secrets and config maps. A claim is one folder shared by all pods. */
 async function makeVolumes(
   volumes: readonly Volume[],
   { manifests, folder, pod, user, group }: Owner,
@@ -165,7 +165,7 @@ async function makeVolumes(
   return made
 }
 
-/** As the kubelet does: one volume may be mounted in a folder of another, which is read-only. */
+/** Creates mount points, as the kubelet does: a volume can be mounted inside a folder of another, read-only volume. */
 async function makeMountPoints(
   containers: readonly PodContainer[],
   volumes: ReadonlyMap<string, string>,
@@ -198,7 +198,7 @@ function* filesOf(volume: Volume, manifests: readonly Manifest[]): Generator<[st
     yield* chosen(dataOf("Secret", part.name), part.items)
 }
 
-/** A probe of Kubernetes as a health check of Docker, which cannot send requests itself. */
+/** A Kubernetes probe as a Docker health check; Docker can't send requests itself. */
 function checkOf({ httpGet, exec }: Probe): { readonly test: readonly string[] } {
   if (exec) return { test: ["CMD", ...exec.command] }
   const ask = `const { ok } = await fetch("http://127.0.0.1:8080${httpGet!.path}"); process.exit(ok ? 0 : 1)`

@@ -9,8 +9,8 @@ import { expect, say, searchKey, tried } from "../../docker/trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "../../docker/cluster/stand-ins/stand-ins.ts"
 import { podsOf } from "./pods.ts"
 
-// `npm run smoke:chart`: starts the pods of the chart as containers, without Kubernetes, waits until the handbook was crawled, searches,
-// kills one pod of each kind, and searches again. Exit code 0: all was well.
+// `npm run smoke:chart`: starts the pods of the chart as containers, without Kubernetes, waits until the handbook is
+// crawled, searches, kills one pod of each kind, and searches again. Exit code 0: success.
 
 const USAGE = `Usage: sudo npm run smoke:chart -- [--stand-ins] [--keep]
 
@@ -22,7 +22,7 @@ Needs helm (HELM), Docker with Compose, and root, to access the files of all use
 const CHART = join(import.meta.dirname, "fossick")
 const RELEASE = "smoke"
 const KUBERNETES = "1.31.0"
-/** As small as it runs; no memory maps, for which nodes need a setting. */
+/** The smallest size at which it runs; no memory maps, which would require a setting on the nodes. */
 const VALUES = ["opensearch.heap=512m", "opensearch.allowMmap=false"]
 const QUESTION = "how do I add a source?"
 const PATIENCE_MS = 900_000
@@ -95,7 +95,7 @@ async function smokeTest(): Promise<void> {
   }
 }
 
-/** Asks as another pod would: by the name of the service, from a pod of the crawler. */
+/** Sends a query as another pod would: to the name of the service, from a crawler pod. */
 async function findsHandbook(key: string): Promise<void> {
   const request = {
     method: "POST",

@@ -4,13 +4,13 @@ import { type MadeCertificate, makeCertificate } from "#crawler/fetch/connect/ma
 // Certificates of the OpenSearch cluster: its own authority, one certificate for each node, one for operators.
 
 const YEAR_MS = 365 * 86_400_000
-/** No operator is there to renew an authority that all nodes and processes trust. */
+/** Long-lived, because no operator is there to renew an authority that all nodes and processes trust. */
 const AUTHORITY_YEARS = 30
 const YEARS = 10
-/** A certificate that ends sooner is renewed at the next start. */
+/** A certificate that expires within this time is renewed at the next start. */
 const RENEWED_YEARS = 1
 
-/** Common names, by which the nodes know each other and operators (`plugins.security.nodes_dn`, `…admin_dn`). */
+/** Common names that identify nodes and operators to the nodes (`plugins.security.nodes_dn`, `…admin_dn`). */
 export const NODE = "node.fossick"
 export const ADMIN = "admin.fossick"
 
@@ -19,14 +19,14 @@ const inYears = (years: number): Date => new Date(Date.now() + years * YEAR_MS)
 export const makeAuthority = (): MadeCertificate =>
   makeCertificate({ subject: "authority.fossick", isAuthority: true, until: inYears(AUTHORITY_YEARS) })
 
-/** @param names the host names and addresses that a node is asked by */
+/** @param names the host names and addresses under which a node is reached */
 export const makeIssued = (
   subject: string,
   issuer: MadeCertificate,
   names: readonly string[] = [],
 ): MadeCertificate => makeCertificate({ subject, names, issuer, until: inYears(YEARS) })
 
-/** Whether a certificate, in PEM, was issued by this authority and is good for a while. */
+/** Whether a certificate, in PEM, was issued by this authority and won't expire soon. */
 export function isGood(cert: string, authority: string): boolean {
   try {
     const read = new X509Certificate(cert)

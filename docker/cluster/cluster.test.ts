@@ -15,7 +15,7 @@ import { until } from "#base/testing/until.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { makeAuthority, makeIssued } from "./certificates.ts"
 
-// What compose.cluster.yaml starts besides Fossick, run without containers.
+// The services that compose.cluster.yaml starts besides Fossick, run without containers.
 
 const NODES = ["opensearch-1", "opensearch-2"]
 const SECRETS = [
@@ -133,7 +133,7 @@ test("on Kubernetes a node gets its key as OpenSearch reads it, and its users", 
   }) as [string, string, string]
   const authority = makeAuthority()
   const node = makeIssued("node.fossick", authority, ["localhost"])
-  // As Helm writes keys.
+  // In the format in which Helm writes keys.
   const key = node.privateKey.export({ type: "sec1", format: "pem" })
   writeFileSync(join(certificates, "ca.pem"), authority.cert)
   writeFileSync(join(certificates, "node.pem"), node.cert)
@@ -154,10 +154,10 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     await using proxy = await startProxy(one.port, names.port)
     const ask = async (path: string, calls = 20) =>
       new Set(await Promise.all(Array.from({ length: calls }, async () => await proxy.post(path))))
-    // Requests that wait for the same answer of the name server go the same way.
+    // Requests that wait for the same DNS response go to the same server.
     await until(async () => (await ask("/search")).size === 2)
 
-    // It hears the question and dies.
+    // It receives the request and dies.
     one.answers = (request) => request.socket.destroy()
     expect(await ask("/search")).toEqual(new Set(["200 127.0.0.2"]))
     // A request that must not run twice is not sent again.
@@ -217,7 +217,7 @@ async function startApi(host: string, port = 0) {
   return api
 }
 
-/** A name server (RFC 1035) that has the same addresses for every name, as Docker's has them for a service. */
+/** A name server (RFC 1035) that returns the same addresses for every name, as Docker's does for a service. */
 async function startNames(addresses: readonly string[]) {
   const socket = createSocket("udp4")
   const names = {
@@ -229,12 +229,12 @@ async function startNames(addresses: readonly string[]) {
   }
   socket.on("message", (question, { port, address }) => {
     const head = Buffer.from(question.subarray(0, 12))
-    // An answer, as many records as addresses, none beside.
+    // A response with one record per address and no other records.
     head.writeUInt16BE(0x8180, 2)
     head.writeUInt16BE(names.addresses.length, 6)
     head.writeUInt32BE(0, 8)
     const asked = question.subarray(12, question.indexOf(0, 12) + 5)
-    // The name asked for, type A, class IN, a second to live, four bytes.
+    // The requested name, type A, class IN, a TTL of one second, four bytes.
     const records = names.addresses.map((one) =>
       Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 1, 0, 4, ...one.split(".").map(Number)]),
     )
@@ -272,7 +272,7 @@ async function startProxy(apiPort: number, namesPort: number) {
     return (await fetch(`http://127.0.0.1:${own}/`).catch(() => null))?.status === 200
   })
   return {
-    /** @returns the status, and who answered */
+    /** @returns the status, and which server answered */
     async post(path: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
       const url = `http://127.0.0.1:${port}${path}`
       const response = await fetch(url, { method: "POST", body: "{}", headers })

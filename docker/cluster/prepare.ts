@@ -14,8 +14,8 @@ import type { MadeCertificate } from "#crawler/fetch/connect/make-certificate.ts
 import { ADMIN, isGood, makeAuthority, makeIssued, NODE } from "./certificates.ts"
 import { internalUsers } from "./users.ts"
 
-// Runs to its end before the services of compose.cluster.yaml start: makes the folders that they mount, their passwords and their
-// certificates. Existing files stay, so an operator can put their own password there before.
+// Runs to its end before the services of compose.cluster.yaml start: creates the folders that they mount, their
+// passwords and their certificates. Existing files stay, so an operator can put their own password there beforehand.
 
 const DATA_DIR = process.env["FOSSICK_DATA_DIR"] ?? "/data"
 /** 256 bits. */
@@ -44,7 +44,7 @@ function prepare(): void {
     folder(name, appliance)
     folder(`secrets/${name}`, appliance)
   }
-  // Files for operators that no container gets: the authority, and the certificate of the administrator.
+  // Files for operators that no container gets: the authority and the administrator's certificate.
   folder("secrets/operator", appliance)
   const authority = authorityOf(appliance)
   const admin = password("secrets/operator/opensearch-admin-password", appliance)
@@ -77,7 +77,7 @@ function nodeNames(): readonly string[] {
   return names
 }
 
-/** Creates it for its user, or hands it over when root owns it. Files of other users stay unchanged. */
+/** Creates the folder for its user, or hands it over if root owns it. Folders of other users stay unchanged. */
 function folder(name: string, { uid, gid }: User): void {
   const path = join(DATA_DIR, name)
   if (!existsSync(path)) mkdirSync(path, { mode: 0o700 })
@@ -104,7 +104,7 @@ function authorityOf(owner: User): MadeCertificate {
   }
 }
 
-/** A certificate and its key, made when it is not there, is another authority's, or ends within a year. */
+/** A certificate and its key; recreated if missing, issued by another authority, or expiring within a year. */
 function issued(
   name: string,
   make: () => MadeCertificate,
@@ -137,7 +137,7 @@ function read(file: string): string {
   return readFileSync(join(DATA_DIR, file), "utf8")
 }
 
-/** Whole or not at all, for its user alone. */
+/** Writes the file completely or not at all, readable only by its user. */
 function write(file: string, text: string, { uid, gid }: User): void {
   const path = join(DATA_DIR, file)
   const draft = `${path}.${process.pid}`

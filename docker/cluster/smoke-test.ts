@@ -8,8 +8,8 @@ import { ComposeProject } from "../compose-project.ts"
 import { expect, say, searchKey, tried } from "../trial.ts"
 import { FOSSICK_MOUNT, makeStandIns, STAND_IN_MOUNTS } from "./stand-ins/stand-ins.ts"
 
-// `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in its own project and data folder, crawls a small site
-// beside it, searches, kills one process of each kind, and searches again. Exit code 0: success.
+// `npm run smoke:cluster`: starts the cluster of compose.cluster.yaml in its own project and data folder, crawls a
+// small site next to it, searches, kills one process of each kind, and searches again. Exit code 0: success.
 
 const USAGE = `Usage: npm run smoke:cluster -- [--stand-ins] [--project NAME] [--no-build] [--keep]
 
@@ -73,7 +73,7 @@ const project = new ComposeProject({
 await tried(project, smokeTest, options.keep ? null : () => rm(work, { recursive: true, force: true }))
 if (options.keep) say(`kept: ${base}, ${work}`)
 
-/** A site beside the cluster, and the mounts of stand-ins. */
+/** A site next to the cluster, and the mounts of stand-ins. */
 function beside(): object {
   const mounts = (name: string) =>
     options["stand-ins"] && {
@@ -99,7 +99,7 @@ function beside(): object {
       ...Object.fromEntries(
         Object.keys(services).map((name) => [
           name,
-          // On a busy machine everything may take its time.
+          // On a busy machine, everything can take a while.
           { ...mounts(name), ...(running.includes(name) && allowed), ...(name !== "prepare" && PATIENT) },
         ]),
       ),
@@ -141,7 +141,7 @@ async function smokeTest(): Promise<void> {
   say("the page is found through the proxy, and through each API")
 
   for (const service of ["api", "crawler", nodes.at(-1)!, "proxy", "postgres"]) {
-    // Without one of these two no caller gets an answer.
+    // While one of these two is down, no caller gets an answer.
     const asked = service !== "proxy" && service !== "postgres"
     const answered = await killed(service, key, { asked })
     say(
@@ -165,7 +165,7 @@ async function secrets(): Promise<readonly string[]> {
   return await Promise.all(names.map(async (name) => await readFile(join(dataDir, "secrets", name), "utf8")))
 }
 
-/** Permissions on the store, and hosts that the stores may reach. */
+/** Checks the permissions on the store, and which hosts the stores can reach. */
 async function closed(): Promise<void> {
   const [admin = "", fossick = ""] = await secrets()
   const asked = async (user: string, path: string) =>
@@ -195,7 +195,8 @@ async function closed(): Promise<void> {
   await is(`fossick:${fossick}`, "/_cluster/health?wait_for_nodes=3", "200")
   await is(`fossick:${fossick}`, "/_plugins/_security/api/internalusers", "403")
   await is(`fossick:${fossick}`, "/other/_search", "403")
-  // The hosts that answer on the other network. Routes say less: some versions of Docker leave one that leads to a closed door.
+  // Hosts are contacted on the other network. Checking the routes would prove less: some versions of Docker leave a
+  // route that leads nowhere.
   const { id } = await project.container("site")
   const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}"
   const address = (await project.docker("inspect", "--format", format, id)).trim()
@@ -211,9 +212,9 @@ async function closed(): Promise<void> {
 }
 
 /**
- * Kills a service, asks the proxy meanwhile, and waits until all are well again.
+ * Kills a service, queries the proxy in the meantime, and waits until everything is healthy again.
  *
- * @returns how many questions were answered meanwhile
+ * @returns how many queries were answered in the meantime
  */
 async function killed(service: string, key: string, { asked }: { readonly asked: boolean }): Promise<number> {
   const over = new AbortController()
@@ -230,7 +231,7 @@ async function killed(service: string, key: string, { asked }: { readonly asked:
   return answered
 }
 
-/** Asks one question after the other. @returns how many */
+/** Sends one query after another. @returns how many */
 async function askUntil(signal: AbortSignal, key: string): Promise<number> {
   let answered = 0
   while (!signal.aborted || answered < 20) {

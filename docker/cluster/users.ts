@@ -1,22 +1,23 @@
 import { pbkdf2Sync, randomBytes } from "node:crypto"
 
-// The users of the OpenSearch cluster, as its security plugin reads them at the very first start.
+// The users of the OpenSearch cluster, in the form its security plugin reads at the very first start.
 
-/** The plugin's own numbers (`plugins.security.password.hashing.pbkdf2.*`), enough for passwords of 256 random bits. */
+/** The plugin's own parameters (`plugins.security.password.hashing.pbkdf2.*`), enough for passwords of 256 random bits. */
 const ITERATIONS = 600_000
 const KEY_BITS = 256
 const SALT_BYTES = 32
 
-/** By user. */
+/** Passwords by user. */
 export interface Passwords {
-  /** May do everything: for operators. */
+  /** For operators; has all permissions. */
   readonly admin: string
-  /** May do what Fossick does. */
+  /** Has the permissions that Fossick needs. */
   readonly fossick: string
 }
 
 /**
- * A hash as Password4j writes it, by which the plugin knows `PBKDF2`: `$3$`, iterations and bits in one number, salt, hash.
+ * A hash in the format of Password4j, which the plugin calls `PBKDF2`: `$3$`, iterations and bits in one number, salt,
+ * hash.
  *
  * @see https://github.com/Password4j/password4j/blob/master/src/main/java/com/password4j/CompressedPBKDF2Function.java
  */

@@ -9,7 +9,7 @@ import { parse } from "yaml"
 import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
 import { serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 
-// The rules and the dashboard, held to what a real /metrics gives; and to promtool, where it is installed.
+// Checks the rules and the dashboard against the output of a real /metrics, and with promtool if it is installed.
 
 const RULES = join(import.meta.dirname, "alerts.yaml")
 const CASES = join(import.meta.dirname, "alerts.test.yaml")

@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 
-// A small site for the smoke test, served by a container beside the appliance. The last page is made by a script,
-// as only a browser reads it; the document is a PDF.
+// A small site for the smoke test, served by a container next to the appliance. The last page is built by a script, so
+// only a browser can read it; the document is a PDF.
 
 const PORT = 80
 
@@ -37,7 +37,7 @@ const PAGES: Readonly<Record<string, string>> = {
 }
 const TIDES = `At spring tide the causeway to the lighthouse is under water for four hours, so bring provisions before noon. ${FILLER}`
 
-/** A PDF of one page (ISO 32000-1 §7.5), with a line of text for each sentence. */
+/** A one-page PDF (ISO 32000-1 §7.5), with a line of text for each sentence. */
 function pdf(sentences: readonly string[]): Buffer {
   const shown = sentences.map((sentence, at) => `BT /F 11 Tf 72 ${700 - 14 * at} Td (${sentence}) Tj ET`)
   const content = shown.join("\n")

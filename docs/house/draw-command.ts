@@ -4,7 +4,7 @@ import { withFloors } from "./floors.ts"
 import { ROOT } from "./imports.ts"
 import { drawMatrix } from "./matrix.ts"
 
-// npm run draw: makes docs/imports.svg and the tables in docs/architecture.md anew.
+// npm run draw: regenerates docs/imports.svg and the tables in docs/architecture.md.
 writeFileSync(join(ROOT, "docs/imports.svg"), drawMatrix())
 const page = join(ROOT, "docs/architecture.md")
 writeFileSync(page, withFloors(readFileSync(page, "utf8")))

@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-// Keeps turns that sound translated out of new text: each part may have as many as `english.json` says, and no more.
+// Keeps phrases that sound translated out of new text: each part may have at most as many as `english.json` allows.
 // `npm run english` compares, `npm run english -- --write` lowers the numbers.
 
 const ROOT = join(import.meta.dirname, "../..")
 const ALLOWED = join(import.meta.dirname, "english.json")
-/** Folders with texts that others wrote, or that the product reads. */
+/** Folders with texts by others, or texts that the product reads. */
 const FOREIGN = /(?:^|\/)(?:testing|corpora|questions|collections|fixtures|models|dist)\//
 
-/** The turn, by what a native writer would say instead. */
+/** The phrases, keyed by the advice a native writer would give. */
 const TURNS: Readonly<Record<string, RegExp>> = {
   "begin with the subject, not with “Of …”":
     /(?:^|[.:!?] |\/\*\* |\/\/ |- )Of (?:a|an|the|those|these|what|each|several|two|many|all) /gm,
@@ -25,7 +25,7 @@ const TURNS: Readonly<Record<string, RegExp>> = {
 
 type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** How often each turn stands in each part of the project, and where. */
+/** How often each phrase occurs in each part of the project, and where. */
 function found(): { readonly counts: Counts; readonly places: ReadonlyMap<string, readonly string[]> } {
   const files = execFileSync("git", ["ls-files", "*.md", "*.ts", "*.tsx"], { cwd: ROOT, encoding: "utf8" })
   const counts: Record<string, Record<string, number>> = {}

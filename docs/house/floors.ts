@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { FLOORS, ROOT, roomOf, WINGS } from "./imports.ts"
 
-/** Around the tables in docs/architecture.md. */
+/** The markers around the tables in docs/architecture.md. */
 const BEFORE = "Each imports only from itself and from those below it:\n"
 const BEHIND = "\nA wing is a folder"
 
-/** The text with its tables of floors as the folders and the first lines of their READMEs have them now. */
+/** Updates the tables of floors in the text to the current folders and the first lines of their READMEs. */
 export function withFloors(text: string): string {
   const [start, end] = [text.indexOf(BEFORE), text.indexOf(BEHIND)]
   if (start < 0 || end < start)
@@ -25,14 +25,14 @@ function floorTable(floor: string): string {
   return `\n**${floor}**: ${purposeOf(floor)}\n\n| folder | what it is for | rooms in it |\n|---|---|---|\n${rows.join("")}`
 }
 
-/** The folders of a folder that have a README. */
+/** The subfolders that have a README. */
 export const foldersOf = (path: string): string[] =>
   readdirSync(join(ROOT, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(join(ROOT, path, entry.name, "README.md")))
     .map(({ name }) => name)
     .sort()
 
-/** What a folder's README says after the folder's name in its first line: `# jobs: runs of sources`. */
+/** The text after the folder's name in the first line of its README: `# jobs: runs of sources`. */
 function purposeOf(path: string): string {
   const [first = ""] = readFileSync(join(ROOT, path, "README.md"), "utf8").split("\n")
   const at = first.indexOf(": ")

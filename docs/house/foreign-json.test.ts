@@ -5,13 +5,14 @@ import { expect, test } from "vitest"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// JSON of others is parsed by base/text/json alone, which bounds it first. What parses JSON besides reads what the appliance wrote itself.
+// Foreign JSON is parsed only by base/text/json, which limits it first. All other code that parses JSON reads what the
+// appliance wrote itself.
 
 const PARSES = /\bJSON\.parse\(|\.json\(\)/
-/** A column of the appliance's own tables, or a file of its own. */
+/** A column of the appliance's own tables, or one of its own files. */
 const OWN = /JSON\.parse\(\s*(?:String\()?\(*(?:row\b|row\?|await readFile\(|readFileSync\()/g
 
-/** The other files, and whose text it is that they parse. */
+/** The other files, and the origin of the text that they parse. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/text/json/foreign-json.ts": "the one place for text of others",
   "base/fossick-version.ts": "its own package.json",

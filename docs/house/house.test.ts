@@ -109,7 +109,7 @@ test("the tables of docs/architecture.md are the folders there are (npm run draw
   expect(text).toBe(withFloors(text))
 })
 
-/** A listing that is read at a glance. */
+/** The number of entries in a list that can be read at a glance. */
 const MOST_FOLDERS = 9
 
 test.each(FLOORS)("%s has nine folders at most", (floor) => {
@@ -121,9 +121,9 @@ test("threads are started in base/process/threads/thread.ts alone", () => {
   expect(files.filter(isThreadStart)).toEqual(["base/process/threads/thread.ts"])
 })
 
-/** What one person keeps in mind of a folder; more files want a room of their own. */
+/** The number of files that one person can keep in mind; more files need another folder. */
 const MOST_FILES = 12
-/** So few files explain themselves: a README is only for a promise that they do not state. */
+/** This few files explain themselves: a README is only needed for a promise that they don't state. */
 const MOST_WITHOUT_README = 3
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
 
@@ -166,7 +166,7 @@ describe("every folder of source", () => {
   })
 })
 
-/** Whether a line names a file or folder as a word of its own, so that `read.ts` does not stand for `thread.ts`. */
+/** Whether a line names a file or folder as a separate word, so that `read.ts` doesn't match `thread.ts`. */
 function names(lines: readonly string[], name: string): boolean {
   const word = new RegExp(`(?<![\\w.-])${name.replaceAll(".", "\\.")}(?![\\w-])`)
   return lines.some((line) => word.test(line))

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix, relative } from "node:path"
 
-/** The parts of the house from the ground up. A part imports only from itself and from parts before it. */
+/** The floors of the project, from the bottom up. A floor imports only from itself and from the floors before it. */
 export const FLOORS = ["base", "engine", "crawler", "api", "faces", "command"] as const
 
-/** One import between two files of the project; paths from its root. */
+/** One import between two files of the project; paths are relative to the root. */
 export interface Import {
   readonly from: string
   readonly to: string
@@ -12,16 +12,16 @@ export interface Import {
 
 export const ROOT = join(import.meta.dirname, "../..")
 
-/** What stands between `import` or `export` and its address, or a call of `import()`. */
+/** An `import` or `export` with its specifier, or a call of `import()`. */
 const IMPORT = /(?:^|\n)(?:import|export)\b[^"'`;]*?["']([^"'\n]+)["']|\bimport\(\s*["']([^"'\n]+)["']\s*\)/g
 
-/** The source files of the floors without tests and what only tests use; paths from the root, sorted. */
+/** The source files of the floors, without tests and test-only code; paths relative to the root, sorted. */
 export const sourceFiles = (): string[] => filesIn(FLOORS)
 
-/** Those of the folders beside the floors, which nothing on a floor imports. */
+/** The source files in the folders beside the floors, which nothing on a floor imports. */
 export const besideTheFloors = (): string[] => filesIn(["bench", "prove", "docker", "docs/house"])
 
-/** Tests and what only they use. */
+/** Tests and test-only code. */
 export const testFiles = (): string[] => filesIn([...FLOORS, "bench", "prove", "docker", "docs"], isForTests)
 
 const filesIn = (folders: readonly string[], isWanted = (name: string) => !isForTests(name)): string[] =>
@@ -35,7 +35,7 @@ const filesIn = (folders: readonly string[], isWanted = (name: string) => !isFor
 
 const isForTests = (name: string): boolean => /test\.tsx?$|(?:^|[\\/])testing[\\/]/.test(name)
 
-/** The imports among source files, those of types included. */
+/** All imports among the source files, including type imports. */
 export function importsOf(files: readonly string[]): Import[] {
   const known = new Set(files)
   return files.flatMap((from) =>
@@ -59,7 +59,7 @@ function resolveImport(from: string, specifier: string): string | null {
   return FACES[specifier] ?? specifier.slice(1)
 }
 
-/** Folders at the top of a floor whose folders are rooms of their own. */
+/** Folders at the top of a floor whose subfolders are rooms. */
 export const WINGS: ReadonlySet<string> = new Set([
   "base/telemetry",
   "base/text",
@@ -81,7 +81,7 @@ export const WINGS: ReadonlySet<string> = new Set([
   "api/services",
 ])
 
-/** Folders that belong to the files beside them: no rooms. */
+/** Folders that belong to the files next to them and aren't rooms. */
 const INNER_FOLDERS: ReadonlySet<string> = new Set([
   "crawler/crawl/judge",
   "crawler/crawl/together",
@@ -103,7 +103,7 @@ export function roomOf(file: string): string {
   return WINGS.has(wing) && rest.length > 0 && !INNER_FOLDERS.has(room) ? room : wing
 }
 
-/** APIs that callers speak. Only lists know them. */
+/** APIs that callers use. Only the lists below may import them. */
 export const DOORS = ["tavily", "firecrawl", "searxng", "openai", "openwebui", "mcp"] as const
 /** The list of doors, the files that restore and repair the tables of every part, and MCP over standard input and output. */
 const LISTS: readonly string[] = [
@@ -113,7 +113,7 @@ const LISTS: readonly string[] = [
   "command/doctor/repairs/state-repairs.ts",
 ]
 
-/** Imports of a door by what is no part of it and not the list of doors. */
+/** Imports of a door from outside it, except from the list of doors. */
 export const pastDoors = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(({ from, to }) =>
     DOORS.some(
@@ -121,7 +121,7 @@ export const pastDoors = (imports: readonly Import[]): readonly Import[] =>
     ),
   )
 
-/** What the use cases know of their floor: what a key may see, and parts that speak neither HTTP nor an API's words. */
+/** The parts of their floor that use cases may import: what a key may see, and parts independent of HTTP and of any API's wording. */
 const BESIDE_CORE = [
   "api/core",
   "api/identity/accounts",
@@ -131,7 +131,7 @@ const BESIDE_CORE = [
   "api/services/misses",
 ] as const
 
-/** Imports of the use cases that lead to a door, to HTTP, or to another room of their floor that they need not know. */
+/** Imports from use cases to a door, to HTTP, or to another room of their floor that they don't need to know. */
 export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) =>
@@ -140,7 +140,7 @@ export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
 
 const isOfUseCases = (file: string): boolean => isIn(file, "api/core") || isIn(file, "api/services")
 
-/** A use case, rather than one of the files beside it that may know HTTP. */
+/** Whether a file is a use case, rather than one of the files next to it that may know HTTP. */
 export const isUseCase = (file: string): boolean =>
   isOfUseCases(file) && !/[/-](?:routes|feature)\.ts$/.test(file)
 
@@ -154,7 +154,7 @@ export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
 
 const isIn = (file: string, folder: string): boolean => file.startsWith(`${folder}/`)
 
-/** Groups of nodes that reach each other, each sorted (Tarjan, "Depth-first search and linear graph algorithms"). */
+/** Groups of nodes that can reach each other, each sorted (Tarjan, "Depth-first search and linear graph algorithms"). */
 export function circlesOf(imports: readonly Import[]): string[][] {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of imports) {

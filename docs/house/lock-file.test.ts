@@ -18,8 +18,9 @@ const entries = Object.entries(packages)
   .map(([path, entry]) => ({ name: path.replace(/^.*node_modules\//, ""), ...entry }))
 
 /**
- * Builds for other machines of which the registry had no metadata when the lock was made, so that npm had no hash to write. npm
- * compares them with the hash of the registry that they are installed from. Nothing may be added here; what can be had with a hash goes.
+ * Builds for other machines for which the registry had no metadata when the lock file was made, so that npm had no hash
+ * to write. On installation, npm checks them against the registry's hash. Nothing may be added here; anything that has
+ * a hash is removed.
  */
 const WITHOUT_HASH = {
   production: namesOf(
@@ -57,7 +58,7 @@ test("every package has its hash in the lock file, but a closed list of builds f
       .toSorted()
   expect(names(false)).toEqual(WITHOUT_HASH.production)
   expect(names(true)).toEqual(WITHOUT_HASH.development.toSorted())
-  // Who does not need one goes on without it.
+  // Machines that don't need one do without it.
   expect(bare.filter(({ optional }) => optional !== true)).toEqual([])
 })
 
@@ -69,11 +70,12 @@ test("every package comes from the npm registry", () => {
   expect(elsewhere).toEqual([])
 })
 
-/** Packages that bring an install script, and whether npm is let run it: `allowScripts` of package.json. */
+/** Packages with an install script, and whether npm may run it: `allowScripts` in package.json. */
 const INSTALL_SCRIPTS = {
-  // Puts the Node.js of this machine in its place, from a package of the lock; where it is not run, command/find-node.js finds it all the same.
+  // Installs this machine's Node.js from a package in the lock file; if the script isn't run, command/find-node.js
+  // still finds it.
   node: true,
-  // Would look for a program that the lock has already.
+  // It would look for a program that the lock file already has.
   "@foundry-rs/anvil": false,
 }
 
@@ -86,7 +88,7 @@ test("no package brings an install script but those that are named", () => {
   const bringing = entries.filter(({ hasInstallScript }) => hasInstallScript === true).map(({ name }) => name)
   expect(bringing.toSorted()).toEqual(Object.keys(INSTALL_SCRIPTS).toSorted())
   expect(own.allowScripts).toEqual(INSTALL_SCRIPTS)
-  // And every version we ask for is one version.
+  // Every requested version is an exact version.
   const asked = Object.values({ ...own.dependencies, ...own.devDependencies })
   expect(asked.filter((version) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { FLOORS, type Import, importsOf, roomOf, sourceFiles } from "./imports.ts"
 
-/** Side of a cell, and what stands round the cells; units of the picture. */
+/** Side of a cell, and the margins around the cells, in units of the image. */
 const CELL = 12
 const LEFT = 170
 const RIGHT = 190
@@ -17,9 +17,9 @@ const COLOURS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The rooms of the house and what each imports, as a picture: a design structure matrix (Steward 1981). Row and column
- * n are the same room; a mark says that the row's room imports the column's. Rooms stand so that all they import comes
- * before them: a mark above the diagonal would be a circle.
+ * The rooms of the project and what each imports, as an image: a design structure matrix (Steward 1981). Row and column
+ * n are the same room; a mark means that the row's room imports the column's. Rooms are ordered so that a room's
+ * imports come before it: a mark above the diagonal would be a cycle.
  */
 export function drawMatrix(): string {
   const files = sourceFiles()
@@ -31,7 +31,7 @@ export function drawMatrix(): string {
     const [a, b] = [roomOf(from), roomOf(to)]
     if (a !== b) pairs.add(`${a} ${b}`)
   }
-  // Between two floors there is a gap, so that they show at a glance.
+  // There is a gap between two floors, so that they are easy to distinguish.
   const floors = rooms.map((room) => floorOf(room))
   const at = rooms.map((_, index) => index * CELL + GAP * new Set(floors.slice(0, index + 1)).size)
   const size = (at.at(-1) ?? 0) + CELL
@@ -71,7 +71,7 @@ export function drawMatrix(): string {
 
 const floorOf = (room: string): string => room.split("/")[0] ?? ""
 
-/** Floor by floor; within a floor each room after those it imports, else by name. */
+/** Ordered by floor; within a floor each room comes after those it imports, otherwise by name. */
 function roomsInOrder(files: readonly string[], imports: readonly Import[]): string[] {
   const rooms = [...new Set(files.map(roomOf))].sort()
   const needs = new Map(rooms.map((room) => [room, new Set<string>()]))

@@ -7,11 +7,11 @@ import { OUTBOUND_PURPOSES } from "#base/outbound/purposes.ts"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// Which files may open connections to elsewhere: docs/privacy.md says that it is complete.
+// Files that may open outgoing connections: docs/privacy.md says that the list is complete.
 
 /** Ways to open a connection, or to have one opened. */
 const OPENS: readonly RegExp[] = [
-  // The import of a value, not of a type alone.
+  // The import of a value, not just of a type.
   /^import (?!type)\{[^}]*(?<!type )\b(?:request|fetch|stream|pipeline|connect|Agent|Pool|Client|ProxyAgent|EnvHttpProxyAgent|WebSocket|EventSource|buildConnector)\b[^}]*\} from "undici"/m,
   /^import (?!type)(?:\w+|\* as \w+)[^"]* from "undici"/m,
   /\bimport\("undici"\)/,
@@ -25,7 +25,7 @@ const OPENS: readonly RegExp[] = [
   /\bnew (?:WebSocket|EventSource)\(/,
 ]
 
-/** Those that talk to others, and note it. */
+/** Files that contact others and record it. */
 const NOTING = [
   "base/telemetry/traces/otlp.ts",
   "api/doors/x402/chain/chain.ts",
@@ -39,7 +39,7 @@ const NOTING = [
   "engine/models/servers/model-server.ts",
 ]
 
-/** Those that open none but to this appliance, or through one of the others; why. */
+/** Files that only connect to this appliance, or through one of the others, each with the reason. */
 const OTHERS: Readonly<Record<string, string>> = {
   "base/store/postgres/sessions.ts": "the server of the state, which outbound.ts notes",
   "api/client/client.ts":

@@ -5,7 +5,7 @@ import { PATIENCE } from "../../base/testing/patience.ts"
 import config from "../../vitest.config.ts"
 import { ROOT, testFiles } from "./imports.ts"
 
-/** What a test may do on a quiet machine only. */
+/** Patterns in tests that work only on an idle machine. */
 const IMPATIENT: readonly (readonly [why: string, pattern: RegExp])[] = [
   ["a time-out of a poll, a test or a hook of its own", /\btimeout: \d[\d_]{3,}/],
   ["the same as the last argument of a test", /^\s*\}, \d[\d_]{3,}\)$/],

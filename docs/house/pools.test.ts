@@ -7,20 +7,20 @@ import { POOLS } from "#base/flow/fair-pool.ts"
 
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// Whatever callers share is shared fairly: docs/credits-and-limits.md promises that for every pool.
+// Resources that callers share are shared fairly: docs/credits-and-limits.md promises that for every pool.
 
-/** What a limit on work at one time is written with, where it is no FairPool. */
+/** Patterns for a limit on concurrent work other than a FairPool. */
 const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
-  // A line of those that wait.
+  // A queue of waiting work.
   /(?:waiting|queued?|queries|texts|lines?|calls|jobs|lost|turns)\)?\??\.shift\(/i,
   /\.push\((?:resolve|begin|wake)\)/,
-  // A count of what is under way, held against a number.
+  // A count of work in progress, compared with a number.
   /\b(?:running|active|watchers|busy|inFlight|underWay|streams|sockets|open)(?:\.size|\.length)?\s*(?:>=|<)\s*(?!0\b)[\w.#]*(?:most|max|limit|concurren|places|atOnce)/i,
   /\bclass \w*(?:Gate|Semaphore|Slots|Turns|Places|Limiter|Throttle)\b/,
   /from "(?:p-limit|p-queue|async-sema|async-mutex|bottleneck)"/,
 ]
 
-/** Files that have one all the same, and why no caller can fill it for others. */
+/** Files that have such a limit anyway, and why no caller can use it up for others. */
 const OTHERS: Readonly<Record<string, string>> = {
   "api/server/load/connections.ts": "an address has half of them",
   "api/server/load/turns.ts": "callers take turns to begin requests",

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ROOT, sourceFiles } from "./imports.ts"
 
-// What people are shown to write elsewhere: in the pages of the handbook, on screens, in messages and helps.
+// Text that people are meant to copy: in the pages of the handbook, on screens, in messages and help texts.
 
 /** A piece of text that is shown, and where. */
 export interface Shown {
@@ -17,14 +17,14 @@ export interface Block extends Shown {
 }
 
 const PAGES = ["*.md", "docs/*.md", "deploy/*.md", "docker/**/*.md", "command/service/*.md"]
-/** Files that are started with as they are, or copied. */
+/** Files that people use as they are, or copy. */
 const SETTINGS_FILES = [
   "compose*.yaml",
   "docker/*.yaml",
   "command/service/*.{env,service,yaml}",
   ".devcontainer/*",
 ]
-/** It tells of what was. */
+/** It describes past versions. */
 const HISTORY = "CHANGELOG.md"
 
 const filesOf = (patterns: readonly string[]): string[] =>
@@ -37,7 +37,7 @@ const read = (file: string): Shown => ({ at: file, text: readFileSync(join(ROOT,
 /** The pages that people read. */
 export const shownPages = (): Shown[] => filesOf(PAGES).map(read)
 
-/** The source of what people see: every floor without its tests, the faces among them. */
+/** The source of what people see: every floor, including the faces, without its tests. */
 export const shownSources = (): Shown[] => sourceFiles().map(read)
 
 export const settingsFiles = (): Shown[] => filesOf(SETTINGS_FILES).map(read)
@@ -63,7 +63,7 @@ export const blocksIn = (pages: readonly Shown[]): Block[] =>
     })),
   )
 
-/** YAML that screens show: texts of several lines in the source of the faces whose first line is a key. */
+/** YAML shown on screens: multi-line texts in the source of the faces whose first line is a key. */
 export const yamlOfFaces = (): Shown[] =>
   shownSources()
     .filter(({ at }) => at.startsWith("faces/"))
@@ -71,7 +71,7 @@ export const yamlOfFaces = (): Shown[] =>
     .filter(({ text }) => !text.includes("${"))
     .map(({ at, groups: [text = ""] }) => ({ at, text }))
 
-/** The words of a line as a shell takes them, up to a comment, a pipe, or the next command. */
+/** The words of a line as a shell splits them, up to a comment, a pipe, or the next command. */
 export function wordsOf(line: string): string[] {
   const words: string[] = []
   for (const [whole, single, double, plain] of line.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest"
 import { ROOT, roomOf, sourceFiles } from "./imports.ts"
 import { sqlOf, tablesOf, tableUses } from "./tables.ts"
 
-/** Who names the tables of another room all the same, and why. */
+/** Files that name the tables of another room anyway, each with the reason. */
 const ALLOWED = new Set([
-  // Names of sources that are gone stand there alone, and removals stand above sources.
+  // Names of deleted sources are only stored there, and removals are a layer above sources.
   "crawler/sources/source-names.ts: removal",
 ])
 

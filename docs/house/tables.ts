@@ -8,7 +8,7 @@ export interface TableUse {
   readonly file: string
 }
 
-/** String literals, the fixed parts of templates among them. */
+/** String literals, including the fixed parts of templates. */
 const LITERAL = /"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
 const COMMENT = /^\s*(?:\/\/|\/?\*).*$/gm
 const SQL =
@@ -20,14 +20,14 @@ const NAMED =
 /** Tables in calls of the query builder. */
 const BUILT = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|(?:inner|left|cross)Join)\(\s*\[?"(\w+)/g
 
-/** The statements of a file, as far as they stand in it. */
+/** The SQL statements in a file's string literals. */
 export function sqlOf(text: string): string[] {
   return [...text.replaceAll(COMMENT, "").matchAll(LITERAL)]
     .map(([literal]) => literal)
     .filter((literal) => SQL.test(literal))
 }
 
-/** The tables that files make, each with the rooms that do. Temporary ones are nobody's. */
+/** The tables that files create, each with the rooms that create it. Temporary ones don't count. */
 export function tablesOf(files: readonly string[]): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>()
   for (const file of files) {

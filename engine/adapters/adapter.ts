@@ -12,34 +12,34 @@ export interface IndexInfo {
 
 /**
  * - `written`: the format of this version. It is searched and written to.
- * - `pages`: an older one. Its pages can be read and taken into an index of this version; it is not searched.
+ * - `pages`: an older one. Its pages can be read and copied into an index of this version; it isn't searched.
  * - `too-old`, `too-new`: nothing can be read.
  */
 export type FormatUse = "written" | "pages" | "too-old" | "too-new"
 
 /**
  * The damaged part, which decides how to repair it:
- * - `pages`: pages themselves. Those that cannot be read have to be fetched again.
- * - `words`: the index of words. It is rebuilt from the pages.
- * - `vectors`: the index of meaning. It is rebuilt from the pages; until then pages are found by words only.
- * - `ranking`: counts that scores depend on a little. The next writer rebuilds them.
+ * - `pages`: pages themselves. Unreadable ones must be fetched again.
+ * - `words`: the full-text index. It is rebuilt from the pages.
+ * - `vectors`: the vector index. It is rebuilt from the pages; until then pages are found by words only.
+ * - `ranking`: counts that have a small influence on scores. The next writer rebuilds them.
  * - `names`: a file that has a copy, or that the next writer rebuilds.
  */
 export type Harm = "pages" | "words" | "vectors" | "ranking" | "names"
 
-/** A file that is missing, or holds something else than was written. */
+/** A file that is missing, or whose content differs from what was written. */
 export interface Damage {
-  /** Path in the data folder. */
+  /** Path relative to the data folder. */
   readonly file: string
-  /** Going on a sentence whose subject is the file. */
+  /** Completes a sentence whose subject is the file. */
   readonly damage: string
   readonly harms: Harm
 }
 
 /**
- * - `sizes`: whether all files are there, can be opened, and have their sizes: milliseconds.
- * - `small`: with `all` where that takes a fraction of a second, else as `sizes`.
- * - `all`: whether their content is intact: as long as reading all of them takes.
+ * - `sizes`: whether all files exist, can be opened, and have the right sizes: milliseconds.
+ * - `small`: like `all` if that takes a fraction of a second, otherwise like `sizes`.
+ * - `all`: whether their content is intact: takes as long as reading all of them.
  */
 export type CheckDepth = "sizes" | "small" | "all"
 
@@ -48,42 +48,43 @@ export interface OpenGenerationOptions {
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
   /**
-   * Opened for writing beside the main writer of the index: takes no lock, and leaves the vectors to the main writer. Callers
-   * make sure that no two of them write the same page at once. Only for an index on a server. Default false.
+   * Whether it is opened for writing beside the main writer of the index: takes no lock, and leaves the vectors to the
+   * main writer. Callers make sure that no two of them write the same page at once. Only for an index on a server.
+   * Default false.
    */
   readonly isBeside?: boolean
-  /** Default: none. */
+  /** Default: no reranking. */
   readonly reranking?: Reranking
   readonly onProblem?: (error: unknown) => void
 }
 
 /**
- * Lets the indexes of an adapter come in generations: any number side by side, named `index`, `index-2`, `index-3` and so on. The
- * adapter decides where it keeps the index of a name.
+ * Manages the indexes of an adapter as generations: any number side by side, named `index`, `index-2`, `index-3` and so
+ * on. The adapter decides where it stores each index.
  */
 export interface GenerationAdapter {
-  /** As {@link Engine.supports}. */
+  /** As in {@link Engine.supports}. */
   readonly name: string
   /** The format that this version writes. */
   readonly format: number
   useOf(format: number): FormatUse
-  /** Null when there is no such generation. @throws EngineError `ENGINE_UNAVAILABLE` */
+  /** `null` if there is no such generation. @throws EngineError `ENGINE_UNAVAILABLE` */
   info(generation: string): Promise<IndexInfo | null>
   /**
-   * A generation of the format this version writes; a missing one is empty when opened for reading, and made when opened
-   * for writing. Closing it leaves the embedder open.
+   * Opens a generation in the format this version writes; a missing one is empty when opened for reading, and created
+   * when opened for writing. Closing it leaves the embedder open.
    *
    * @throws EngineError `INDEX_LOCKED`, `EMBEDDER_MISMATCH`, `ENGINE_UNAVAILABLE`
    */
   open(generation: string, options: OpenGenerationOptions): Promise<Engine>
   /**
-   * A generation whose format has the use `pages`. Nobody else writes to it until it is closed. Left out by an adapter
-   * without such formats.
+   * Opens a generation whose format has the use `pages`. Nobody else writes to it until it is closed. Omitted by
+   * adapters without such formats.
    *
    * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
    */
   openOld?(generation: string): Promise<OldIndex>
-  /** The damage of a generation, also while another process writes to it. Left out by an adapter whose server looks after its files. */
+  /** Reports the damage of a generation, even while another process writes to it. Omitted by adapters whose server takes care of its own files. */
   check?(generation: string, depth: CheckDepth): Promise<readonly Damage[]>
   /**
    * Opens the readable rest of a damaged generation. No other process can write to it until it is closed.
@@ -91,17 +92,17 @@ export interface GenerationAdapter {
    * @throws EngineError `INDEX_LOCKED`
    */
   openDamaged?(generation: string): Promise<OldIndex>
-  /** Pages that the tables of a damaged generation know; null when they cannot be read. */
+  /** Number of pages known to the tables of a damaged generation; `null` if they can't be read. */
   indexed?(generation: string): Promise<number | null>
-  /** The generations that are there, and how many pages can be read of each. */
+  /** The existing generations, and how many pages can be read from each. */
   present?(): Promise<readonly { readonly name: string; readonly pages: number }[]>
-  /** Bytes that a generation takes, and that are free beside it. Left out where the adapter cannot tell. */
+  /** Bytes that a generation takes up, and bytes that are free. Omitted if the adapter can't tell. */
   room?(generation: string): Promise<{ readonly taken: number; readonly free: number }>
   /** Deletes a generation, or the parts of it that exist. */
   drop(generation: string): Promise<void>
 }
 
-/** Pages of an older format; vectors only where today's passages are the ones they were made of. */
+/** Pages of an older format, with vectors only if the passages haven't changed since they were made. */
 export interface OldIndex extends Pick<Engine, "allPages">, AsyncDisposable {
   count(): Promise<number>
 }

@@ -1,6 +1,6 @@
 import { EngineError } from "../errors.ts"
 
-/** The calls of an engine that are under way: closing waits for them, and none begins afterwards. */
+/** The calls of an engine that are in progress: closing waits for them, and no new ones begin afterwards. */
 export class Calls {
   readonly #explain: (error: unknown) => unknown
   readonly #underWay = new Set<Promise<unknown>>()
@@ -30,7 +30,7 @@ export class Calls {
     }
   }
 
-  /** @param release frees the rest when no call is under way; runs once, however often this is called */
+  /** @param release frees the rest when no call is in progress; runs once, however often this is called */
   close(release: () => Promise<void>): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#underWay).then(release)
     return this.#closed

@@ -7,8 +7,8 @@ import { facetValue, filterOf } from "./meilisearch/filter.ts"
 import { filtersOf, type QueryClause } from "./opensearch/filter.ts"
 import { DOMAINS } from "../testing/domain-oracle.ts"
 
-// Filters as the servers receive them, run by a small interpreter against a naive oracle: this shows without a server that a
-// filter means what it should.
+// Filters as the servers receive them, run by a small interpreter and compared with a naive oracle: shows without a
+// server that a filter means what it should.
 
 type Fields = Readonly<Record<string, string | number | boolean | readonly string[] | null>>
 
@@ -73,7 +73,7 @@ function naive(page: PageOf, condition: Condition): boolean {
   )
 }
 
-/** A page's fields; `value` is how the index keeps a text. */
+/** A page's fields; `value` converts a text to the form in which the index stores it. */
 const fieldsOf = ({ url, sources, published, ...page }: PageOf, value: (text: string) => string): Fields => {
   const { host, domain, port } = placeOf(url)
   const text = (one: string | null) => one && value(one)
@@ -126,7 +126,7 @@ function passes(fields: Fields, clause: QueryClause): boolean {
   }
 }
 
-/** Meilisearch's filter expressions: NOT binds before AND, AND before OR. */
+/** Meilisearch's filter expressions: NOT binds more tightly than AND, and AND more tightly than OR. */
 function reads(fields: Fields, expression: string): boolean {
   const tokens = expression.match(/"(?:[^"\\]|\\.)*"|NOT EXISTS|[()[\],]|>=|[<=]|[^\s()[\],]+/g) ?? []
   let at = 0

@@ -10,15 +10,15 @@ import { type Rarity, repeats, valued, type ValuedUnit } from "./values.ts"
 
 /** The models and facts that judge units. */
 export interface JudgingOptions {
-  /** Judges meaning where there is no reader. Without it, words alone decide. */
+  /** Judges meaning if there is no reader. Without it, words alone decide. */
   readonly embedder?: Pick<Embedder, "embed">
   /** Reads English questions together with units. */
   readonly reader?: UnitReader | null
-  /** How rare the question's terms are. Without it all are alike. */
+  /** How rare the question's terms are. Without this, all count as equally rare. */
   readonly rarity?: Rarity
-  /** Words of what the question is about, for the reader or for meaning: a unit need not have them. */
+  /** Words about the subject of the question, for the reader or for meaning: a unit need not contain them. */
   readonly context?: string
-  /** When it aborts, the units judged so far decide. */
+  /** When it aborts, the units judged by then decide. */
   readonly signal?: AbortSignal
 }
 
@@ -31,25 +31,25 @@ interface DistinctOptions {
 /** The side of a comparison that a question is about. */
 export interface ComparedSide {
   readonly sides: readonly string[]
-  /** Its position among them. */
+  /** Its position among the sides. */
   readonly at: number
-  /** Nothing is asked about it but what it is. */
+  /** Whether the question only asks what the side is. */
   readonly asksWhatItIs: boolean
 }
 
 /** A unit about one side of a comparison; its value is raised if it is under the side's name, or begins with it. */
 export interface SideUnit extends ValuedUnit {
-  /** Its value without that. */
+  /** Its value before it was raised. */
   readonly plain: number
 }
 
-/** The least value, a logit, of an answer and of one side of a comparison. */
+/** The minimum values, as logits, for an answer and for one side of a comparison. */
 export const LEAST = { answer: 0, side: -2 }
 /** Added to the value for a side if the unit begins with its name; added twice if the unit is under that name. */
 const ABOUT = 1.5
-/** A side's name is looked for in the first characters of a text. */
+/** A side's name is searched for in this many characters at the start of a text. */
 const NAME_CHARS = 50
-/** Questions about what to do; those of no known type may be, too. */
+/** Types of questions about what to do, which may include those of unknown type. */
 const TO_DO = new Set<QuestionType>(["method", "open"])
 
 /** A question, and the units of the pages found for it. */
@@ -105,7 +105,7 @@ export class AskedQuestion {
       .sort((a, b) => b.value - a.value)
   }
 
-  /** The first units that repeat no earlier one, behind those already chosen. */
+  /** The first units that don't repeat an earlier one, appended to those already chosen. */
   distinct(
     units: readonly ValuedUnit[],
     { most = Infinity, before = [], isSame = repeats }: DistinctOptions = {},
@@ -150,11 +150,11 @@ const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 
 interface Side {
-  /** The words that name the side. */
+  /** The units that name the side. */
   readonly units: readonly WeighedUnit[]
-  /** Terms that only the names of the other sides have. */
+  /** Terms that occur only in the names of the other sides. */
   readonly foreign: ReadonlySet<string>
-  /** 2 if the unit is under the side's name and no other's, 1 if it begins with that name, else 0. */
+  /** 2 if the unit is under the side's name and no other's, 1 if it begins with that name, otherwise 0. */
   readonly about: (one: WeighedUnit) => number
 }
 

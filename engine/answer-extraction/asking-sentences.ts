@@ -1,10 +1,10 @@
 import { spacedWords, splitSentences } from "./statements/sentences.ts"
 
-/** A text that asks, in the order of its sentences. */
+/** A text that asks something, with its sentences in order. */
 export interface Asking {
-  /** The sentences that ask. */
+  /** The sentences that ask something. */
   readonly question: string
-  /** The other sentences, which say what it is about; empty if there are none. */
+  /** The other sentences, which describe the context; empty if there are none. */
   readonly context: string
 }
 
@@ -13,8 +13,9 @@ const LEAST_WORDS = 4
 const QUESTION_MARK = /[?？؟]$/
 
 /**
- * Separates the question in a text from the story around it: "My pump leaks since May. How do I change its seal?" asks how. A unit that
- * answers need not have the words of the rest. The whole text if no sentence of several ends in a question mark.
+ * Separates the question in a text from the story around it: "My pump has been leaking since May. How do I change its
+ * seal?" asks how. A unit that answers need not have the words of the rest. The whole text is the question if there are
+ * several sentences and none ends in a question mark.
  */
 export function askingIn(text: string): Asking {
   const sentences = text.split("\n").flatMap((line) => splitSentences(line, null))

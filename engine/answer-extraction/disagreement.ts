@@ -7,18 +7,18 @@ import type { ValuedUnit } from "./values.ts"
 const SAME_SUBJECT = 0.6
 /** Pages published closer together than this don't show which of them is out of date. */
 const APART_MS = 30 * 24 * 3600 * 1000
-/** A unit whose value is lower by more than this is about something else than the best one. */
+/** A unit whose value is lower by more than this is about something other than the best one. */
 const MARGIN = 2
 const NUMBER = /^\d/
 
-/** A unit that an answer gives, and the date of its page if a newer page says otherwise. */
+/** A unit used in an answer, and the date of its page if a newer page disagrees. */
 export interface DatedUnit extends ValuedUnit {
   readonly outdated?: Date
 }
 
 /**
- * If a page of another date states the same as the best unit with other numbers, the newer of the two comes first, and the older one
- * is marked with its date. Null if no page does.
+ * If a page with another date states the same as the best unit with other numbers, the newer of the two comes first,
+ * and the older one is marked with its date. Returns `null` if no page does.
  *
  * @param units best first
  */

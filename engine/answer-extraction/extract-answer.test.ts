@@ -21,7 +21,7 @@ const SCHEDULE = page(
 Weather in the mountains changes quickly, and nobody who walks there at night can rely on what was said of it in the morning.`,
 )
 
-/** A reader that takes texts with one of the words for answers, and lists the texts it has read. */
+/** A reader that considers texts with one of the words to be answers, and records the texts it has read. */
 function readerOf(...words: string[]) {
   const read: string[] = []
   return {

@@ -14,7 +14,7 @@ export interface CitedStatement {
   readonly text: string
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Texts of the page that it makes no sense without, verbatim: its heading, the term it defines, the line that announces its list. */
+  /** Texts of the page without which it makes no sense, verbatim: its heading, the term it defines, the line that introduces its list. */
   readonly leads?: readonly string[]
   /** When its page was published, if a newer page states another value. */
   readonly outdated?: Date
@@ -28,11 +28,11 @@ export interface ExtractOptions extends JudgingOptions {
 export interface Extracted {
   /** The answer. */
   readonly units: readonly CitedStatement[]
-  /** The sides of a comparison, or the questions of several, for which nothing was found. */
+  /** The sides of a comparison, or the questions out of several, for which nothing was found. */
   readonly missing: readonly string[]
   /**
-   * Units near the question, best first, for code that writes an answer from them: up to eight, sides in turn. There may be some
-   * even if no unit answers.
+   * Units close to the question, best first, for code that writes an answer from them: up to eight, alternating between
+   * sides. There can be some even if no unit answers.
    */
   readonly evidence: readonly Unit[]
 }
@@ -42,17 +42,17 @@ export interface AnsweringUnit extends CitedStatement {
   readonly kind: Unit["kind"]
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
-  /** How sure it is that the unit answers: the logit of its chance. */
+  /** How likely it is that the unit answers: the logit of the probability. */
   readonly value: number
 }
 
-/** How many units; the least value of each; and how far below the first it may be. Values are logits. */
+/** Number of units, the minimum value of each, and how far below the first one it can be. Values are logits. */
 const LENGTHS = {
   short: { units: 2, least: LEAST.answer, margin: 0.5 },
   long: { units: 3, least: LEAST.answer, margin: 1.5 },
 }
 const EVIDENCE = { units: 8, least: -3, margin: Infinity }
-/** Most units judged: each takes some 20 ms of processor time. */
+/** Maximum number of units judged: each takes about 20 ms of processor time. */
 const MOST_JUDGED = 24
 const MOST_JUDGED_A_SIDE = 10
 
@@ -68,7 +68,7 @@ export async function extractAnswer(
   return (await extractSides(question, hits, options)).units
 }
 
-/** Like {@link extractAnswer}, with the sides and questions that are missing, and other units near the question. All of it is judged once. */
+/** Like {@link extractAnswer}, with the sides and questions for which nothing was found, and other units close to the question. Everything is judged only once. */
 export async function extractSides(
   text: string,
   hits: readonly Source[],
@@ -102,7 +102,7 @@ export async function extractSides(
       )
       ofSides.push(all)
       if (all.length === 0) missing.push(side)
-      // A unit about several sides is given once, beside the next best one about this side.
+      // A unit about several sides is used once, next to the second-best one about this side.
       const best = all.find((one) => !chosen.some((other) => other.unit === one.unit))
       if (best) chosen.push(best)
     }
@@ -113,7 +113,7 @@ export async function extractSides(
   return extracted(dated ?? chosenOf(asked, all, LENGTHS[options.length]), all)
 }
 
-/** The units that are worth showing, each text once, behind those already chosen. */
+/** The units worth showing, each text once, appended to those already chosen. */
 function chosenOf(
   asked: AskedQuestion,
   all: readonly ValuedUnit[],
@@ -127,7 +127,7 @@ function chosenOf(
   )
 }
 
-/** The best unit for each of several questions, or the question in quotes among those that are missing. */
+/** The best unit for each of several questions; questions without one are listed as missing, in quotes. */
 async function extractParts(
   questions: readonly string[],
   hits: readonly Source[],
@@ -161,7 +161,7 @@ const inTurn = <One>(lists: readonly (readonly One[])[]): One[] =>
     .map(({ one }) => one)
 
 /**
- * All units that answer a question by the measure of an answer, best first; none of a page repeats another one of it.
+ * All units that answer a question by the measure for answers, best first; none repeats another one from its page.
  *
  * @param compared a question about one side: only units that name the side answer it
  */
@@ -173,7 +173,8 @@ export async function answeringUnits(
   const asked = await AskedQuestion.over(hits, question, options)
   const answering = compared
     ? (await asked.unitsAbout(compared, question, MOST_JUDGED)).filter(
-        // That a unit is about the side doesn't make it an answer; only one says what the side is.
+        // Being about the side isn't enough to make a unit an answer; only the first one may merely say what the side
+        // is.
         ({ value, plain }, at) =>
           plain >= LEAST.answer || (at === 0 && compared.asksWhatItIs && value >= LEAST.side),
       )

@@ -10,21 +10,22 @@ import type { StatedIn } from "./statements/page-parts.ts"
 
 /** Longer pages are not searched for questions. */
 export const MAX_PAGE_CHARS = 200_000
-/** Headings of this many pages are read. */
+/** Number of pages whose headings are read. */
 const MAX_PAGES = 10
 const MAX_FOLLOW_UPS = 4
 const MAX_QUESTION_CHARS = 150
 const MAX_LABEL_CHARS = 30
-/** Question headings of one page that are looked at, those with most of the question's terms. */
+/** Maximum number of question headings examined per page, those with most of the question's terms. */
 const HEADINGS_PER_PAGE = 50
-/** Questions that share more of their terms ask the same. */
+/** Questions that share a larger part of their terms ask the same thing. */
 const SAME = 0.7
-/** Pages that a part of the results must have to be worth asking for. */
+/** Number of pages that a part of the results must have to be worth asking about. */
 const SMALLEST_PART = 2
 
 /**
- * Questions that the user may ask next: first which part of the results is meant, when their titles fall into two parts; then
- * question headings of the pages found, which these pages answer right below. Empty when there are none worth asking.
+ * Questions that the user might ask next: first which part of the results is meant, when their titles fall into two
+ * parts; then question headings of the pages found, which these pages answer right below. Empty if none are worth
+ * asking.
  */
 export async function followUpQuestions(
   question: string,
@@ -39,7 +40,7 @@ export async function followUpQuestions(
 interface Asking {
   readonly text: string
   readonly terms: ReadonlySet<string>
-  /** Those of the question, too. */
+  /** The terms that are in the question too. */
   readonly shared: ReadonlySet<string>
 }
 
@@ -74,7 +75,7 @@ async function relatedHeadings(
   return chosen.map(({ text }) => text)
 }
 
-/** The question headings of a page that share something with the question and do not ask the same. */
+/** The question headings of a page that share something with the question but don't ask the same thing. */
 export function relatedIn(question: string, page: StatedIn): Asking[] {
   const asked = new Set(analyseQuery(question, page.language).terms)
   return answeredHeadings(page)

@@ -10,7 +10,7 @@ import { type Unit, unitsOf } from "./units/answer-units.ts"
 /** The parts of a hit that answers are made from. */
 export type Source = StatedIn & Pick<Hit, "score"> & Partial<Pick<Hit, "match" | "url" | "publishedAt">>
 
-/** The chance that a page answers, by the words it has. The words it lacks are judged here, unit by unit. */
+/** The probability that a page answers, judged by the words it has. The words it lacks are judged here, unit by unit. */
 export const chanceOf = ({ score, match = score }: Pick<Source, "score" | "match">): number => match
 
 /** A unit with the terms that match the question. */
@@ -30,9 +30,9 @@ export interface WeighedUnit extends FoundUnit {
   readonly words: number
 }
 
-/** Most units of a page that are weighed: those with most of the question's terms. */
+/** Maximum number of units weighed per page: those with most of the question's terms. */
 const WEIGHED_PER_PAGE = 120
-/** How much a term counts that is only in a heading above the unit. */
+/** The weight of a term that occurs only in a heading above the unit. */
 const ABOVE = { near: 0.8, far: 0.5 }
 
 /** The units of all pages, in order. */
@@ -53,13 +53,13 @@ export async function unitsFound(
       },
     )
     for (const one of await read) found.push(one)
-    // A long page takes some milliseconds; other requests get their turn in between.
+    // A long page takes several milliseconds; other requests get their turn in between.
     await setImmediate()
   }
   return weighed(found)
 }
 
-/** The units of a page that may answer the question, as values that can be sent between threads. */
+/** The units of a page that might answer the question, as values that can be sent between threads. */
 export function unitsIn(question: string, page: StatedIn, source: number): FoundUnit[] {
   const asked = analyseQuery(question, page.language).terms
   const wanted = new Set(asked)
@@ -114,7 +114,7 @@ function weighed(found: readonly FoundUnit[]): WeighedUnit[] {
   })
 }
 
-/** Shorter questions may be names that answers mention. */
+/** Shorter questions could be names that answers mention. */
 const LEAST_ASKED_WORDS = 4
 
 /** Whether a text repeats the whole question, as examples and lists of questions do without answering it. */

@@ -7,7 +7,7 @@ import { isWrittenIn } from "../text/scripts.ts"
 import { chanceOf, type Source, type WeighedUnit } from "./found-units.ts"
 import type { Unit } from "./units/answer-units.ts"
 
-/** Reads a question together with units as {@link readingOf} writes them: `models/unit-reader-en`. */
+/** Reads a question together with units as written by {@link readingOf}: `models/unit-reader-en`. */
 export type UnitReader = Pick<Reranker, "scores">
 
 /** How units are scored: by a model that reads them with the question, by nearness in meaning, or by words alone. */
@@ -23,11 +23,11 @@ export interface Judgement {
   readonly units: readonly JudgedUnit[]
 }
 
-/** How much the page's chance relative to the best page, and the passage's place, count beside the unit's share of the question's words. */
+/** The weights of the page's relative chance and of the passage's rank, compared with the unit's share of the question's words. */
 const PROMISE = { page: 0.6, passage: 0.4 }
-/** When time is up, the batches that were read count. */
+/** When time is up, the batches read so far count. */
 const BATCH = 8
-/** The language of the pages that the reader was trained on. */
+/** The language of the pages used to train the reader. */
 const LANGUAGE = { code: "en", scripts: ["Latin"] }
 
 /** The most promising units, best first. @param favour added to a unit's promise */
@@ -50,8 +50,8 @@ export function promising<One extends WeighedUnit>(
 }
 
 /**
- * Judges units, the most promising first, by the best available judge: for English the reader, for as many units as time allows; else
- * meaning; else words alone. Reports to {@link leaveOut} what there was no time for.
+ * Judges units, the most promising first, by the best available judge: for English the reader, for as many units as
+ * time allows; otherwise meaning; otherwise words alone. Reports whatever there was no time for to {@link leaveOut}.
  */
 export async function judged(
   question: string,
@@ -84,8 +84,8 @@ const judgement = (by: Judge, units: readonly WeighedUnit[], said: readonly numb
 })
 
 /**
- * The logits of the units in order; fewer if time is up or the reader fails. All batches are handed over at once: so the answers of a caller are
- * completed one after the other, and the reader knows how much waits.
+ * The logits of the units in order; fewer if time is up or the reader fails. All batches are submitted at once, so that
+ * a caller's answers are completed one after another and the reader knows how much is waiting.
  */
 async function read(
   question: string,
@@ -131,7 +131,7 @@ async function nearness(
   }
 }
 
-/** The text of a unit for a model: the page's title, the unit's heading, and its text without the marks of code and tables. */
+/** The text of a unit for a model: the page's title, the unit's heading, and its text without the markup of code and tables. */
 function readingOf({ headings, lead, text }: Unit): string {
   const above = [...new Set([headings[0] ?? "", headings.at(-1) ?? ""])].join(" > ")
   return `${above} : ${lead ?? ""} ${plainOf(text)}`.replaceAll(/\s+/g, " ")
@@ -140,7 +140,7 @@ function readingOf({ headings, lead, text }: Unit): string {
 /** Removes code fences and the rules below table headers. */
 export const plainOf = (text: string): string => text.replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
 
-/** The inverse of the sigmoid. Scores of exactly 0 or 1 come from logits too large for a double, and get the largest it can express. */
+/** The inverse of the sigmoid. Scores of exactly 0 or 1 come from logits too large for a double, and get the largest one that a double can express. */
 function logitOf(score: number): number {
   const inside = Math.min(1 - Number.EPSILON, Math.max(Number.EPSILON, score))
   return Math.log(inside / (1 - inside))

@@ -10,16 +10,16 @@ const TURNING =
 /** Headings that say nothing about the text below them. */
 const EMPTY =
   /^(?:notes?|(?:configuration )?(?:examples?|options?|parameters?)|configuration|summary|introduction|overview|tips?|warnings?|important|caution|syntax|description|usage|contents|abstract|:|\W*)[:.]?$/i
-/** An answer to a heading that asks. */
+/** An answer to a heading that asks something. */
 const ANSWER_WORD = /^(?:yes|no|yes and no|unfortunately)[.,!]/i
 const ASKS = /[?？]$/
 const MAX_LEAD_CHARS = 120
-/** Terms that are less rare than this share of the rarest one do not say what the question is about. */
+/** Terms below this share of the rarest term's rarity don't say what the question is about. */
 const TELLING_SHARE = 0.6
 
 const isEmptyHeading = (heading: string): boolean => EMPTY.test(heading)
 
-/** Texts printed before a unit that makes no sense without them, verbatim: its heading, its term, the line that announces its list. */
+/** Texts printed before a unit that makes no sense without them, verbatim: its heading, its term, the line that introduces its list. */
 export function leadsOf({ unit, asked, own }: WeighedUnit, rarity: Rarity): string[] {
   const rare = (term: string) => rarity.get(term) ?? 0
   const most = Math.max(0, ...asked.map(rare))

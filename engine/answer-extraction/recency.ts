@@ -17,7 +17,7 @@ const PRESENT = 0.4
 /** The newest of several versions of a page. */
 const NEWEST_VERSION = 0.3
 
-/** Null unless the question asks about the present; newer units then answer better. */
+/** `null` unless the question asks about the present; newer units then answer better. */
 export function recencyAsked(
   question: string,
   hits: readonly Source[],
@@ -45,7 +45,7 @@ export function recencyAsked(
 
 const YEAR_MS = 365.25 * 24 * 3600 * 1000
 
-/** The last year that a unit names. */
+/** The last year mentioned in a unit. */
 function yearOf({ text }: Unit): number | null {
   const years = text.match(YEAR)?.map(Number) ?? []
   return years.length > 0 ? Math.max(...years) : null

@@ -6,7 +6,7 @@ export interface Comparison {
   readonly sides: readonly string[]
   /** The question about each of them, in the order of the sides. */
   readonly questions: readonly string[]
-  /** Nothing else is asked of them than what tells one from the other. */
+  /** Whether the question asks only what distinguishes them. */
   readonly asksWhatTheyAre: boolean
 }
 
@@ -14,9 +14,9 @@ const MOST_SIDES = 4
 const MOST_WORDS = 6
 const ASKING = "(?:what|which|how|who|where|when|why|is|are|aren['’]t|isn['’]t|do|does|can|should)"
 const BEGINS_ASKING = new RegExp(`^${ASKING}\\b`, "i")
-/** A sentence, and no list of things. */
+/** A sentence rather than a list of things. */
 const SENTENCE = /\b(?:is|are|was|were|has|have|had|does|do|did|says?|can|cannot|my|i|we|you|it|they)\b/i
-/** A list, and the question about its items. */
+/** A list followed by the question about its items. */
 const LISTED = new RegExp(`^(.{3,120}?)(?::\\s+|,\\s+(?=${ASKING}\\b))(.*)$`, "is")
 const BETWEEN =
   /\b(?:differences?|choose|choice|comparison|distinguish(?:es)?|compare)\s+(?:between|of)?\s*(.+)$/is
@@ -39,8 +39,8 @@ const ASKS_DIFFERENCE =
   /^(?:(?:what|where|how|which) (?:is|are|does|do) (?:the |they |it )?(?:difference|different|differ)|how do they differ)\b.*$/i
 
 /**
- * The things that a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference between A and
- * B". Null when it compares nothing. English only.
+ * The things that a question compares: "A or B: which …", "A versus B", "how do A, B and C differ", "the difference
+ * between A and B". `null` if it compares nothing. English only.
  */
 export function comparisonIn(question: string): Comparison | null {
   const text = question
@@ -94,7 +94,7 @@ function comparison(items: readonly string[], rest: string): Comparison | null {
   if (new Set(sides.map((side) => side.toLowerCase())).size < sides.length) return null
   const words = sides.at(-1)!.split(" ")
   const whole = sides.map((side) => {
-    // "linear or geometric depreciation", "realized and unrealized gains": the last one names them all.
+    // "linear or geometric depreciation", "realized and unrealized gains": the last word applies to all of them.
     const own = side.split(" ").length
     return own < words.length ? `${side} ${words.slice(own).join(" ")}` : side
   })
@@ -133,7 +133,7 @@ export function partsIn(question: string): string[] {
   return parts.length > 1 && parts.length <= MOST_PARTS && parts.every(isAlone) ? parts : []
 }
 
-/** Searches to run besides the whole question: the sides that it compares, or the questions that it consists of. */
+/** Searches to run in addition to the whole question: the sides that it compares, or the questions it consists of. */
 export function searchedApart(text: string): readonly string[] {
   const { question } = askingIn(text)
   const comparison = comparisonIn(question)

@@ -6,11 +6,11 @@ import type { Judge, JudgedUnit, Judgement } from "./judge.ts"
 import { hasForm, type QuestionType, questionType } from "./question-type.ts"
 import type { Recency } from "./recency.ts"
 
-/** The inverse document frequencies of the question's terms in the whole index. Terms without one count nothing. */
+/** The inverse document frequencies of the question's terms in the whole index. Terms without one don't count. */
 export type Rarity = ReadonlyMap<string, number>
 
 export interface ValuedUnit extends JudgedUnit {
-  /** How sure it is that the unit answers: the logit of its chance. */
+  /** How likely it is that the unit answers: the logit of the probability. */
   readonly value: number
 }
 
@@ -20,18 +20,18 @@ interface Signs {
   readonly said: number
   /** Share of the question's words in the unit or its headings. */
   readonly words: number
-  /** The chance that its page answers. */
+  /** The probability that its page answers. */
   readonly page: number
-  /** How high its passage ranks among the page's best. */
+  /** The rank of its passage among the page's best. */
   readonly passage: number
-  /** It has the form that the question asks for; it lacks that form where only that form answers. */
+  /** Whether it has the form that the question asks for, and whether it lacks that form although only that form answers. */
   readonly form: number
   readonly formless: number
-  /** It is steps, code, a list or an entry, and the question asks how. */
+  /** Whether it is steps, code, a list or an entry, and the question asks how. */
   readonly step: number
   /** The rarity of the rarest term missing from the unit, its title and its address. */
   readonly missing: number
-  /** A number or a name of the question is missing. */
+  /** Whether a number or a name of the question is missing. */
   readonly number: number
   readonly name: number
 }
@@ -77,7 +77,7 @@ const WEIGHTS: Readonly<Record<Judge, Signs & { readonly bias: number }>> = {
     name: -1.8,
   },
 }
-/** How much recency counts if the question asks for the newest. */
+/** The weight of recency if the question asks for the newest. */
 const RECENCY = 3
 /** Added to an entry or a row whose name has the question's rarest term, since its siblings have other values. */
 const NAMED = 1.5
@@ -94,16 +94,16 @@ interface Asking {
   readonly hits: readonly Source[]
   readonly rarity: Rarity
   readonly recency: Recency | null
-  /** Terms that may be missing from a unit. */
+  /** Terms that can be missing from a unit. */
   readonly named: ReadonlySet<string>
 }
 
-/** Values judged units, best first. */
+/** Assigns values to judged units, best first. */
 export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
   const { bias, ...weights } = WEIGHTS[by]
   const names = Object.keys(weights) as (keyof Signs)[]
   const type = questionType(asking.question)
-  // Each page is looked at once: it may be long, and have many of the units.
+  // Each page is examined only once, because it can be long and contain many of the units.
   const pages = asking.hits.map((hit) => lazily(() => pageOf(hit, asking)))
   return units
     .map((one) => {
@@ -115,13 +115,13 @@ export function valued({ by, units }: Judgement, asking: Asking): ValuedUnit[] {
     .sort((a, b) => b.value - a.value)
 }
 
-/** Facts about a page that the signs of all its units share. */
+/** Facts about a page that are shared by the signs of all its units. */
 interface AskedPage {
   readonly chance: number
   /** Its title and address, in lower case. */
   readonly address: string
   readonly lacksName: boolean
-  /** How much of the context it lacks, by the rarity of the words, as `missing` of {@link Signs}. */
+  /** How much of the context it lacks, by the rarity of the words, like `missing` in {@link Signs}. */
   readonly lacksContext: number
 }
 
@@ -141,7 +141,7 @@ function lackOf(terms: readonly string[], text: string, rarity: Rarity): number 
   return rarest(lacking, rarity) * (weigh(lacking) / (weigh(terms) || 1))
 }
 
-/** The rarity of the rarest of some terms, 0..1. */
+/** The rarity of the rarest of the given terms, 0..1. */
 const rarest = (terms: readonly string[], rarity: Rarity): number =>
   Math.max(0, ...terms.map((term) => Math.min(1, (rarity.get(term) ?? 0) / RAREST)))
 
@@ -181,7 +181,7 @@ function isNamed({ unit, asked }: JudgedUnit, { rarity, hits }: Asking): boolean
   )
 }
 
-/** The first cell of a table with one row; null for other texts. */
+/** The first cell of a table with one row; `null` for other texts. */
 const firstCell = (text: string): string | null =>
   /^\|.*\|\n\|[-|]+\|\n\| *([^|\n]+?) *\|[^\n]*$/.exec(text)?.[1] ?? null
 
@@ -199,7 +199,7 @@ function decoded(url: string): string {
   }
 }
 
-/** Units that share more of their terms than this say the same. */
+/** Units that share a larger part of their terms than this say the same thing. */
 const REPETITION = 0.6
 
 /** Whether a unit repeats another one. */

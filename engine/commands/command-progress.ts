@@ -4,7 +4,7 @@ import { steadyNow } from "#base/steady-time.ts"
 const LINE_EVERY_MS = 5000
 const REDRAW_MS = 200
 
-/** How far a command is, on stderr: one line that changes on a terminal, a line now and then elsewhere. */
+/** A command's progress on stderr: one line that changes on a terminal, an occasional line elsewhere. */
 export class CommandProgress {
   readonly #every = process.stderr.isTTY ? REDRAW_MS : LINE_EVERY_MS
   #shownAt = steadyNow()
@@ -23,7 +23,7 @@ export class CommandProgress {
     }
   }
 
-  /** Writes a line that stays. */
+  /** Writes a line that isn't overwritten. */
   say(text: string): void {
     if (this.#isOpen) clearLine(process.stderr)
     process.stderr.write(`${text}\n`)
@@ -46,7 +46,7 @@ export function bytesText(bytes: number): string {
 /** `1 page`, `12 pages` */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`
 
-/** `, about 40 s left`; nothing while there is no telling. */
+/** `, about 40 s left`; empty while the time can't be estimated. */
 export function timeLeft(done: number, all: number, sinceMs: number): string {
   const tookMs = steadyNow() - sinceMs
   return done > 0 && all > done ? `, about ${Math.ceil(((all - done) * tookMs) / done / 1000)} s left` : ""

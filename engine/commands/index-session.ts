@@ -26,12 +26,12 @@ import { upgradeNow } from "../lifecycle/generations/building/upgrade-now.ts"
 import type { UpgradeProgress } from "../lifecycle/generations/building/upgrade.ts"
 
 const PROGRESS_EVERY_MS = 2000
-/** A crawler that has just finished lets go of the index within this time. */
+/** A crawler that has just finished releases the index within this time. */
 const PATIENCE_MS = 10_000
 const TRY_AGAIN_MS = 250
 
 export interface IndexArguments {
-  /** For `model`: the name of one, a folder or `auto`; left out: it is only said. */
+  /** For `model`: a model name, a folder or `auto`; if left out, the model is only reported. */
   readonly model?: string | undefined
   readonly command: "model" | "status" | "check" | "repair" | "upgrade" | "rollback" | "drop"
   readonly json: boolean
@@ -40,17 +40,17 @@ export interface IndexArguments {
 interface Session {
   readonly context: GenerationContext
   readonly keepDays: number
-  /** FOSSICK_MODEL, or FOSSICK_EMBEDDINGS_MODEL where a server makes the vectors. */
+  /** FOSSICK_MODEL, or FOSSICK_EMBEDDINGS_MODEL if a server creates the vectors. */
   readonly setting: string
-  /** The model that is asked for. */
+  /** The requested model. */
   readonly given: string | undefined
   readonly signal: AbortSignal
-  /** To people, or with `json` an object to programs. */
+  /** Prints text for people, or with `json` an object for programs. */
   readonly say: (text: string, json: object) => void
   readonly progress: (progress: UpgradeProgress) => void
 }
 
-/** One `fossick index`. @returns the exit code. @throws EngineError */
+/** Runs `fossick index`. @returns the exit code. @throws EngineError */
 export async function indexSession({ command, model: given, json }: IndexArguments): Promise<number> {
   const settings = readSettings(engineSettings, environment())
   const stop = interruptSignal()
@@ -74,7 +74,7 @@ export async function indexSession({ command, model: given, json }: IndexArgumen
   return await whenFree(() => ({ model, status, check, repair, upgrade, rollback, drop })[command](session))
 }
 
-/** Tries again while another process writes, for a while. @throws EngineError `INDEX_LOCKED` */
+/** Retries for a while if another process is writing. @throws EngineError `INDEX_LOCKED` */
 async function whenFree(work: () => Promise<number>): Promise<number> {
   for (const until = steadyNow() + PATIENCE_MS; ;) {
     try {
@@ -176,7 +176,7 @@ async function drop({ context, say }: Session): Promise<number> {
     say("No earlier index is kept.", { dropped: null })
     return EXIT.ok
   }
-  // Nobody rolls back meanwhile.
+  // Prevents a rollback in the meantime.
   await using _ = await openForWriting(context, "off")
   const leftMs = Date.parse(previous.replacedAt) + READERS_FOLLOW_MS - Date.now()
   if (leftMs > 0) await sleep(leftMs)

@@ -34,7 +34,7 @@ export async function runImport(file: string, { replace, json, onPage }: RunImpo
   const problem = (error: unknown) => fileProblem(error, name)
   return await interruptible(
     async (signal) => {
-      // Nothing is written from a file that is not sound to its end. A stream comes only once.
+      // Nothing is written from a file unless it is intact to the end. A stream can only be read once.
       if (!isStream) await check(openFile).catch((error: unknown) => Promise.reject(problem(error)))
       const reader = await openFile().catch((error: unknown) => Promise.reject(problem(error)))
       new DiskRoom(settings.dataDir, settings.minFreeMb).assertRoom()

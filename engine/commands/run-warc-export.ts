@@ -17,9 +17,9 @@ const ENDING = /\.warc\.gz$/i
 export interface WarcExportArguments {
   readonly force: boolean
   readonly json: boolean
-  /** Only pages of this source. */
+  /** Exports only pages of this source. */
   readonly source?: string | undefined
-  /** Names the sources that have readers. */
+  /** Returns the names of sources that have readers. */
   readonly closed: () => Promise<readonly string[]>
 }
 

@@ -17,11 +17,11 @@ interface SearchArguments {
   readonly json: boolean
   /** Default: all pages. */
   readonly filter?: PageFilter
-  /** Searched in place of the engine; left out: the engine itself. */
+  /** Wraps the engine to search; if left out, the engine itself is searched. */
   readonly through?: (engine: Engine) => Engine
 }
 
-/** One `fossick search`. @returns the exit code. @throws SettingsError, EngineError */
+/** Runs `fossick search`. @returns the exit code. @throws SettingsError, EngineError */
 export async function search({
   text,
   limit,

@@ -15,13 +15,13 @@ import { type PassageTerms, sectionsOf } from "../text/sections.ts"
 import { type Heading, blocksOf, headingsOf } from "../text/markdown/markdown-blocks.ts"
 import { linesWith, passagesOfBlocks } from "../text/passages.ts"
 
-/** The fields that filters use. */
+/** The fields used in filters. */
 export interface FilterColumns {
   readonly host: string
   readonly domain: string
   readonly language: string | null
   readonly published: number | null
-  /** Names of its sources, as {@link sourceText} puts them. */
+  /** Names of its sources, as written by {@link sourceText}. */
   readonly source: string
   readonly topic: PageTopic | null
   readonly country: string | null
@@ -32,12 +32,12 @@ export interface FilterColumns {
   readonly readers: string | null
 }
 
-/** A page as adapters keep it: what finds it, and what its hits show. */
+/** A page as stored by adapters: the fields that find it, and the fields shown in its hits. */
 export interface PageRow extends FilterColumns {
   readonly id: string
   /**
-   * Changes with everything that the page's vectors hold: passages, title, filter columns. A page crawled
-   * again without a change keeps its vectors.
+   * Changes whenever the input of the page's vectors does: passages, title, filter columns. A page crawled again
+   * without a change keeps its vectors.
    */
   readonly revision: number
   readonly title: string
@@ -47,7 +47,7 @@ export interface PageRow extends FilterColumns {
   /** JSON of {@link Passage}s. */
   readonly passages: string
   readonly passage_count: number
-  /** The terms of each of its sections, one at least: what finds it. See `sections.ts`. */
+  /** The terms of each of its sections, at least one: the page is found by these. See `sections.ts`. */
   readonly sections: readonly string[]
   /** JSON of {@link PageFacts}. */
   readonly facts: string
@@ -57,29 +57,29 @@ export interface PageRow extends FilterColumns {
   readonly headings: readonly Heading[]
 }
 
-/** Metadata of a page besides its text. Dates are milliseconds since the epoch. */
+/** Metadata of a page without its text. Dates are milliseconds since the epoch. */
 interface Details extends Omit<Page, "url" | "title" | "markdown" | "publishedAt" | "fetchedAt"> {
   readonly url: PageUrl
   readonly published: number | null
   readonly fetched: number
 }
 
-/** The fields that a hit shows. */
+/** The fields shown in a hit. */
 export type StoredPage = Pick<PageRow, "id" | "revision" | "title" | "details" | "markdown" | "passages">
 
 /** Metadata of a page, without its text. */
 export type PageHead = Pick<PageRow, "id" | "revision" | "title" | "details">
 
-/** No name of a source has it. */
+/** A character that no source name contains. */
 const BETWEEN_SOURCES = "\u001f"
 
-/** Names of sources as one value, in which their order says nothing; one name is itself. */
+/** Names of sources as one value, independent of their order; a single name is unchanged. */
 export const sourceText = (names: readonly string[]): string => [...names].sort().join(BETWEEN_SOURCES)
 
-/** The names that {@link sourceText} was given. */
+/** The names that were passed to {@link sourceText}. */
 export const sourcesIn = (text: string): string[] => text.split(BETWEEN_SOURCES)
 
-/** A long page is analysed in parts, so that searches in the same process continue between them. */
+/** A long page is analysed in parts, so that searches in the same process continue in between. */
 export async function toPageRow(page: Page, breathe: () => Promise<void>): Promise<PageRow> {
   const id = pageId(page.url)
   const blocks = blocksOf(page.markdown, linesWith(page.anchors))
@@ -115,7 +115,7 @@ export async function toPageRow(page: Page, breathe: () => Promise<void>): Promi
   }
 }
 
-/** Leaves out readers when there are none, so that revisions of earlier versions still hold. */
+/** Leaves out readers if there are none, so that revisions from earlier versions stay valid. */
 const columnsText = ({ readers, ...columns }: FilterColumns): string =>
   JSON.stringify(readers === null ? columns : { ...columns, readers })
 
@@ -163,7 +163,7 @@ export const passagesOf = (row: Pick<StoredPage, "passages">): Passage[] =>
 export const embeddedOf = (passages: readonly Passage[]): Pick<Passage, "text" | "headings">[] =>
   passages.map(({ text, headings }) => ({ text, headings }))
 
-/** 53 bits of SHA-256, so that a plain number holds it. */
+/** 53 bits of SHA-256, so that it fits in a number. */
 function revisionOf(parts: readonly string[]): number {
   const hash = createHash("sha256").update(JSON.stringify(parts)).digest()
   return hash.readUIntBE(0, 6) * 32 + (hash[6]! >> 3)

@@ -8,14 +8,14 @@ import type { Passage } from "./page/passage.ts"
 export interface Condition extends Omit<PageFilter, "phrases" | "paths" | "versions"> {
   /** ISO 3166-1 alpha-2, lower case. */
   readonly countries?: readonly string[]
-  /** Only these pages; of none: no page. */
+  /** Only these pages; no page if the list is empty. */
   readonly ids?: readonly string[]
 }
 
-/** Page id to BM25 score. */
+/** BM25 score by page id. */
 export type LexicalHits = ReadonlyMap<string, number>
 
-/** A passage that is near a question. */
+/** A passage close to a question. */
 export interface Nearest {
   /** Page id. */
   readonly page: string
@@ -25,34 +25,34 @@ export interface Nearest {
   readonly cosine: number
 }
 
-/** Positions in one page. */
+/** Positions within one page. */
 export interface PassagesWanted {
   readonly head: PageHead
   readonly positions: readonly number[]
 }
 
 /**
- * The queries of a search: everything that depends on how and where the index is kept. Each adapter implements it; `search.ts`
- * ranks the results in the same way for every adapter.
+ * The queries of a search: everything that depends on how and where the index is stored. Each adapter implements it;
+ * `search.ts` ranks the results in the same way for every adapter.
  *
- * Lists of `conditions` must hold all together. Ids of deleted pages are skipped silently, since pages come and go while a search
- * runs.
+ * All `conditions` in a list must hold. Ids of deleted pages are skipped silently, since pages come and go while a
+ * search runs.
  */
 export interface SearchIndex {
-  /** Languages of the pages (ISO 639-1) with the share of the pages in each, about, 0..1. */
+  /** Languages of the pages (ISO 639-1) with the approximate share of pages in each, 0..1. */
   readonly languages: ReadonlyMap<string, number>
-  /** False while pages may wait for their vectors. */
+  /** False while pages might be waiting for their vectors. */
   readonly allEmbedded: boolean
-  /** Whether terms are read without a server: then some are read before it is known which are wanted. */
+  /** Whether terms can be read without a server: if so, some are read before it is known which are needed. */
   readonly hasTermsAtHand: boolean
-  /** Whether simultaneous queries go to the server in one request, such as both arms. Default: false. */
+  /** Whether simultaneous queries, such as both arms, go to the server in one request. Default: false. */
   readonly takesArmsTogether?: boolean
 
-  /** The inverse document frequency of each term, as BM25 has it, never negative: of all pages, whatever the conditions. */
+  /** The inverse document frequency of each term among all pages, whatever the conditions, as in BM25 and never negative. */
   idf(terms: readonly string[]): Promise<ReadonlyMap<string, number>>
   /**
    * Corrections of the misspelt terms, by term.
-   * @param unheld terms to treat as words that no page holds. Default: none
+   * @param unheld terms to treat as words that are on no page. Default: none
    */
   corrections(
     asked: Pick<AnalysedQuery, "terms" | "written">,
@@ -63,7 +63,7 @@ export interface SearchIndex {
   lexical(terms: readonly string[], limit: number, conditions: readonly Condition[]): Promise<LexicalHits>
   /** Nearest passages, nearest first. */
   nearest(vector: Float32Array, limit: number, conditions: readonly Condition[]): Promise<readonly Nearest[]>
-  /** Ids of pages that hold all or any of the terms, best first; of no terms, of any pages. */
+  /** Ids of pages that contain all or any of the terms, best first; any pages if there are no terms. */
   holding(
     terms: readonly string[],
     match: "all" | "any",
@@ -75,13 +75,13 @@ export interface SearchIndex {
 
   facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>>
   heads(ids: readonly string[]): Promise<readonly PageHead[]>
-  /** Title, markdown and passages: what phrases are looked for in. */
+  /** Title, markdown and passages, in which phrases are searched for. */
   texts(ids: readonly string[]): Promise<readonly PageText[]>
-  /** The terms of names and passages, as `passage-terms.ts` packs them, page by page in any order. */
+  /** The terms of names and passages, as packed by `passage-terms.ts`, page by page in any order. */
   passageTerms(ids: readonly string[]): AsyncIterable<readonly [id: string, packed: Uint8Array]>
-  /** By page id and position; nothing of a page that was replaced since its head was read. */
+  /** By page id and position; pages replaced since their head was read are missing. */
   passages(wanted: readonly PassagesWanted[]): Promise<ReadonlyMap<string, ReadonlyMap<number, Passage>>>
-  /** By page id; nothing of a page that was replaced since its head was read. */
+  /** By page id; pages replaced since their head was read are missing. */
   markdown(heads: readonly PageHead[]): Promise<ReadonlyMap<string, string>>
 }
 

@@ -3,9 +3,9 @@ import { holderOf, noteHolder, tryLock } from "#base/store/file-lock.ts"
 import { EngineError } from "../errors.ts"
 
 /**
- * Holds the one right to write to an index, among all processes of the machine.
+ * Holds the exclusive right to write to an index, among all processes of the machine.
  *
- * @param index which of the indexes that have their locks in this folder; none when there is one only
+ * @param index which of the indexes with locks in this folder; left out if there is only one
  * @throws EngineError `INDEX_LOCKED`
  */
 export function lockForWriting(dir: string, index?: string): Disposable {

@@ -6,11 +6,11 @@ import { oneLine, typeName, typeOf } from "./schema-types.ts"
 
 const HEAD = `// Generated from the OpenAPI document by \`npm run generate:client\`; a test compares them. Edit the document, not this file.`
 
-/** The text of calls.ts: the types of all calls of the document, and which of them answer with text. */
+/** The text of calls.ts: the types of all calls in the document, and a list of those that answer with text. */
 export async function clientSource(): Promise<string> {
   const { operations, schemas } = await describedBy(features)
   const types = Object.entries(schemas)
-    // Ways to leave a field out of a body, which typeOf makes null of.
+    // Ways to leave a field out of a body, which typeOf turns into null.
     .filter(([name]) => name !== "NotSet")
     .map(
       ([name, schema]) =>
@@ -54,7 +54,7 @@ const parametersOf = (parameters: readonly Parameter[]): string =>
     )
     .join("; ")} }`
 
-/** A parameter in an address is text; where that can only be true or false, callers give a boolean. */
+/** A parameter in an address is text; where the only values are true and false, callers pass a boolean. */
 const flagOr = (schema: JsonSchema): string =>
   JSON.stringify(schema["enum"]) === '["true","false"]' ? "boolean" : typeOf(schema)
 

@@ -1,15 +1,15 @@
 import type { JsonSchema } from "../../server/schema/schemas.ts"
 
-/** Blank text that a body takes for "left out": callers with types leave it out. */
+/** Blank text, which a body accepts to mean "left out"; callers with types leave the field out instead. */
 const BLANK_PATTERN = "^[ \\t\\r\\n]*$"
 const REFERENCE = /^#\/components\/schemas\/(\w+)$/
 
 /**
- * A schema of the document as a TypeScript type. Lists and fields are readonly, so that callers may give what they may
- * not change; rules that no type can say, such as bounds, are left to the server.
+ * Converts a schema of the document to a TypeScript type. Lists and fields are readonly, so that callers can pass
+ * values that must not be modified; rules that types cannot express, such as bounds, are left to the server.
  *
- * @param depth how far the lines of an object are indented, in steps
- * @throws Error for a keyword or reference that this does not know, lest a type come out too wide unseen
+ * @param depth indentation of an object's lines, in steps
+ * @throws Error for an unknown keyword or reference, so that a type never silently comes out too wide
  */
 export function typeOf(schema: JsonSchema, depth = 0): string {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword))
@@ -28,7 +28,7 @@ export function typeOf(schema: JsonSchema, depth = 0): string {
   return plainType(schema, depth)
 }
 
-/** The keywords that are read here, and those that no type can say. */
+/** The keywords read here, and those that a type cannot express. */
 const KNOWN = new Set(
   `$ref const enum anyOf oneOf type properties required additionalProperties items description default examples format
    pattern minimum maximum exclusiveMinimum minLength maxLength minItems maxItems uniqueItems minProperties maxProperties
@@ -82,7 +82,7 @@ function objectOf(schema: JsonSchema, depth: number): string {
   return `{\n${lines.join("")}${"  ".repeat(depth)}}`
 }
 
-/** For a comment. */
+/** Text that is safe in a comment, on one line. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").replaceAll("*/", "* /")
 
 function referenceTo(reference: string): string {
@@ -91,7 +91,7 @@ function referenceTo(reference: string): string {
   return name === "NotSet" ? "null" : typeName(name)
 }
 
-/** `Error` is what JavaScript calls its own. */
+/** JavaScript already has its own `Error`. */
 export const typeName = (name: string): string => (name === "Error" ? "ErrorAnswer" : name)
 
 const union = (types: readonly string[]): string => {
@@ -99,10 +99,10 @@ const union = (types: readonly string[]): string => {
   return all.includes("unknown") ? "unknown" : all.join(" | ")
 }
 
-/** In front of `[]`. */
+/** A type that can be followed by `[]`. */
 const bracketed = (type: string): string => (/^[\w$]+$/.test(type) ? type : `(${type})`)
 
-/** Whether a choice says more than which fields go together. */
+/** Whether a choice specifies more than which fields go together. */
 const saysMore = (choice: JsonSchema): boolean =>
   Object.keys(choice).some((keyword) => !["required", "description"].includes(keyword))
 

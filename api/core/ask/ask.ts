@@ -29,20 +29,20 @@ import { withSides } from "./side-hits.ts"
 export interface AskParts extends AnswerParts {
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
-  /** The question as other appliances are asked it; left out: none is. */
+  /** The question in the form sent to other appliances; left out if none are asked. */
   readonly peers?: PeersAsked | undefined
   readonly images: ImageKnowledge
-  /** Counts what matches; left out where no counts are given. */
+  /** Counts the matches; left out where no counts are given. */
   readonly facets?: Reach["facets"]
-  /** The sources and collections of pages, as far as the caller may know them; left out where no names are shown. */
+  /** The sources and collections of pages that the caller may know about; left out where no names are shown. */
   readonly filing?: ((sources: readonly string[]) => Filed) | undefined
-  /** Reads results again that are older than the question allows. */
+  /** Rereads results that are older than the question allows. */
   readonly fresh: FreshParts
-  /** Whether results always say when a crawl last found them; otherwise only where their age matters. Default false. */
+  /** Whether results always include when a crawl last found them; otherwise only where their age matters. Default false. */
   readonly showsChecks?: boolean
-  /** Where documents in several formats are named, and for which callers; left out if they are not. */
+  /** Whether documents available in several formats are listed, and for which callers; left out if they are not. */
   readonly forms?: { readonly knowledge: FormKnowledge; readonly reach: Pick<Reach, "addresses"> }
-  /** How complete the sources are that were asked, and why nothing was found; left out where that is not shown. */
+  /** How complete the searched sources are, and why nothing was found; left out where that is not shown. */
   readonly searched?: (
     query: AskedQuery,
     hits: readonly Hit[],
@@ -50,18 +50,18 @@ export interface AskParts extends AnswerParts {
   ) => Promise<Searched | null>
 }
 
-/** The call that a question is asked by. */
+/** The call that asks a question. */
 export interface AskedBy {
   /** Ends all work. */
   readonly signal: AbortSignal
-  /** Ends the reading of old results, while there is still time to answer. */
+  /** Stops the rereading of old results while there is still time to answer. */
   readonly deadline: () => AbortSignal
   readonly log: Logger
 }
 
-/** Pages that were found, as young as the question wants them. */
+/** The pages found that are as recent as the question requires. */
 export interface Found extends FederatedResult {
-  /** Pages that are older than the question wants them. */
+  /** Pages that are older than the question allows. */
   readonly aged: readonly Aged[]
 }
 
@@ -69,15 +69,15 @@ export interface Found extends FederatedResult {
 export interface Shown {
   readonly pages: readonly ShownPage[]
   readonly images: readonly PageImage[]
-  /** The question as it was understood; undefined where that is as it was written. */
+  /** The question as it was understood; undefined if it was taken as written. */
   readonly corrected: string | undefined
-  /** Null where none were asked for. */
+  /** Null if none were requested. */
   readonly facets: readonly ShownFacet[] | null
-  /** Null where it is not shown. */
+  /** Null if it is not shown. */
   readonly searched: Searched | null
 }
 
-/** Reads results again within the reach of a caller. */
+/** Rereads results within the caller's reach. */
 export const freshParts = (reach: Pick<Reach, "reread" | "limits">, visits: VisitKnowledge): FreshParts => ({
   checked: async (hit) => lastCheck(hit, visits, (await reach.limits())?.sources ?? null),
   reread: (url, options) => reach.reread(url, options),
@@ -118,7 +118,7 @@ export async function find(
   return { ...found, ...young }
 }
 
-/** The answer that was asked for; null when none was. @param onPiece given the answer piece by piece, as it comes to be */
+/** The requested answer; null if none was requested. @param onPiece called with each piece of the answer as it is produced */
 export async function answer(
   { answer: depth, words }: Question,
   { hits, rarity, corrected }: SearchResult,
@@ -165,7 +165,7 @@ export async function show(
   }
 }
 
-/** Results are given without the reason for a miss where that reason cannot be found. */
+/** If the reason for a miss cannot be found, results are returned without it. */
 async function searchedOrNone(
   log: Logger,
   look: () => Promise<Searched | null> | undefined,

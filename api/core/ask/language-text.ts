@@ -1,10 +1,10 @@
 import type { LanguageNotice } from "#engine"
 import { scriptOf } from "#engine/text/scripts.ts"
 
-/** Languages that are named one by one; where there are more, their script is named. */
+/** Maximum number of languages listed by name; if there are more, their script is named instead. */
 const MOST_NAMED = 3
 
-/** Why a question in its language may find little, for people. */
+/** Why a question in its language might find little, as text for people. */
 export function languageText({ languages, isScarce, betterModel }: LanguageNotice): string {
   const named = languages.length > MOST_NAMED ? `${scriptOf(languages[0]!)} script` : listed(languages)
   const scarce = `The question is in ${named}, but few or none of the pages searched are.`
@@ -12,7 +12,7 @@ export function languageText({ languages, isScarce, betterModel }: LanguageNotic
   return [...(isScarce ? [scarce] : []), ...(betterModel === undefined ? [] : [better])].join(" ")
 }
 
-/** `German`, or `Chinese or Japanese`. Made when it is wanted: the names of all languages take megabytes. */
+/** `German`, or `Chinese or Japanese`. Created on demand: the names of all languages take megabytes. */
 function listed(languages: readonly string[]): string {
   const names = new Intl.DisplayNames("en", { type: "language" })
   const or = new Intl.ListFormat("en", { type: "disjunction" })

@@ -9,8 +9,7 @@ export interface FormKnowledge {
 }
 
 /**
- * The other formats of each hit, by its address, as far as the caller may see their names; hits without any have no
- * entry.
+ * The other formats of each hit, by its address, limited to names the caller may see; hits without any have no entry.
  */
 export async function otherForms(
   hits: readonly Hit[],

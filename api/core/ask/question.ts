@@ -8,15 +8,15 @@ import type { SearchTopic } from "../understand/auto-parameters.ts"
 import { searchedText } from "../understand/searched-text.ts"
 
 export interface SearchLimits {
-  /** Results when the request leaves their number open. */
+  /** Number of results if the request doesn't specify one. */
   readonly maxResults: number
-  /** Results at most when their number is `auto`. */
+  /** Maximum number of results when the number is `auto`. */
   readonly maxAutoResults: number
   readonly includeDomainsCap: number
   readonly excludeDomainsCap: number
 }
 
-/** A question as a door understands its caller. Options left out have the appliance's default. */
+/** A question as a door understands its caller. Missing options take the appliance's default. */
 export interface Asked {
   /** The question as the caller wrote it. */
   readonly text: string
@@ -24,11 +24,11 @@ export interface Asked {
   readonly depth?: SearchDepth
   /** Default `general`. */
   readonly topic?: SearchTopic
-  /** At most; `auto`: as many as are worth showing. */
+  /** Maximum number of results; `auto`: as many as are worth showing. */
   readonly results?: number | "auto" | undefined
   /** Passages per page. */
   readonly passages?: number
-  /** Which pages may be found. Its dates are those of the window alone. */
+  /** Which pages may be found. Its dates come only from the window. */
   readonly filter?: PageFilter
   /** Whether pages without a date are left out. */
   readonly isDated?: boolean
@@ -36,12 +36,12 @@ export interface Asked {
   readonly isSafe?: boolean
   /** Whether pages must contain the quoted phrases. */
   readonly isExact?: boolean
-  /** Which pages are raised. Countries count with the topic `general` only. */
+  /** Which pages are boosted. Countries count only with the topic `general`. */
   readonly preference?: PagePreference
-  /** How old results may be; null: of any age. */
+  /** Maximum age of results; null if any age is fine. */
   readonly freshness?: Freshness | null
   readonly answer?: AnswerDepth | null
-  /** How the whole text of pages is shown; null: not at all. */
+  /** The format for the whole text of pages; null if it is not shown. */
   readonly whole?: "markdown" | "text" | null
   readonly withImages?: boolean
   readonly facets?: readonly FacetField[]
@@ -50,16 +50,16 @@ export interface Asked {
   readonly statistics?: Query["statistics"]
 }
 
-/** A question that is ready to be searched for. */
+/** A question that is ready to be searched. */
 export interface Question {
   readonly text: string
-  /** The question, taken apart once for all who read it. */
+  /** The question, parsed once for everything that reads it. */
   readonly words: QueryText
   readonly query: AskedQuery
   /** Whether results that are not worth showing are cut off. */
   readonly isCut: boolean
   readonly freshness: Freshness | null
-  /** Null: none is wanted. */
+  /** Null if none is wanted. */
   readonly answer: AnswerDepth | null
   readonly whole: "markdown" | "text" | null
   readonly withImages: boolean
@@ -71,8 +71,8 @@ const BEGINNING = new Date(0)
 const PASSAGES = 3
 
 /**
- * The engine's query, and the further work for an answer.
- * @param now the time that recent news is measured from
+ * The engine's query, and the additional work for an answer.
+ * @param now the time from which the age of recent news is measured
  */
 export function questionOf(asked: Asked, limits: SearchLimits, now: Date): Question {
   const { depth = "basic", results = limits.maxResults, answer = null, whole = null } = asked

@@ -10,12 +10,13 @@ export interface ImageKnowledge {
   facts(urls: readonly string[], pageUrl: string): Promise<ReadonlyMap<string, ImageFacts>>
 }
 
-/** Images of all results together, so that a page full of pictures does not swamp the answer. */
+/** Maximum number of images across all results, so that a page full of pictures does not swamp the answer. */
 const MAX_SEARCH_IMAGES = 20
 /**
- * Bits in which the hashes of two copies of a picture may differ. Measured on 120 generated photographs, drawings and
- * screenshots, each shrunk, enlarged and re-encoded in four ways: 95 in 100 copies differ in 6 bits at most, all in
- * 8; different photographs and drawings in 16 and more, screenshots of the same program in 8 and more.
+ * Maximum number of bits in which the hashes of two copies of a picture may differ. Measured on 120 generated
+ * photographs, drawings and screenshots, each shrunk, enlarged and re-encoded in four ways: 95 in 100 copies differ in
+ * at most 6 bits, all in at most 8; different photographs and drawings in at least 16, screenshots of the same program
+ * in at least 8.
  */
 const SAME_PICTURE_BITS = 7
 /** The share of its page's score for a picture whose description doesn't match the question. */
@@ -31,7 +32,7 @@ interface Candidate {
 
 /**
  * The content pictures of the pages found, best first: pictures that a crawl has read before the others, then by the
- * page's score and by how much of the question the description has. Only the largest of several copies is shown.
+ * page's score and by how much of the question the description covers. Only the largest of several copies is shown.
  */
 export async function searchImages(
   question: string,
@@ -50,12 +51,12 @@ export async function searchImages(
   return withoutCopies(candidates, MAX_SEARCH_IMAGES).map(({ image }) => image)
 }
 
-/** The images of one page that are content, as far as is known, in reading order. */
+/** The images of one page that are known to be content, in reading order. */
 export async function pageImages(hit: Hit, knowledge: ImageKnowledge): Promise<PageImage[]> {
   return (await contentImages(hit, knowledge)).map(({ image }) => described(image, hit))
 }
 
-/** With its page's title where the page says nothing of the image itself. */
+/** Uses the page's title if the page says nothing about the image itself. */
 function described({ url, description }: PageImage, hit: Hit): PageImage {
   return { url, description: description ?? (hit.title || null) }
 }
@@ -80,7 +81,7 @@ function matchFactor(terms: readonly string[], image: PageImage): number {
   return UNMATCHED_SHARE + ((1 - UNMATCHED_SHARE) * matched) / terms.length
 }
 
-/** The first pictures, each once, in its best place and its largest copy. */
+/** The first pictures, each only once, in its best position and its largest copy. */
 function withoutCopies(candidates: readonly Candidate[], limit: number): Candidate[] {
   const shown: Candidate[] = []
   for (const candidate of candidates) {

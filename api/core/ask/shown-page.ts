@@ -12,7 +12,7 @@ import type { Question } from "./question.ts"
 import { type ImageKnowledge, pageImages } from "./search-images.ts"
 import { snippetsOf } from "./snippets.ts"
 
-/** Characters from the beginning of a page, shown when no passage of it can be. */
+/** Number of characters from the beginning of a page, shown when no passage can be. */
 const OPENING_CHARS = 500
 
 /** A page that was found, as a caller may be shown it. */
@@ -20,15 +20,15 @@ export interface ShownPage {
   readonly hit: Hit
   /** The answering text: the page's best passages, or a summary. */
   readonly content: string
-  /** The whole page; null where it is not wanted or cannot be given. */
+  /** The whole page; null if it is not requested or cannot be shown. */
   readonly whole: string | null
   /** Whether the shown text gives orders to language models. */
   readonly addressesModels: boolean
   /** Undefined where no names are shown. */
   readonly filed: Filed | undefined
-  /** The other appliance that it was found at; null: it is of the own index. */
+  /** The other appliance where it was found; null if it comes from this appliance's own index. */
   readonly peer: string | null
-  /** When a crawl last found it; undefined where that is not shown. */
+  /** When a crawl last found the page; undefined where that is not shown. */
   readonly checkedAt: Date | undefined
   /** The section of the best passage; null if it has no name. */
   readonly section: ShownSection | null
@@ -40,14 +40,14 @@ export interface ShownPage {
 }
 
 export interface ShownSection extends Partial<ShownPlace> {
-  /** The nearest one above; null where there is none. */
+  /** The nearest heading above; null if there is none. */
   readonly heading: string | null
 }
 
 export interface ShownPlace {
   /** As in `Passage`. */
   readonly page: string
-  /** The address that leads there; left out where none does. */
+  /** The address that leads there; left out if there is none. */
   readonly url?: string
 }
 
@@ -123,7 +123,7 @@ async function wholeOf(
     const text = await formatContent(markdown, format)
     return { text, addressesModels: await textAddressesModels(text) }
   } catch (error) {
-    // One page that is past reading must not take the others' answer away.
+    // One unreadable page must not cost the caller the answer for the others.
     if (!(error instanceof WorkError)) throw error
     leaveOut("pages")
     return null

@@ -3,8 +3,8 @@ import { searchedApart } from "#engine/answer-extraction/sides.ts"
 import type { AskedQuery } from "../../services/misses/narrow-filters.ts"
 
 /**
- * The hits with the best page for each side of a comparison, or for each question of several, among them: a page about both sides may
- * outrank the only page about one. Such a page takes the place of the lowest hit that it outscores.
+ * The hits, including the best page for each side of a comparison, or for each question of several: a page about both
+ * sides may outrank the only page about one. Such a page takes the place of the lowest hit that it outscores.
  *
  * @returns best first, not more than the query's limit
  */

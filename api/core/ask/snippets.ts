@@ -1,7 +1,7 @@
 import type { HitPassage } from "#engine"
 import { shownOf } from "#engine/index/page/passage.ts"
 
-/** Lines of a page that say nothing of its subject: what pictures and tables are called, and what asks the reader for something. */
+/** Lines of a page that say nothing about its subject: captions of pictures and tables, and requests to the reader. */
 const ASIDE =
   /^(?:(?:figure|fig\.|table|listing|image|photo|abbildung|tabelle|tableau|figura)\s+[\dIVX]+(?:[.-]\d+)*\s*[.:–—-].{0,200}|(?:was|is|did) this (?:page|article|section|topic|answer|information|content|help)?\s*(?:page|article)?\s*(?:helpful|useful|help(?: you)?)\b.{0,60}|(?:rate|share|print|edit|improve) this (?:page|article)(?: on .{1,30})?|(?:give|send|leave|submit) (?:us )?feedback.{0,40}|thanks? (?:you )?for your feedback.{0,40}|(?:yes\s*[/|·]?\s*no)|(?:image|photo) credits?:.{0,80})$/i
 

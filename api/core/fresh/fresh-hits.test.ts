@@ -28,7 +28,7 @@ const rewritten = (of: Hit, markdown: string, given: Partial<Page> = {}): Reread
   return { kind: "changed", at: NOW, page }
 }
 
-/** Makes hits young by what each page is said to be now; a page that is not named is the same. */
+/** Refreshes hits, given the current state of some pages; pages not listed are unchanged. */
 async function young(
   hits: readonly Hit[],
   now: Readonly<Record<string, Reread>> = {},

@@ -13,23 +13,23 @@ import { type Relevance, relevanceTo } from "../relevance/relevance.ts"
 
 /** How old the results of a search may be. */
 export interface Freshness {
-  /** Since a page was last checked. */
+  /** Maximum time since a page was last checked. */
   readonly maxAgeMs: number
-  /** For reading pages again, all together. */
+  /** Time limit for rereading all pages together. */
   readonly fetchMs: number
-  /** Whether a page that could not be read again is returned in the index's version. */
+  /** Whether a page that could not be reread is returned in the index's version. */
   readonly fallsBack: boolean
 }
 
-/** A page that is older than it may be, or is missing because it was. */
+/** A page that is older than allowed, or is missing because it was. */
 export interface Aged {
   readonly code: "left-out" | "stale"
   readonly url: PageUrl
-  /** The outcome, in a sentence. */
+  /** The outcome, as a sentence. */
   readonly text: string
 }
 
-/** Reads results again, within the reach of a caller. */
+/** Rereads results within the caller's reach. */
 export interface FreshParts {
   /** When a page was last checked. */
   readonly checked: (hit: Hit) => Promise<Date>
@@ -40,11 +40,11 @@ interface Asked extends FreshParts {
   readonly question: QueryText
   readonly query: Query
   readonly embedder: Pick<Embedder, "id" | "traits" | "embed">
-  /** Ends the work, beside the time that the request gives it. */
+  /** Ends the work, in addition to the request's own time limit. */
   readonly signal: AbortSignal
 }
 
-/** Pages of one search that are read again; as many addresses as `/extract` takes. */
+/** Maximum number of pages of one search that are reread; as many addresses as `/extract` takes. */
 const MOST_REREADS = 20
 const DEFAULT_PASSAGES = 3
 
@@ -52,9 +52,9 @@ const DEFAULT_PASSAGES = 3
 type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly unread: string }
 
 /**
- * Reads hits again that were checked too long ago. A changed page is shown in its new version, with new passages, and
- * its score drops if it answers less than before. A page that is gone, no longer fits the request or could not be
- * read is left out; with `fallsBack`, a page that could not be read stays in the index's version.
+ * Rereads hits that were last checked too long ago. A changed page is shown in its new version, with new passages, and
+ * its score drops if it answers less than before. A page that is gone, no longer fits the request or could not be read
+ * is left out; with `fallsBack`, a page that could not be read stays in the index's version.
  */
 export async function freshHits(
   hits: readonly Hit[],
@@ -89,7 +89,7 @@ export async function freshHits(
     return "unread" in outcome && fallsBack ? hit : []
   })
   const ranked = kept.toSorted((a, b) => b.score - a.score)
-  // A page that another one now leads to may be among the hits already.
+  // A page that another one now redirects to may already be among the hits.
   const shown = ranked.filter((hit, at) => ranked.findIndex(({ url }) => url === hit.url) === at)
   return { hits: shown, aged }
 }
@@ -137,7 +137,7 @@ async function readAgain(
   return { unread: now.because }
 }
 
-/** The hit with what its page says now; it may fit the request no longer. */
+/** The hit with the page's current text; it may no longer fit the request. */
 async function remade(
   hit: Hit,
   { source: _source, ...page }: Page,

@@ -10,7 +10,7 @@ export function hitAddressesModels({ title, description, passages }: Hit): boole
 }
 
 /**
- * Whether a page's text does. A short text is always checked, even when the call's time is up.
+ * Whether a page's text contains such orders. A short text is always checked, even when the call's time is up.
  * @throws WorkError when the text cannot be processed, and the reason of `signal`
  */
 export async function textAddressesModels(text: string, signal?: AbortSignal): Promise<boolean> {

@@ -34,7 +34,7 @@ const failures: Readonly<Record<FailureReason, string>> = {
 }
 
 export const TIMED_OUT = "Request timed out"
-/** For a page whose text cannot be processed. */
+/** The error for a page whose text cannot be processed. */
 export const UNREADABLE = `Failed to fetch url: ${failures.unreadable}`
 
 type NotRead = Exclude<ReadResult, { kind: "read" }>
@@ -45,13 +45,13 @@ export const failureText = (result: NotRead): string =>
     ? TIMED_OUT
     : `Failed to fetch url: ${failureReason(result)}`
 
-/** The skip that reading a page amounts to when it has no text and sends its readers elsewhere; null for other pages. */
+/** The skip reason for a page that has no text and sends its readers elsewhere; null for other pages. */
 export const skippedAsEmpty = ({ extracted, emptyBecause }: Reading): NotRead | null =>
   extracted.refresh !== undefined && extracted.markdown.trim() === ""
     ? { kind: "skipped", because: "empty", detail: emptyBecause ?? skips.empty }
     : null
 
-/** The same within a sentence. */
+/** The same, worded for the middle of a sentence. */
 export function failureReason(result: NotRead): string {
   switch (result.kind) {
     case "skipped":

@@ -6,20 +6,20 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 export interface AddressKnowledge {
   /**
    * The pages that replace an address according to any of these sources: by an equal text, a redirect or a canonical.
-   * Null: any source.
+   * Null for any source.
    */
   standingFor(url: PageUrl, sources: readonly string[] | null): Promise<readonly PageUrl[]>
   /** Other spellings of an address that name the same page, likeliest first. */
   spellingsOf(url: PageUrl): Promise<readonly PageUrl[]>
 }
 
-/** Addresses asked for at most: one that is unknown in every spelling costs no more than a search. */
+/** Maximum number of addresses looked up: one that is unknown in every spelling costs no more than a search. */
 const MOST_ASKED = 32
 
 /**
- * The stored page for an address: under the address itself, under the address that replaces it since a crawl found an
- * equal text, a redirect or a canonical, or under another spelling (https, `www.`, slash, parameters that choose
- * nothing). Null when the caller may see no such page: pages outside the reach look like missing ones.
+ * The stored page for an address: under the address itself, under the address that a crawl found to replace it (through
+ * an equal text, a redirect or a canonical), or under another spelling (https, `www.`, slash, parameters that select
+ * nothing). Null when the caller may not see any such page: pages outside the reach look like missing ones.
  */
 export async function findPage(
   url: PageUrl,

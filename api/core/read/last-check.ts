@@ -7,7 +7,7 @@ export interface VisitKnowledge {
 
 /**
  * When a crawl last found a page, changed or not.
- * @param named sources whose visits may be shown; null: all
+ * @param named sources whose visits may be shown; null for all
  */
 export async function lastCheck(
   page: Pick<Hit, "url" | "source" | "sharedWith" | "fetchedAt">,
@@ -19,6 +19,6 @@ export async function lastCheck(
   return lastOf(page, checkedAt)
 }
 
-/** The last visit, or the reading of the text if that was later. Imported pages have no visit. */
+/** The last visit, or the time the text was read if that was later. Imported pages have no visit. */
 export const lastOf = ({ fetchedAt }: Pick<Hit, "fetchedAt">, checkedAt: Date | null): Date =>
   checkedAt !== null && checkedAt > fetchedAt ? checkedAt : fetchedAt

@@ -2,8 +2,8 @@ import type { CrawlerConfig, Reader } from "#crawler"
 import type { Rereader, RereaderParts } from "#crawler/upkeep/reread/rereader.ts"
 
 /**
- * A reader that is loaded with the first page: what reading needs is a third of this process's code, and many an
- * appliance only searches.
+ * A reader that is loaded with the first page: the code for reading makes up a third of this process's code, and many
+ * appliances only search.
  */
 export function lazyReader(config: CrawlerConfig): Reader {
   let opening: Promise<Reader> | undefined
@@ -20,7 +20,7 @@ export function lazyReader(config: CrawlerConfig): Reader {
   }
 }
 
-/** The same for pages of the index that are read again. */
+/** The same for pages of the index that are reread. */
 export function lazyRereader(parts: RereaderParts): Pick<Rereader, "read" | "readLive"> & AsyncDisposable {
   let opening: Promise<Rereader> | undefined
   const open = (): Promise<Rereader> =>

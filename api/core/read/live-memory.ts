@@ -6,27 +6,27 @@ import type { LiveReader } from "../../identity/accounts/reach/reach.ts"
 import { BYTES_PER_CHAR } from "../../server/load/memory/memory.ts"
 
 const MB = 1024 * 1024
-/** Less than this is no use to a call: a page of a megabyte. */
+/** A call needs at least this much: enough for one page of a megabyte. */
 const LEAST_BYTES = 4 * MB
 
 export const MEMORY_SPENT = "Failed to fetch url: the memory for live calls is used up; ask for fewer pages"
 
-/** The result of a reading that ends because there is no memory for it. */
+/** The result of a read that ends because there is no memory for it. */
 const NO_ROOM: ReadResult = { kind: "failed", because: "cancelled", detail: MEMORY_SPENT }
 
-/** The memory that the pages of all live calls may take, and each of them. */
+/** The memory that the pages of all live calls may take, and the share of each call. */
 export class LiveMemory {
   readonly #budget: ByteBudget
   readonly #ofCall: number
 
-  /** @param budget of all live calls */
+  /** @param budget shared by all live calls */
   constructor(budget: ByteBudget, { callMemoryMb }: { readonly callMemoryMb: number }) {
     this.#budget = budget
     this.#ofCall = callMemoryMb * MB
   }
 
   /**
-   * Opens the share of one call; the caller gives it back.
+   * Opens one call's share; the caller must release it.
    * @throws Refusal `busy` when other calls hold all of it
    */
   open(): CallMemory {
@@ -41,13 +41,13 @@ export class CallMemory implements Disposable {
   readonly #isBusy: () => boolean
   readonly #refused: string[] = []
 
-  /** @param isBusy whether it is other calls that leave no room */
+  /** @param isBusy whether other calls are the reason there is no room */
   constructor(account: ByteAccount, isBusy: () => boolean) {
     this.#account = account
     this.#isBusy = isBusy
   }
 
-  /** Reads as `reader` does, as long as there is room for what comes; nothing is fetched after the first that has none. */
+  /** Reads as `reader` does, as long as there is room for the pages; stops fetching after the first page that doesn't fit. */
   metered(reader: LiveReader): LiveReader {
     return {
       sitemap: async (site, options) => {
@@ -81,7 +81,7 @@ export class CallMemory implements Disposable {
   }
 
   /**
-   * The pages there was no memory for; null when there was enough for all.
+   * The pages for which there was no memory; null when there was enough for all.
    * @throws Refusal `busy` when there was too little to read anything
    */
   failures(results: number): readonly { readonly url: string; readonly error: string }[] | null {

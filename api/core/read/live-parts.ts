@@ -7,8 +7,8 @@ import type { LiveMemory } from "./live-memory.ts"
 export interface LiveParts {
   readonly embedder: Pick<Embedder, "id" | "embed">
   readonly memory: LiveMemory
-  /** Why the index has no page for an address that could not be read either; null: no reason is given. */
+  /** Why the index has no page for an address that could not be read either; null if no reason is given. */
   readonly misses: MissKnowledge | null
-  /** Calls that have been handed on so often among appliances are worked on here. Default 0. */
+  /** Number of hand-overs among appliances after which a call is processed here. Default 0. */
   readonly mostHops?: number
 }

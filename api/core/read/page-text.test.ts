@@ -8,7 +8,7 @@ const TABLE = "| A | B |\n|---|---|\n| 1 | 2 |"
 test("passages are joined on one line, and beside code and tables on a line of its own", () => {
   expect(joinPassages(["One.", "Two."])).toBe("One. [...] Two.")
   expect(joinPassages([CODE, "Two.", TABLE])).toBe(`${CODE}\n [...] Two. [...] \n${TABLE}`)
-  // A fence with words behind it would close nothing.
+  // A fence with words after it would not close anything.
   expect(joinPassages([CODE, CODE])).toMatch(/^```$/m)
 })
 

@@ -3,7 +3,7 @@ import type { PageAnchor } from "#engine"
 
 import type { Relevance } from "../relevance/relevance.ts"
 
-/** Stands between two passages of one page. */
+/** Separator between two passages of one page. */
 export const CHUNK_SEPARATOR = " [...] "
 
 /**
@@ -28,17 +28,17 @@ const BLOCK_AT_END = /\n(?:`{3,}|\|.*)$/
 /** The requested part of a page, and how its text is written. */
 export interface TextAsked {
   readonly format: "markdown" | "text"
-  /** With it the text is the passages that fit best; null: the whole page. */
+  /** If set, the text consists of the passages that fit best; null for the whole page. */
   readonly relevance: Relevance | null
-  /** How many passages. */
+  /** Number of passages. */
   readonly passages: number
   readonly withImages: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * The text of a page as it is wanted, and how relevant its best passage is; 0 where that is not asked.
- * @throws WorkError when it cannot be worked through, and what the signal aborts with
+ * The text of a page as requested, and the relevance of its best passage; 0 if relevance is not requested.
+ * @throws WorkError when the text cannot be processed, and the abort reason of the signal
  */
 export async function pageText(
   page: { readonly title: string; readonly markdown: string; readonly anchors?: readonly PageAnchor[] },
@@ -50,8 +50,8 @@ export async function pageText(
 }
 
 /**
- * A page's content as the caller wants it.
- * @throws WorkError when it cannot be made into text
+ * A page's content in the format the caller wants.
+ * @throws WorkError when it cannot be turned into text
  */
 export async function formatContent(
   markdown: string,

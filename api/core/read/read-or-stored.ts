@@ -7,7 +7,7 @@ import { lastCheck, type VisitKnowledge } from "./last-check.ts"
 import { skippedAsEmpty } from "./failure-text.ts"
 import { type AddressKnowledge, findPage } from "./find-page.ts"
 
-/** A page that was read now, or one that the index holds. */
+/** A page that was just read, or one from the index. */
 export type Material =
   | { readonly kind: "read"; readonly reading: Reading }
   | { readonly kind: "stored"; readonly page: Page; readonly checkedAt: Date }
@@ -15,9 +15,9 @@ export type Material =
 type Unread = Exclude<ReadResult, { kind: "read" }>
 
 export interface Obtained {
-  /** Null: there is none. */
+  /** Null if there is none. */
   readonly material: Material | null
-  /** Why the page could not be read; null: it was, or need not be, or there was no time. */
+  /** Why the page could not be read; null if it was read, didn't need to be, or there was no time. */
   readonly unread: Unread | null
 }
 
@@ -28,9 +28,9 @@ export interface ObtainParts {
 }
 
 /**
- * A page: from the index if that is new enough, otherwise read now, otherwise from the index after all. A crawl may
- * have read pages behind a login, in a network that live calls may not reach, or on a site that is down.
- * @param maxAgeMs most age of the index's page to return it without reading; 0: always read
+ * Returns a page: from the index if that version is new enough, otherwise read now, otherwise from the index after all.
+ * A crawl may have read pages behind a login, in a network that live calls must not reach, or on a site that is down.
+ * @param maxAgeMs maximum age of the index's page to return it without reading; 0 to always read
  * @param isOfIndex whether the page of the index may be returned
  */
 export async function readOrStored(

@@ -8,23 +8,23 @@ import { failureText, skippedAsEmpty, TIMED_OUT, UNREADABLE } from "./failure-te
 import { type CallMemory, MEMORY_SPENT } from "./live-memory.ts"
 import { pageText, type TextAsked } from "./page-text.ts"
 
-/** A page that was read now, with its text. */
+/** A page that was just read, with its text. */
 export interface ReadPage {
   readonly title: string
   readonly text: string
-  /** None where they are not wanted. */
+  /** Empty if they are not wanted. */
   readonly images: readonly PageImage[]
   readonly favicon: string | null
   readonly addressesModels: boolean
 }
 
 export interface PageReading extends TextAsked, Pick<ReadOptions, "rendering"> {
-  /** Metered by `memory`. */
+  /** The reader; its pages count against `memory`. */
   readonly reader: Pick<Reader, "read">
   readonly memory: CallMemory
 }
 
-/** Reads a page now, or says for the caller why it could not be read. */
+/** Reads a page now, or tells the caller why it could not be read. */
 export async function readPage(
   url: PageUrl,
   { reader, memory, rendering, ...asked }: PageReading,
@@ -45,7 +45,7 @@ export async function readPage(
     const images = asked.withImages ? extracted.images : []
     return { page: { title, text, images, favicon, addressesModels } }
   } catch (error) {
-    // There was no time for so large a page, or it cannot be worked through.
+    // There was no time for so large a page, or it cannot be processed.
     if (signal.aborted) return { error: TIMED_OUT }
     if (error instanceof WorkError) return { error: UNREADABLE }
     throw error

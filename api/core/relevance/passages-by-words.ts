@@ -3,7 +3,7 @@ import type { HitPassage, PageAnchor } from "#engine"
 import { analyse } from "#engine/text/analysis/analyse.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
-/** A passage with the share of the terms that it and its headings have. */
+/** A passage with the share of the terms found in it and its headings. */
 export interface PassageByWords {
   readonly passage: HitPassage
   readonly words: number
@@ -36,7 +36,7 @@ export function passagesByWords(
     .slice(0, count)
 }
 
-/** {@link passagesByWords} for the event loop. */
+/** {@link passagesByWords} without blocking the event loop. */
 export const findByWords = offLoop(import.meta.url, passagesByWords)
 
 /** For each set, its share of all terms, each term weighted by its rarity among the sets. */

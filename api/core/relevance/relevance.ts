@@ -12,21 +12,21 @@ import { embeddingText } from "#engine/text/passages.ts"
 import { findByWords, sharesOf } from "./passages-by-words.ts"
 import { searchedText } from "../understand/searched-text.ts"
 
-/** Share of the words in a relevance; the rest is meaning. The engine's ranking uses the same balance. */
+/** Share of the words in a relevance; meaning makes up the rest. The engine's ranking uses the same balance. */
 const WORDS_SHARE = 0.4
-/** Passages of one page that are embedded: each costs some 20 ms of processor time. */
+/** Number of passages of one page that are embedded: each costs some 20 ms of processor time. */
 const EMBEDDED_PER_PAGE = 16
-/** Characters of a link's text, a title or a heading that are looked at: longer ones are none. */
+/** Maximum length in characters of a link's text, a title or a heading: anything longer isn't really one. */
 const JUDGED_CHARS = 2000
 const HEADING_CHARS = 300
-/** Texts that are embedded when each is judged; the others, worst by words, are judged by words alone. */
+/** Number of texts that are embedded when each is judged; the others, worst by words, are judged by words alone. */
 const EMBEDDED_TEXTS = 200
 
-/** Relevance of texts to an intent, 0..1. Not comparable with scores of a search. */
+/** Relevance of texts to an intent, 0..1. Not comparable with search scores. */
 export interface Relevance {
   /**
    * The page's best passages, best first, and the relevance of the first.
-   * @throws WorkError for a page that cannot be worked through
+   * @throws WorkError for a page that cannot be processed
    */
   passages(
     page: { title: string; markdown: string; anchors?: readonly PageAnchor[] },
@@ -37,9 +37,9 @@ export interface Relevance {
 }
 
 /**
- * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings.
- * When `signal` aborts, or the server of the embedding model is away, words alone decide: a late call still gets a useful answer. Only a page so large that it is worked
- * through elsewhere is given up then: `passages` throws what the signal aborts with.
+ * Judges by shared words, weighted by how rare they are among the texts, and by cosine of the embeddings. When `signal`
+ * aborts, or the embedding model's server is down, words alone decide: a late call still gets a useful answer. Only a
+ * page so large that it is processed elsewhere is then given up: `passages` throws the signal's abort reason.
  */
 export function relevanceTo(
   intent: string,
@@ -52,7 +52,7 @@ export function relevanceTo(
   /** A live crawl may outlast a change of the model. */
   let embeddedBy = embedder.id
 
-  // After waiting searches: these are many texts, and their callers expect to wait.
+  // Queued after waiting searches: there are many texts, and their callers expect to wait.
   async function embed(
     texts: readonly string[],
     as: "question" | "passage" = "passage",
@@ -122,7 +122,7 @@ export function relevanceTo(
 
 const shortened = (heading: string): string => heading.slice(0, HEADING_CHARS)
 
-/** For each text the share of the terms it has, each term weighted by its rarity among the texts. */
+/** For each text, the share of the terms it contains, with each term weighted by its rarity among the texts. */
 async function wordShares(terms: readonly string[], texts: readonly string[]): Promise<number[]> {
   const wanted = new Set(terms)
   const breathe = breather()

@@ -9,7 +9,7 @@ export type SearchTopic = "general" | "news" | "finance"
 /** How far back pages may have been published. */
 export type TimeRange = "day" | "week" | "month" | "year"
 
-/** What a question already gives besides its words. */
+/** What a question already specifies besides its words. */
 export interface Given {
   readonly depth?: SearchDepth | undefined
   readonly topic?: SearchTopic | undefined
@@ -23,7 +23,7 @@ export interface Chosen {
   readonly depth?: SearchDepth
   readonly topic?: SearchTopic
   readonly since?: TimeRange
-  /** Domains whose pages are raised. */
+  /** Domains whose pages are boosted. */
   readonly domains?: readonly string[]
 }
 
@@ -32,10 +32,10 @@ const FINANCE =
   /\b(?:stocks|(?:stock|share) (?:price|market|split|exchange)s?|market cap\w*|dividends?|earnings (?:call|report|per share|season)|quarterly (?:results|earnings|report)|nasdaq|nyse|dow jones|s&p 500|ftse|bond (?:yield|market)s?|(?:interest|exchange|inflation) rates?|hedge funds?|mutual funds?|etfs?|(?:bitcoin|gold|oil) price|price of (?:bitcoin|gold|oil)|balance sheets?|cash flow|central bank|wall street)\b/i
 const NEWS =
   /\b(?:news|headlines|press releases?|current events|just announced|latest (?:on|about|developments?|updates? (?:on|about))|what(?:'s| is) happening)\b/i
-/** "Used today" says nothing about when a page was written; "news of today" does. */
+/** "Used today" says nothing about when a page was written; "today's news" does. */
 const TODAY = /\b(?:today|tonight|this morning)\b/i
 
-/** A window reaches back at least as far as the words do: on a Tuesday, last week was up to nine days ago. */
+/** A window reaches back at least as far as the words: on a Tuesday, last week goes back up to nine days. */
 const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
   ["day", /\b(?:(?:past|last) (?:24 hours|day)|today's)\b/i],
   ["week", /\b(?:yesterday|this week|past week|(?:past|last) (?:few|seven|7) days)\b/i],
@@ -46,11 +46,11 @@ const SPANS: readonly (readonly [TimeRange, RegExp])[] = [
   ["year", /\b(?:last month|this year|past year|(?:past|last) (?:few|six|12|twelve) months)\b/i],
 ]
 
-/** "Compare two strings" is one thing to do; a comparison names two. */
+/** "Compare two strings" describes one task; a real comparison names two things. */
 const COMPARISON =
   /\b(?:vs\.?|versus|compared (?:to|with|against)|compar(?:e|es|ing)\b.{1,80}?\s(?:and|with|to|against|or)\s|comparison (?:of|between)|(?:differences?|similarities|choos(?:e|ing)|decid(?:e|ing)) between|differs? from|pros and cons|trade-?offs?|(?:better|faster|cheaper|safer) than|which is (?:better|faster|cheaper|safer))/i
 const SECOND_QUESTION = /\?.*\?|\b(?:and|or) (?:how|why|what|when|which|who|where)\b/is
-/** Distinctive words of a question; a question with more has several parts, whatever its form. */
+/** Maximum number of distinctive words in a simple question; a question with more has several parts, whatever its form. */
 const MANY_WORDS = 12
 
 const NAMED_HOST =
@@ -84,7 +84,7 @@ function sinceOf(text: string, topic: SearchTopic, now: Date): TimeRange | undef
   if (topic !== "general" && TODAY.test(text)) return "day"
   const span = SPANS.find(([, words]) => words.test(text))
   if (span !== undefined) return span[0]
-  // The current year asks for new pages. A past year is a subject: pages on 2019 were written later too.
+  // The current year asks for new pages. A past year is a subject: pages about 2019 were also written later.
   return new RegExp(`\\b${now.getUTCFullYear()}\\b`).test(text) ? "year" : undefined
 }
 
@@ -93,7 +93,7 @@ function depthOf(text: string): SearchDepth {
   return several || analyseQuery(text, null).terms.length > MANY_WORDS ? "advanced" : "basic"
 }
 
-/** Sites that the query mentions. They are boosted, not required: `main.rs` may look like a site, too. */
+/** Sites that the query mentions. They are boosted, not required: `main.rs` can look like a site, too. */
 function namedHosts(text: string): string[] {
   const hosts = [...text.matchAll(NAMED_HOST)].map(([, host]) => host!.toLowerCase())
   return [...new Set(hosts)].filter((host) => parse(host).isIcann === true && getDomain(host) !== null)

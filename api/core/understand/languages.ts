@@ -8,7 +8,7 @@ const CODES =
   "no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta " +
   "te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
 
-/** Codes for one language: withdrawn ones that pages still carry, and Norwegian, which has one for all and one for each form. */
+/** Equivalent codes for a language: withdrawn ones that pages still carry, and Norwegian, which has a general code and one for each written form. */
 const SAME = [
   ["no", "nb"],
   ["no", "nn"],
@@ -22,8 +22,8 @@ const codes = new Set([...CODES.split(" "), ...SAME.flat()])
 let byName: ReadonlyMap<string, string> | undefined
 
 /**
- * The ISO 639-1 codes that pages in a language may carry, the one of that language first; null when `text`
- * names none. It is a code, a code with region or script (`zh-cn`), or an English name.
+ * The ISO 639-1 codes that pages in a language may carry, the main one first; null if `text` doesn't name a language.
+ * `text` can be a code, a code with region or script (`zh-cn`), or an English name.
  */
 export function languageCodes(text: string): readonly string[] | null {
   const wanted = text.trim().toLowerCase()
@@ -38,7 +38,7 @@ export function languageCodes(text: string): readonly string[] | null {
 export const LANGUAGE_ALLOWED =
   "an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')"
 
-/** The codes of the language that a caller names, as {@link languageCodes} gives them. @throws Refusal when it is none */
+/** The codes of the language that a caller names, as {@link languageCodes} returns them. @throws Refusal when it isn't a language */
 export function theLanguage(text: string): readonly string[] {
   const known = languageCodes(text)
   if (known === null) throw new Refusal("wrong", `Invalid language. Must be ${LANGUAGE_ALLOWED}.`)

@@ -40,7 +40,7 @@ export async function crawlSite(
         return made
       },
       (error: unknown) => {
-        // A page so large that there was no time for it, or that cannot be worked through, is left out.
+        // A page too large to finish in time, or one that cannot be processed, is left out.
         if (!signal.aborted && !(error instanceof WorkError)) throw error
         leaveOut("pages")
         return null

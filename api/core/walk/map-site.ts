@@ -4,12 +4,12 @@ import type { Relevance } from "../relevance/relevance.ts"
 import { addressWords } from "./relevant-pages.ts"
 import { type Site, walk, type Walking } from "./walk.ts"
 
-/** A page that a map names. Text that is not known is empty. */
+/** A page in a map. Unknown text is empty. */
 export interface MappedPage {
   readonly url: string
   readonly title: string
   readonly description: string
-  /** Whether it was read, and not only named. */
+  /** Whether the page was read, not just linked to. */
   readonly isRead: boolean
 }
 
@@ -21,7 +21,7 @@ export async function mapSite(site: Site, walking: Omit<Walking, "discoverOnly">
   const found: MappedPage[] = []
   await walk(site, { ...walking, discoverOnly: true }, ({ url, result }) => {
     if (result !== null && result.kind !== "read") return
-    // Not the page itself: a map of many pages would hold all their text.
+    // Keeps no reference to the page itself: a map of many pages would hold all their text.
     const about = result?.reading.extracted
     const title = about?.title ?? ""
     const description = about?.description ?? ""

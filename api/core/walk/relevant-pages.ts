@@ -4,14 +4,12 @@ import type { WalkOptions } from "#crawler"
 import type { Relevance } from "../relevance/relevance.ts"
 
 /**
- * The least share of the best page's relevance that other pages need. With a handbook of 27 pages, all about one
- * program, five instructions keep two to fourteen; pages on other subjects have a third of the best or less.
+ * The minimum share of the best page's relevance that other pages need. With a handbook of 27 pages, all about one
+ * program, five instructions keep two to fourteen; pages on other subjects have at most a third of the best.
  */
 const FITS = 0.5
 
-/**
- * The pages that fit the instructions, best first, given each page's relevance; all pages when none could be judged.
- */
+/** The pages that fit the instructions, best first, given each page's relevance; all pages if none could be judged. */
 export function fitting<T extends { readonly relevance: number }>(pages: readonly T[]): T[] {
   const ranked = pages.toSorted((a, b) => b.relevance - a.relevance)
   const best = ranked[0]?.relevance ?? 0

@@ -9,15 +9,15 @@ import { liveUrl } from "../read/live-url.ts"
 import type { Relevance } from "../relevance/relevance.ts"
 import { judgeLinks } from "./relevant-pages.ts"
 
-/** A site to walk: how far, from the address that a caller wrote. */
+/** A site to walk, and how far to go from the address that a caller gave. */
 export type Site = Omit<WalkOptions, keyof Walking | "admits" | "pause">
 
 /** The parts and options of a walk. */
 export interface Walking extends Pick<WalkOptions, "rendering" | "sitemap"> {
-  /** No page outside it is read or named. */
+  /** No page outside this reach is read or listed. */
   readonly reach: Pick<Reach, "addresses" | "keepsOut" | "reader">
   readonly memory: CallMemory
-  /** Judges which links are followed; null: all are. */
+  /** Judges which links are followed; null if all are. */
   readonly relevance: Relevance | null
   /** Whether the last level and external addresses are listed without being read. */
   readonly discoverOnly: boolean
@@ -25,7 +25,7 @@ export interface Walking extends Pick<WalkOptions, "rendering" | "sitemap"> {
 }
 
 /**
- * Walks a site until `signal` aborts; the answer is the pages found by then.
+ * Walks a site until `signal` aborts; returns the pages found by then.
  *
  * @param onPage called with each page as it arrives
  * @throws Refusal for an address that is invalid or may not be read
@@ -58,7 +58,7 @@ export async function walk(
       onPage(step.value)
     }
   } finally {
-    // Not awaited: a generator that waits for a page returns only when that page is there.
+    // Not awaited: a generator that is waiting for a page returns only when that page arrives.
     void pages.return(undefined).catch(() => {})
   }
 }

@@ -12,9 +12,9 @@ import { apiSettings } from "../../settings.ts"
 import { readSettings } from "#base/settings.ts"
 import { serveTwoSources, type TwoSources } from "../../testing/two-sources.ts"
 
-// A crawled site and its index, asked in Firecrawl's words over a socket.
+// A crawled site and its index, called through Firecrawl's API over a socket.
 
-/** The shortest time that a scrape may be given. */
+/** The shortest timeout that a scrape may have. */
 const SHORTEST_MS = 1000
 const opened = new AsyncDisposableStack()
 let garden: TwoSources
@@ -58,7 +58,7 @@ const call = (path: string, body?: unknown, key = garden.all) => garden.app.call
 const scrape = (path: string, options: object = {}, key?: string) =>
   call("/v2/scrape", { url: garden.site.url(path), ...options }, key)
 
-/** A server's response to a request, until it hangs up. */
+/** A server's response to a request, read until it hangs up. */
 async function rawRequest(url: string, lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -66,7 +66,7 @@ async function rawRequest(url: string, lines: readonly string[]): Promise<string
   return await text(socket)
 }
 
-/** A job that was started, once it has ended. */
+/** A started job, once it has ended. */
 async function ended(start: string, body: object, key = garden.all) {
   const started = await call(start, body, key)
   expect(started.body).toMatchObject({ success: true, id: expect.any(String) })
@@ -363,7 +363,7 @@ describe("a crawl", () => {
 })
 
 describe("a job that is watched over a WebSocket", () => {
-  /** All messages to a watcher, until the closing one. */
+  /** All messages to a watcher, up to the closing one. */
   const watched = async (path: string, protocol: string) => {
     const socket = new WebSocket(garden.app.url.replace("http", "ws") + path, protocol)
     // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back

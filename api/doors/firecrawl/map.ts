@@ -15,7 +15,7 @@ const MAX_SEARCH_CHARS = 2000
 /** The start and the pages it links to are read; the addresses those link to are only listed. */
 const DEPTH = 2
 
-/** POST /v1/map, /v2/map: the addresses of a site, found now by its links and its sitemaps. */
+/** POST /v1/map, /v2/map: the addresses of a site, found now through its links and its sitemaps. */
 export function map(version: Version, { memory: live, embedder }: LiveParts): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)
@@ -25,7 +25,7 @@ export function map(version: Version, { memory: live, embedder }: LiveParts): Mi
     const timeoutMs = body.number("timeout", 1000, MAX_TIMEOUT_MS) ?? TIMEOUT_MS
     const withSubdomains = body.boolean("includeSubdomains") ?? true
     const withoutQueries = version === 2 ? (body.boolean("ignoreQueryParameters") ?? true) : false
-    // The first version asks for them; the second leaves them out only on request.
+    // The first version includes them on request; the second leaves them out only on request.
     const sitemap = readSitemap(body, version, version === 1 ? "skip" : "include")
     body.passedOver("origin", "integration", "auditMetadata")
     // Sitemaps are read again each time.

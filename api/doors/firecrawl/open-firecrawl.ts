@@ -21,7 +21,7 @@ import type { firecrawlSettings } from "./settings.ts"
 /** Only one of several processes notifies receivers. */
 const TELLER = "firecrawl-teller"
 
-/** Opened by the process, since they end before its connection does. */
+/** Opened by the process, because they must end before its connection does. */
 export interface FirecrawlJobs extends AsyncDisposable {
   readonly store: JobStore
   readonly secretOf: SecretOf
@@ -34,7 +34,7 @@ export interface FirecrawlJobs extends AsyncDisposable {
 
 /**
  * Storage and worker for the jobs of Firecrawl's API.
- * @param db the connection that the accounts write over
+ * @param db the connection that the accounts use for writes
  */
 export async function openFirecrawlJobs(
   db: StateStore,
@@ -46,9 +46,9 @@ export async function openFirecrawlJobs(
     /** How receivers are reached. */
     readonly sending: KeyReceiversOptions["sending"]
     readonly userAgent: string
-    /** The disk that documents are stored on; left out: it isn't checked. */
+    /** The disk where documents are stored; not checked if left out. */
     readonly room?: Pick<DiskRoom, "isLow">
-    /** This process among others on the same state. Default: there is no other. */
+    /** This process among others on the same state. By default there is no other. */
     readonly process?: LivingProcess
     readonly log: Logger
     /** Milliseconds between checks for messages to send. Default one second. */

@@ -1,6 +1,6 @@
 import type { OtherApi } from "../../server/middleware/error-envelope.ts"
 
-/** Firecrawl's paths, as far as they are not OpenAI's, and its refusals: `{"success": false, "error": "…"}`, and 402 where credits are used up. */
+/** Firecrawl's paths, except those shared with OpenAI's API, and its refusals: `{"success": false, "error": "…"}`, and 402 when credits are used up. */
 export const firecrawlApi: OtherApi = {
   owns: (path) => /^\/v[12](\/|$)/.test(path),
   refusal: ({ status, message, fields, isSpent }) => ({

@@ -29,15 +29,15 @@ export interface FirecrawlRouteParts
   readonly limits: SearchLimits
   /** The disk of the data folder. */
   readonly room: Pick<DiskRoom, "isLow">
-  /** Without it no jobs are taken, as without it none would be worked on. */
+  /** If left out, no jobs are accepted, because nothing would process them. */
   readonly jobs?: Omit<JobEndpointParts, "chatModel" | "publicUrl"> | undefined
   readonly publicUrl: string
   readonly ledger: Ledger
-  /** Refuses what reads live pages; null: it is served. */
+  /** Refuses calls that read live pages; null if they are served. */
   readonly refuseLive: Middleware | null
 }
 
-/** The calls of Firecrawl's API, in its second version and, where they differ in name alone, in its first. */
+/** The calls of Firecrawl's API, in its second version and, where only the names differ, in its first. */
 export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRouteParts): void {
   const { key, body, admissions, jobs, refuseLive } = parts
   const free = admission(admissions, "usage")
@@ -58,7 +58,7 @@ export function firecrawlRoutes(router: Router<RequestState>, parts: FirecrawlRo
     if (jobs === undefined) continue
     const served = { ...jobs, chatModel: parts.chatModel, publicUrl: parts.publicUrl }
     const watch = watchJob(served)
-    // Polls are no calls that cost anything; they see what the key may see.
+    // Polling costs nothing; it shows whatever the key may see.
     const seeing: Middleware = async (ctx, next) => {
       ctx.state.reach = admissions.reach(ctx.state.key)
       await next()

@@ -10,10 +10,10 @@ import { type Formats, readFormats, type Version } from "./documents/formats.ts"
 export interface ScrapeRequest {
   readonly formats: Formats
   readonly rendering: Rendering
-  /** Milliseconds that a browser leaves the page at least; 0: no browser is asked for. */
+  /** Minimum number of milliseconds that a browser waits on the page; 0 if no browser is requested. */
   readonly waitMs: number
   readonly timeoutMs: number
-  /** Milliseconds that a stored page may be old to be given instead of reading; 0: always read. */
+  /** Maximum age in milliseconds of a stored page returned instead of a new read; 0 to always read. */
   readonly maxAgeMs: number
   /** Options that cannot be honoured although clients always send them, for the document's `warning`. */
   readonly warnings: readonly string[]
@@ -21,7 +21,7 @@ export interface ScrapeRequest {
 
 export const MAX_URL_CHARS = 4000
 const MAX_TIMEOUT_MS = 300_000
-/** Firecrawl's own: 60 seconds, and 30 in its first version. */
+/** Firecrawl's own timeouts: 60 seconds, and 30 in its first version. */
 const TIMEOUT_MS: Readonly<Record<Version, number>> = { 1: 30_000, 2: 60_000 }
 const MAX_WAIT_MS = 60_000
 
@@ -59,7 +59,7 @@ export function readScrapeOptions(body: FieldReader, version: Version): ScrapeRe
 /** Options that cannot be honoured: accepted with their neutral value, refused with any other. */
 function refuseUnknowable(body: FieldReader, version: Version): void {
   body.passedOver(...LABELS)
-  // Sent with every call of the Python client: nothing is kept of a scrape, and certificates are always checked.
+  // Sent with every call of the Python client: no data of a scrape is kept, and certificates are always checked.
   body.passedOver("storeInCache", "skipTlsVerification")
   body.only([true], ["removeBase64Images"], "Images are returned as addresses.")
   body.only([true], ["blockAds"], "Only the main content is read, which has no ads.")
@@ -86,7 +86,7 @@ function refuseUnknowable(body: FieldReader, version: Version): void {
   }
 }
 
-/** @throws ApiError 400 when the field holds no address */
+/** @throws ApiError 400 when the field doesn't contain an address */
 export function readUrl(body: FieldReader): { readonly given: string; readonly url: PageUrl } {
   const given = body.requiredString("url", MAX_URL_CHARS)
   const url = liveUrl(given)
@@ -99,7 +99,7 @@ const SITEMAP_MODES = ["skip", "include", "only"] as const
 /** Whether addresses come from a site's sitemaps: in addition to its links, or instead of them. */
 export type SitemapMode = (typeof SITEMAP_MODES)[number]
 
-/** Reads what both versions call differently. @throws ApiError 400 */
+/** Reads the fields that the two versions name differently. @throws ApiError 400 */
 export function readSitemap(body: FieldReader, version: Version, otherwise: SitemapMode): SitemapMode {
   if (version === 2) return body.oneOf("sitemap", SITEMAP_MODES) ?? otherwise
   const ignores = body.boolean("ignoreSitemap")
@@ -111,6 +111,6 @@ export function readSitemap(body: FieldReader, version: Version, otherwise: Site
 export const walkedSitemap = (mode: SitemapMode): Pick<WalkOptions, "sitemap"> =>
   mode === "skip" ? {} : { sitemap: mode }
 
-/** A pattern that fits the host of an address alone. */
+/** A pattern that matches only the host of an address. */
 export const hostPattern = (url: PageUrl): string =>
   `^${new URL(url).hostname.replaceAll(/[^a-z0-9]/gi, String.raw`\$&`)}$`

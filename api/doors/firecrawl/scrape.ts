@@ -19,11 +19,11 @@ export interface FirecrawlParts extends LiveParts {
   readonly knowledge: PageKnowledge
 }
 
-/** The depth that a scrape is paid for as: as with an extraction, a browser makes it `advanced`. */
+/** The depth at which a scrape is billed: as with an extraction, a browser makes it `advanced`. */
 export const depthOf = ({ rendering }: ScrapeRequest): "basic" | "advanced" =>
   rendering === "http" ? "basic" : "advanced"
 
-/** Refuses early what would be refused with every page. @throws ApiError 400 */
+/** Refuses upfront any request that would be refused for every page. @throws ApiError 400 */
 export function checkFormats({ formats }: ScrapeRequest, chatModel: ChatModel | null): void {
   if (formats.json !== null || formats.summary) requireModel(chatModel)
   if (formats.json?.schema) validatorOf(formats.json.schema)

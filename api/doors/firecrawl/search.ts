@@ -31,16 +31,16 @@ interface AskedSearch {
   readonly sources: readonly Source[]
   readonly formats: Formats | null
   readonly timeoutMs: number
-  /** Options that cannot be honoured, for `warning`. */
+  /** Options that cannot be honoured, for the `warning` field. */
   readonly warnings: readonly string[]
 }
 
 const SOURCES = ["web", "news", "images"] as const
 type Source = (typeof SOURCES)[number]
-/** A catalogue of tools, which Firecrawl's MCP server always asks as well. */
+/** A catalogue of tools, which Firecrawl's MCP server always queries as well. */
 const TOOLS = "alexandria"
 
-/** POST /v1/search, /v2/search: the index, asked. Content comes from the index, too; a page is read again where `maxAge` wants it younger. */
+/** POST /v1/search, /v2/search: searches the index. Content comes from the index, too; a page is reread if `maxAge` requires a newer version. */
 export function search(version: Version, limits: SearchLimits, parts: PlainSearchParts): Middleware {
   const ask = plainSearch(limits, parts)
   return async (ctx) => {
@@ -111,7 +111,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   const country = version === 2 ? body.string("country", 100) : undefined
   const options = body.object("scrapeOptions")
   const { formats, freshness } = options ? scrapeOf(options, version, timeoutMs) : NOTHING_SCRAPED
-  // The first version's client always sends them, as the country and language of a web search.
+  // Always sent by the first version's client, as the country and language of a web search.
   if (version === 1) body.passedOver("country", "lang")
   // Every result is an address that a crawl has read, and the shown text is its best passages.
   body.passedOver("ignoreInvalidURLs", "highlights", "origin", "integration")
@@ -143,7 +143,7 @@ function readSearch(body: FieldReader, version: Version): AskedSearch {
   }
 }
 
-/** Names, or objects whose `type` is one. */
+/** Names, or objects with the name in `type`. */
 function namesOf(body: FieldReader, field: string): readonly unknown[] {
   const given = body.any(field)
   if (given === undefined) return []
@@ -161,10 +161,10 @@ function sourcesOf(body: FieldReader): readonly Source[] {
 }
 
 const NOTHING_SCRAPED = { formats: null, freshness: null }
-/** Share of the time of a search that reading pages again may take. */
+/** Share of a search's time that rereading pages may take. */
 const READING_SHARE = 0.8
 
-/** The index's version of a page only; `maxAge` re-reads pages that were checked earlier. */
+/** Only the index's version of a page; with `maxAge`, pages that were checked earlier are reread. */
 function scrapeOf(
   options: FieldReader,
   version: Version,

@@ -1,6 +1,6 @@
 import { integer } from "#base/settings.ts"
 
-/** Settings of the jobs of Firecrawl's API. */
+/** Settings for the jobs of Firecrawl's API. */
 export const firecrawlSettings = {
   crawlJobsMb: integer(
     {

@@ -5,7 +5,7 @@ import { article } from "#crawler/testing/test-site.ts"
 import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { serveTwoSources, type TwoSources } from "../../testing/two-sources.ts"
 
-// A site with a page that no link leads to, and one that its sitemap leaves out.
+// A site with one page that no link leads to, and one that its sitemap leaves out.
 
 const LIST = ["/book/", "/book/lonely", "/book/lonely?print=1", "/roses/"]
 let garden: TwoSources

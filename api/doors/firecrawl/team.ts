@@ -5,9 +5,9 @@ import type { Version } from "./documents/formats.ts"
 import { CONCURRENT } from "./jobs/job-runner.ts"
 import type { JobStore } from "./jobs/job-store.ts"
 
-// Firecrawl's information about a team: here about a key.
+// Firecrawl's information about a team; here, about a key.
 
-/** Credits where there is no limit, as in self-hosted Firecrawl: its clients require a number. */
+/** The number of credits when there is no limit, as in self-hosted Firecrawl: its clients require a number. */
 const UNLIMITED = 99_999_999
 
 /** GET /v2/team/credit-usage: the key's remaining credits, and when the period ends. */
@@ -46,7 +46,7 @@ export function creditUsage(ledger: Ledger, version: Version): Middleware {
   }
 }
 
-/** GET /v2/team/credit-usage/historical: what the key used, by month (UTC), the newest first. */
+/** GET /v2/team/credit-usage/historical: the key's usage by month (UTC), newest first. */
 export function creditHistory(ledger: Ledger): Middleware {
   return async (ctx) => {
     const { key } = ctx.state
@@ -66,7 +66,7 @@ export function creditHistory(ledger: Ledger): Middleware {
   }
 }
 
-/** GET /v2/team/queue-status: jobs of the key. */
+/** GET /v2/team/queue-status: the key's jobs. */
 export function queueStatus(store: JobStore): Middleware {
   return async (ctx) => {
     const { waiting, active, lastSuccess } = await store.queueOf(ctx.state.key.id)
@@ -81,7 +81,7 @@ export function queueStatus(store: JobStore): Middleware {
   }
 }
 
-/** GET /v2/concurrency-check: jobs of the key that are worked on, and how many there may be of all keys. */
+/** GET /v2/concurrency-check: the key's active jobs, and the maximum number for all keys. */
 export function concurrencyCheck(store: JobStore): Middleware {
   return async (ctx) => {
     const { active: concurrency } = await store.queueOf(ctx.state.key.id)

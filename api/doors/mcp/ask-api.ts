@@ -15,26 +15,25 @@ import type { Api } from "../../server/operation/tool.ts"
 import { Refused, type Warned } from "../../server/tools/answers.ts"
 import { presentWarnings } from "../../server/wire/warnings.ts"
 
-/** The first pause between two looks at a task; each further pause is 1.5 times as long, up to the most. */
+/** The first pause between two checks of a task; each further pause is 1.5 times as long, up to the maximum. */
 const FIRST_POLL_MS = 500
 const MAX_POLL_MS = 5000
 
-/** An answer of the API with any status. */
+/** An API response with any status. */
 export interface ApiAnswer {
   readonly status: number
-  /** Parsed JSON; null when it was none. */
+  /** Parsed JSON; null if it wasn't JSON. */
   readonly body: unknown
 }
 
-/**
- * Calls the API as one caller: POST with a JSON body, GET with null. It rejects when the API cannot be reached.
- */
+/** Calls the API as one caller: POST with a JSON body, GET with null. Rejects if the API cannot be reached. */
 export type AskApi = (path: string, body: object | null, signal: AbortSignal) => Promise<ApiAnswer>
 
-/** The API of an appliance at `base`, asked over the network. */
+/** The API of an appliance at `base`, called over the network. */
 export function askOverHttp(base: string, headers: Readonly<Record<string, string>>): AskApi {
   return async (path, body, signal) => {
-    // Not fetch(), which sends the body in a separate packet: the server's delayed acknowledgement then costs 40 ms.
+    // fetch() isn't used because it sends the body in a separate packet: the server's delayed acknowledgement then
+    // costs 40 ms.
     const answer = await request(base + path, {
       method: body === null ? "GET" : "POST",
       headers: { ...headers, ...(body && { "Content-Type": "application/json" }) },
@@ -46,8 +45,8 @@ export function askOverHttp(base: string, headers: Readonly<Record<string, strin
 }
 
 /**
- * The API of this very process: the same requests over a pair of streams in memory instead of a socket, so that a call
- * goes through everything that one from outside goes through.
+ * This process's own API: the same requests over a pair of in-memory streams instead of a socket, so that a call goes
+ * through everything that an outside call goes through.
  */
 export function askInProcess(server: Server, headers: OutgoingHttpHeaders): AskApi {
   return async (path, body, signal) => {

@@ -7,7 +7,7 @@ import type { OAuth } from "../../identity/oauth/oauth-endpoints.ts"
 
 interface Needs {
   readonly accounts: Pick<Accounts, "keys">
-  /** Left out: programs need a key. */
+  /** If left out, programs need a key. */
   readonly oauth?: Pick<OAuth, "verify" | "challenge">
   readonly config: {
     readonly bodyLimit: number
@@ -17,7 +17,7 @@ interface Needs {
   readonly readOnly: string | null
   /** The endpoints of all features that models may use. */
   readonly toolEndpoints: () => readonly string[]
-  /** Loads the tools that models are offered. */
+  /** Loads the tools offered to models. */
   readonly loadTools: () => Promise<readonly Tool[]>
   /** Serves the whole app without listening. */
   readonly server: () => Server

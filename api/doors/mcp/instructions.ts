@@ -4,13 +4,13 @@ import type { Api } from "../../server/operation/tool.ts"
 const HOW =
   "A search engine over pages that its operator chose. Use it first for anything these pages may cover: tavily_search returns passages, fetch the whole page. If it says that nothing here fits, the answer is not in this index."
 
-/** Sources that are named: models read this with every conversation. */
+/** Maximum number of sources listed: models read this with every conversation. */
 const MOST_NAMED = 30
 
 /**
  * The instructions for a model before its first call: the operator's notice, how to use the server, and the sources
  * that the key may see.
- * @param notice the notice about the appliance that comes first; null: none
+ * @param notice the notice about the appliance that comes first; null if there is none
  */
 export async function instructionsFor(api: Api, notice: string | null): Promise<string> {
   const indexed = (await api.get("/sources").catch(() => null)) as IndexedSources | null
@@ -19,12 +19,12 @@ export async function instructionsFor(api: Api, notice: string | null): Promise<
     .join("\n\n")
 }
 
-/** Without the sources, where they cannot be asked for. */
+/** Without the sources if they cannot be looked up. */
 export const plainInstructions = (notice: string | null): string =>
   notice === null ? HOW : `${HOW}\n\n${notice}`
 
 function listed({ sources }: IndexedSources): string | null {
-  // Either nothing is indexed yet, or the key may know of no source by name.
+  // Either nothing is indexed yet, or the key may not see any source's name.
   if (sources.length === 0) return null
   const named = [...sources]
     .sort((a, b) => (b.pages ?? 0) - (a.pages ?? 0))

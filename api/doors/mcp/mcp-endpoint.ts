@@ -12,31 +12,31 @@ import type { Tool } from "../../server/operation/tool.ts"
 import { apiOver, askInProcess } from "./ask-api.ts"
 
 const SESSION_HEADER = "mcp-session-id"
-/** Headers of a caller that its tools' calls have, too. */
+/** Headers of a caller that are passed on to its tools' calls. */
 const PASSED_ON = ["authorization", "x-project-id", "x-human-id", "x-session-id", ...ACTING_HEADERS]
 
 interface McpParts {
-  /** Serves the whole app; it need not listen. Made with the first call. */
+  /** Serves the whole app, which need not listen. Created with the first call. */
   readonly server: () => Server
-  /** Refuses who has no valid key in the header. */
+  /** Refuses callers without a valid key in the header. */
   readonly authenticate: Middleware
-  /** Admits programs that a user gave access to; null: no OAuth. */
+  /** Admits programs that a user gave access to; null if there is no OAuth. */
   readonly oauth: Pick<OAuth, "verify" | "challenge"> | null
   readonly bodyLimit: number
-  /** Last segments of the paths of endpoints: tools of others are left out. */
+  /** Last segments of the endpoints' paths: tools for other endpoints are left out. */
   readonly endpoints: () => readonly string[]
   readonly loadTools: () => Promise<readonly Tool[]>
-  /** A notice about the appliance that models read first; null: none. */
+  /** A notice about the appliance that models read first; null if there is none. */
   readonly notice: string | null
-  /** Origins of web pages that may call, beside the appliance's own. */
+  /** Origins of web pages that may call, in addition to the appliance's own. */
   readonly origins: readonly string[]
 }
 
 /**
- * POST `/mcp`: the Model Context Protocol over streamable HTTP (version 2025-11-25 and those before it).
+ * POST `/mcp`: the Model Context Protocol over streamable HTTP (version 2025-11-25 and earlier).
  *
- * Nothing is kept between requests. A session is a name that was given with the first one and comes back with the
- * others: calls are logged under it, and found again when they are cancelled.
+ * Nothing is kept between requests. A session is a name that is assigned with the first one and comes back with the
+ * others: calls are logged under it, and found by it when they are cancelled.
  */
 export function mcpEndpoint(parts: McpParts): Middleware {
   const readBody = jsonBody(parts.bodyLimit)
@@ -50,7 +50,7 @@ export function mcpEndpoint(parts: McpParts): Middleware {
     }
     try {
       refuseStrangePages(ctx, parts.origins)
-      // Streams begun by the server and the end of a session may be refused like this.
+      // Streams started by the server and the end of a session may be refused this way.
       if (ctx.method !== "POST") throw new ApiError(405, "Method not allowed.", {}, { Allow: "POST" })
       await letIn(ctx, parts, (inside) =>
         readBody(ctx, () =>
@@ -87,7 +87,7 @@ async function letIn(
   await next(granted.inside)
 }
 
-/** Answers what went wrong before a message was understood as the SDK's transport does: a status, and JSON-RPC 2.0. */
+/** Reports errors that occur before a message is understood, as the SDK's transport does: with a status, and JSON-RPC 2.0. */
 function refuse(ctx: Context, error: unknown): void {
   const { status, message, headers } = toApiError(error)
   if (status >= 500) ctx.state.log.error({ err: error }, "request failed")
@@ -109,7 +109,7 @@ interface Answering {
   readonly serves: (endpoint: string) => boolean
   readonly loadTools: McpParts["loadTools"]
   readonly notice: string | null
-  /** The header of the tools' calls where the caller showed an access token; null: its own. */
+  /** The header for the tools' calls when the caller presented an access token; null to use its own. */
   readonly inside: string | null
 }
 
@@ -172,9 +172,9 @@ function sessionOf(ctx: Context): string {
 }
 
 /**
- * A web page that makes its own name resolve to this machine (DNS rebinding) has the same origin as the appliance,
- * judging by names. But browsers send the origin with each POST, and only origins that the operator named are
- * admitted; other programs send none.
+ * A web page that makes its own name resolve to this machine (DNS rebinding) appears to have the same origin as the
+ * appliance. But browsers send the origin with each POST, and only origins that the operator named are admitted; other
+ * programs send none.
  */
 function refuseStrangePages(ctx: Context, origins: readonly string[]): void {
   const origin = ctx.get("Origin")

@@ -22,15 +22,15 @@ import { plainInstructions } from "./instructions.ts"
 import { prompts } from "./prompts.ts"
 import { listResources, pageTemplate, readResource } from "./resources.ts"
 
-// Loaded with the first use: what the protocol needs is several megabytes.
+// Loaded on first use: the code for the protocol takes several megabytes.
 
 /** Time between progress messages for a caller that asked for them. Many clients time out after a minute. */
 const PROGRESS_MS = 5000
 
-/** The protocol's code for a resource that is not there. */
+/** The protocol's code for a resource that doesn't exist. */
 const RESOURCE_NOT_FOUND = -32_002
 
-/** One for all servers: each would make its own, though none of ours asks callers for anything to be checked. */
+/** Shared by all servers: each would create its own, although none of ours asks callers for anything that needs checking. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 const version = fossickVersion()
 
@@ -138,7 +138,7 @@ export function mcpServer(
   return server
 }
 
-/** Outside of tool calls, a refusal of the API is a protocol error. */
+/** Outside tool calls, a refusal by the API is a protocol error. */
 async function asProtocol<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -146,7 +146,7 @@ describe("over HTTP", () => {
     )
     expect(lines).toContainEqual(expect.objectContaining({ path: "/mcp", status: 200, key: "searcher" }))
     expect(app.logLines.join("")).not.toContain("private words")
-    // `explain` takes an admin.
+    // `explain` requires an admin.
     expect(await call(mcp.client, "tavily_search", { query: "x", explain: true })).toMatchObject({
       failed: true,
       text: expect.stringContaining("Error 403"),
@@ -191,7 +191,7 @@ describe("over HTTP", () => {
     expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, "Bearer"])
     expect((await post({ Authorization: "Bearer nope" })).status).toBe(401)
     expect((await post({ ...bearer, Origin: "http://evil.example" })).status).toBe(403)
-    // A page under a name that leads here is of the appliance's origin, by the names.
+    // By name, a page under a name that resolves to this machine has the appliance's origin.
     expect((await post({ ...bearer, Origin: app.url })).status).toBe(403)
     expect((await post(bearer, [])).status).toBe(400)
     expect((await post(bearer)).status).toBe(200)
@@ -257,7 +257,7 @@ describe("what is no message of the protocol is answered in its form, JSON-RPC 2
       requestInit: { headers: KEY },
     })
     await transport.start()
-    // A message that cannot be written as JSON-RPC: the client sends it as it is.
+    // A message that cannot be written as JSON-RPC: the client sends it unchanged.
     const sent = transport.send({ method: 7 } as unknown as Parameters<typeof transport.send>[0])
     await expect(sent).rejects.toThrow(/-32700|Parse error/)
     await transport.close()

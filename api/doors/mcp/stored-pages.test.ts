@@ -51,7 +51,7 @@ beforeAll(async () => {
     await runSource(name, db, engine)
   }
   await engine.settled()
-  // As an appliance has it by default: loopback is a network that live calls may not read.
+  // As in an appliance with default settings: loopback is a network that live calls may not read.
   const reader = opened.use(createReader(readSettings(crawlerSettings, {})))
   app = opened.use(
     await serveAccounts({
@@ -69,7 +69,7 @@ async function connected(key: string, url = app.url) {
   const client = new Client({ name: "test", version: "1" })
   const requestInit = { headers: { Authorization: `Bearer ${key}` } }
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit }))
-  // From here on the client holds every answer against the schema that the tool gives for it.
+  // From here on the client checks every answer against the schema that the tool declares for it.
   await client.listTools()
   return { client, [Symbol.asyncDispose]: () => client.close() }
 }
@@ -164,7 +164,7 @@ describe("a question that nothing here answers", () => {
     await using served = await serveApp({ engine: new FakeEngine([hit({ score })]) })
     await using mcp = await connected(TEST_KEY, served.url)
     const { body } = await served.post("/search", { query: "who wrote the Iliad?" })
-    // By this POST /search says why nothing was found.
+    // With this, POST /search says why nothing was found.
     expect(isMiss(body.results)).toBe(isRefused)
     for (const tool of ["tavily_search", "search"]) {
       const { text } = await call(mcp.client, tool, { query: "who wrote the Iliad?" })

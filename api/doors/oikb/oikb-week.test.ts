@@ -12,7 +12,7 @@ import { rareWord } from "#engine/testing/pages.ts"
 
 import { type KillableAppliance, killableAppliance } from "../../testing/killable-appliance.ts"
 
-/** The version that this was tried with; `OIKB` names its program. */
+/** The version used for this test; `OIKB` names its program. */
 export const OIKB_VERSION = "oikb==0.6.0"
 const AT = "https://notes.example/"
 
@@ -39,7 +39,7 @@ class Notes {
     return files.map((one) => join(one.parentPath, one.name).slice(this.#root.length + 1)).toSorted()
   }
 
-  /** Adds, changes, renames and deletes some files. @returns how many oikb is to add, replace and delete */
+  /** Adds, changes, renames and deletes some files. @returns how many oikb should add, replace and delete */
   change(): { added: number; modified: number; deleted: number } {
     const [changed = "", renamed = "", moved = "", gone = ""] = this.#some(4)
     this.#write(`part ${this.#drawn.below(4)}/new ${this.#written}.md`)
@@ -106,7 +106,7 @@ test(
       await appliance.kill()
       await appliance.start()
       await interrupted
-      // As its schedule does: the next sync makes up for a failed one.
+      // As oikb's own schedule does: the next sync makes up for a failed one.
       await sync(appliance, folder)
       expect(await sync(appliance, folder)).toContain(`${notes.paths().length} unchanged`)
       await until(() => appliance.holds(notes.texts()), 200)

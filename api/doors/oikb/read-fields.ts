@@ -3,7 +3,7 @@ import { foreignOrNothing, INDEX_BOUNDS } from "#base/text/json/foreign-json.ts"
 
 import { badRequest } from "../../errors.ts"
 
-/** The fields of a body in JSON; a large one is parsed in a thread. @throws ApiError 400 */
+/** The fields of a JSON body; a large body is parsed in a thread. @throws ApiError 400 */
 export async function fieldsOf(
   text: string,
   signal: AbortSignal,
@@ -15,7 +15,7 @@ export async function fieldsOf(
 
 const parsed = offLoop(import.meta.url, parseLarge)
 
-/** JSON of any size that a body may have; null: it is none. */
+/** JSON of any size allowed for a body; null if it isn't JSON. */
 export function parseLarge(text: string): unknown {
   return foreignOrNothing(text, INDEX_BOUNDS) ?? null
 }

@@ -19,18 +19,18 @@ import { pathParameter } from "../../server/middleware/query-parameters.ts"
 import { fieldsOf } from "./read-fields.ts"
 import { deletedBy, documentId, type ManifestFile, planSync } from "./sync-plan.ts"
 
-/** Every path that oikb calls begins with this. */
+/** Prefix of every path that oikb calls. */
 const ROOT = "/api/v1"
 const KNOWLEDGE = `${ROOT}/knowledge/:id`
 const LISTED_AT_ONCE = 1000
 
-/** Paths of Open WebUI's knowledge bases, and refusals as oikb reads them. */
+/** Paths of Open WebUI's knowledge bases, and refusals in the format that oikb reads. */
 export const oikbApi: OtherApi = {
   owns: (path) => path.startsWith(`${ROOT}/`),
   refusal: ({ status, message }) => ({ status, body: { detail: message } }),
 }
 
-/** The calls of oikb, over the documents of a source: a knowledge base is a source. */
+/** oikb's calls, applied to the documents of a source: a knowledge base is a source. */
 export function oikbRoutes(
   router: Router<RequestState>,
   { documents: opened, accounts, admissions, config, mayKeep, readOnly }: DocumentNeeds,
@@ -117,7 +117,7 @@ export function oikbRoutes(
   })
 }
 
-/** The documents of the source in the path, some at a time. @param mayBeNew whether a source that does not exist yet has none */
+/** The documents of the source in the path, in batches. @param mayBeNew whether a source that does not exist yet counts as having none */
 async function* all(
   ctx: Context,
   documents: KeptDocuments,

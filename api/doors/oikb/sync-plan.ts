@@ -1,11 +1,11 @@
 import type { StoredDocument } from "#crawler/fetch/content/documents/document-store.ts"
 
-/** A file as a manifest names it. */
+/** A file listed in a manifest. */
 export interface ManifestFile {
   readonly filename: string
-  /** Folders that lead to it; empty: none. */
+  /** Folders that lead to it; empty if there are none. */
   readonly path: string
-  /** Changes with the file. */
+  /** A value that changes with the file. */
   readonly checksum: string
   readonly size: number
 }
@@ -23,13 +23,13 @@ export interface SyncPlan {
 }
 
 /**
- * oikb deletes a changed file before it uploads the new one, some minutes later with a large sync. A run in between would find the file
- * gone. So the id of a changed file says that the upload replaces it.
+ * oikb deletes a changed file before it uploads the new one, several minutes before in a large sync. A run in between
+ * would find the file gone. So a changed file gets an id that says that the upload replaces it.
  */
 const REPLACED = "replaced:"
 const GONE = "gone:"
 
-/** The id of the document that a file is. */
+/** The id of a file's document. */
 export const documentId = ({ path, filename }: Pick<ManifestFile, "path" | "filename">): string =>
   path === "" ? filename : `${path}/${filename}`
 
@@ -57,7 +57,7 @@ export function planSync(manifest: readonly ManifestFile[], stored: Iterable<Sto
     modified,
     deleted,
     unmodified_count: unmodified,
-    // Folders are parts of addresses here: there is nothing to make.
+    // Here, folders are parts of addresses: there is nothing to create.
     mkdir: [],
     rmdir: [],
     directory_map: Object.fromEntries([...folders].map((path) => [path, path])),

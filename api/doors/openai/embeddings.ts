@@ -7,16 +7,16 @@ import { ApiError } from "../../errors.ts"
 import { pathParameter } from "../../server/middleware/query-parameters.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** Texts of one call: some seconds of one processor with the model that ships. */
+/** Maximum number of texts in one call: several seconds of one processor with the bundled model. */
 const MAX_TEXTS = 256
 /** OpenAI's own bound is 8,192 tokens; models here read some 500 of them, and the rest has no effect on the vector. */
 const MAX_CHARS = 40_000
-/** The name of the model that is loaded, whichever it is. */
+/** The name that stands for whichever model is loaded. */
 const LOADED = "default"
 
 type LoadedEmbedder = Pick<Embedder, "id" | "dimensions" | "embed">
 
-/** POST /v1/embeddings: vectors of texts, of the model that the index is made with. */
+/** POST /v1/embeddings: vectors of texts, from the same model as the index. */
 export function embeddings(embedder: LoadedEmbedder): Middleware {
   return async (ctx) => {
     const body = new FieldReader(ctx.state.body)
@@ -31,7 +31,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
     const { bill } = ctx.state
     const cost = searchCost("basic")
     await bill.reserve(cost)
-    // Servers of models that do not say are counted as nothing, which no text takes.
+    // Model servers that don't report token usage count as 0, which no real text uses.
     let tokens = 0
     const asked = {
       as: as === "query" ? "question" : "passage",
@@ -57,7 +57,7 @@ export function embeddings(embedder: LoadedEmbedder): Middleware {
   }
 }
 
-/** GET /v1/models, /v1/models/{model}: the one that is loaded. */
+/** GET /v1/models, /v1/models/{model}: the loaded model. */
 export function models(embedder: Pick<Embedder, "id">, isList: boolean): Middleware {
   return async (ctx) => {
     const model = { id: embedder.id, object: "model", created: 0, owned_by: "fossick" }

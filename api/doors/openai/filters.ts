@@ -13,8 +13,9 @@ const CHOICES =
   "Must compare source, type, language or domain by eq or in, domain by ne or nin, or published_at by gte or lte, joined by and."
 
 /**
- * Filters of a vector store in the words of our search: comparisons of attributes, and several of them joined by `and`.
- * @throws ApiError 400 for a comparison that cannot be made
+ * Translates filters of a vector store into our search filters: comparisons of attributes, and several of them joined
+ * by `and`.
+ * @throws ApiError 400 for a comparison that cannot be expressed
  */
 export function readFilters(body: FieldReader): Partial<PlainQuestion> {
   const given = body.any("filters")

@@ -1,9 +1,9 @@
 import type { OtherApi } from "../../server/middleware/error-envelope.ts"
 
-/** Paths that are OpenAI's below `/v1`. */
+/** OpenAI's paths below `/v1`. */
 const OWN = /^\/v1\/(embeddings|models|vector_stores)(\/|$)/
 
-/** OpenAI's paths that are served, and its refusals: `{"error": {"message", "type", "param", "code"}}`. */
+/** The OpenAI paths served here, and OpenAI's refusals: `{"error": {"message", "type", "param", "code"}}`. */
 export const openaiApi: OtherApi = {
   owns: (path) => OWN.test(path),
   refusal: ({ status, message, isSpent }) => {

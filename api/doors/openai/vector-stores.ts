@@ -20,7 +20,7 @@ export const ALL = "all"
 const MAX_QUERIES = 10
 const DEFAULT_RESULTS = 10
 
-/** GET /v1/vector_stores: all of the index, and each collection that the key knows. */
+/** GET /v1/vector_stores: the whole index, and each collection that the key knows. */
 export function listStores({ knowledge }: VectorStoreParts): Middleware {
   return async (ctx) => {
     const limit = wholeNumber(ctx, "limit", 20, 1, 100)

@@ -8,7 +8,7 @@ import { liveUrl } from "../../core/read/live-url.ts"
 import { type Material, type ObtainParts, readOrStored } from "../../core/read/read-or-stored.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** The same number as an extraction takes, and as the loader sends. */
+/** The same number that an extraction accepts and that the loader sends. */
 const MAX_URLS = 20
 const MAX_URL_CHARS = 4000
 const SECONDS = 30
@@ -50,7 +50,7 @@ export function externalLoad({ memory: live, knowledge }: LoadParts): Middleware
 
 const READ_NOW = { maxAgeMs: 0, isOfIndex: true }
 
-/** A page as the loader takes it; null: its text cannot be worked through, or not in time. */
+/** A page in the loader's format; null if its text cannot be processed, or not in time. */
 async function documentOf(given: string, material: Material, signal: AbortSignal) {
   const { title, description, language, markdown } =
     material.kind === "read" ? material.reading.extracted : material.page

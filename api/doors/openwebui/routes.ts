@@ -10,7 +10,7 @@ import { externalSearch } from "./search.ts"
 
 export interface OpenWebuiRouteParts extends Door, LoadParts, PlainSearchParts {
   readonly limits: SearchLimits
-  /** Refuses what reads live pages; null: it is served. */
+  /** Refuses calls that read live pages; null if they are served. */
   readonly refuseLive: Middleware | null
 }
 

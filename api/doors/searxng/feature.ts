@@ -6,7 +6,7 @@ import { searxngSettings } from "./settings.ts"
 interface Needs {
   readonly door: Omit<SearxngRouteParts, "publicUrl" | "keyOfAll" | "checkName">
   readonly config: { readonly publicUrl: string; readonly searxngKey: string }
-  /** Refuses calls without a key under names that may be a stranger's. */
+  /** Refuses calls without a key under host names that might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 

@@ -4,8 +4,8 @@ import type { ArrivingBodies } from "../../server/load/arriving-bodies.ts"
 import { bodyText } from "../../server/middleware/json-body.ts"
 
 /**
- * Reads a body as HTML forms send it (`application/x-www-form-urlencoded`) into `ctx.state.body`; the first field of each name
- * counts. A request without a body has no fields there: some clients post an address that has them all.
+ * Reads a body sent by an HTML form (`application/x-www-form-urlencoded`) into `ctx.state.body`; the first field of
+ * each name counts. A request without a body gets no fields: some clients post with all fields in the address.
  */
 export function formBody(limit: number, arriving: ArrivingBodies): Middleware {
   return async (ctx, next) => {
@@ -24,6 +24,6 @@ export function formBody(limit: number, arriving: ArrivingBodies): Middleware {
   }
 }
 
-/** RFC 9112 §6: a body is announced by its length or by its coding. */
+/** RFC 9112 §6: a body is announced by its length or by its transfer coding. */
 const hasBody = (ctx: Context): boolean =>
   ctx.get("Transfer-Encoding") !== "" || !["", "0"].includes(ctx.get("Content-Length"))

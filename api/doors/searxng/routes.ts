@@ -15,7 +15,7 @@ import { searxngSearch } from "./searxng-search.ts"
 /** The prefix of the paths of SearXNG's API. */
 const ROOT = "/searxng"
 
-/** SearXNG's paths, and refusals as it gives them in JSON. */
+/** SearXNG's paths, and refusals in SearXNG's JSON format. */
 export const searxngApi: OtherApi = {
   owns: (path) => path === ROOT || path.startsWith(`${ROOT}/`),
   refusal: ({ status, message, isSpent }) => ({
@@ -26,11 +26,11 @@ export const searxngApi: OtherApi = {
 
 export interface SearxngRouteParts extends Door, PlainSearchParts {
   readonly limits: SearchLimits
-  /** Under which the appliance is reached; empty: as the caller reached it. */
+  /** The appliance's public address; empty to use the address the caller used. */
   readonly publicUrl: string
-  /** Key of those who send none; empty: there is none. */
+  /** Key for callers that send none; empty if there isn't one. */
   readonly keyOfAll: string
-  /** Refuses calls without a key under names that may be a stranger's. */
+  /** Refuses calls without a key under host names that might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 
@@ -41,7 +41,7 @@ export function searxngRoutes(router: Router<RequestState>, parts: SearxngRouteP
   const form = formBody(parts.bodyLimit, parts.arriving)
   const search = searxngSearch(parts.limits, parts)
   const admit = admission(admissions, "search")
-  // Clients are given either the address of the search or of the instance.
+  // Clients are configured with the address of either the search or the instance.
   for (const path of [ROOT, `${ROOT}/search`]) {
     router.get(path, key, admit, search)
     router.post(path, key, form, admit, search)

@@ -1,7 +1,7 @@
 import type { Middleware } from "../../context.ts"
 import { ENGINE } from "./searxng-request.ts"
 
-/** GET /searxng/config: what a client may ask for. */
+/** GET /searxng/config: what a client can request. */
 export function searxngConfig(): Middleware {
   return async (ctx) => {
     const { names } = ctx.state.reach

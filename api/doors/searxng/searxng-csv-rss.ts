@@ -1,6 +1,6 @@
 import { escapeXml } from "../../faces/handbook/escape-html.ts"
 
-/** A result as files of results show it. */
+/** A result in a CSV or RSS file. */
 export interface Listed {
   readonly url: string
   readonly title: string
@@ -17,7 +17,7 @@ const csvLine = (values: readonly (string | number)[]): string =>
     .map((one) => (/[",\r\n]/.test(one) ? `"${one.replaceAll('"', '""')}"` : one))
     .join(",")}\r\n`
 
-/** Results as SearXNG writes them with `format=csv` (RFC 4180). */
+/** Results in SearXNG's format for `format=csv` (RFC 4180). */
 export function resultsAsCsv(results: readonly Listed[]): string {
   const lines = results.map(({ title, url, content, engine, score }) =>
     csvLine([title, url, content, new URL(url).host, engine, score, "result"]),
@@ -25,7 +25,7 @@ export function resultsAsCsv(results: readonly Listed[]): string {
   return [csvLine(["title", "url", "content", "host", "engine", "score", "type"]), ...lines].join("")
 }
 
-/** Results as SearXNG writes them with `format=rss` (RSS 2.0 with the elements of OpenSearch 1.1). @param self address of the search */
+/** Results in SearXNG's format for `format=rss` (RSS 2.0 with the elements of OpenSearch 1.1). @param self address of the search */
 export function resultsAsRss(query: string, results: readonly Listed[], self: string): string {
   const asked = escapeXml(query)
   const items = results.map(

@@ -4,9 +4,9 @@ import { bearerOf, type CallerKeys, keyOf, unauthorized } from "../../server/mid
 
 /**
  * Lets a request pass that carries a valid key, as a bearer token or as user name or password in the address (RFC
- * 7617), since many SearXNG clients support nothing else. Requests without a key may use the key of the settings.
- * @param keyOfAll key for requests without one; empty: there is none
- * @param checkName refuses calls without a key under names that may be a stranger's
+ * 7617), since many SearXNG clients support nothing else. Requests without a key may use the key from the settings.
+ * @param keyOfAll key for requests without one; empty if there isn't one
+ * @param checkName refuses calls without a key under host names that might belong to someone else
  */
 export function searxngKey(
   keys: CallerKeys,
@@ -18,10 +18,10 @@ export function searxngKey(
     const isNone = ctx.get("Authorization") === "" && header === ""
     const given = isNone ? [keyOfAll] : [header, bearerOf(ctx) ?? "", ...basicOf(ctx)]
     let key: ApiKey | null = null
-    // In order, up to the first valid key: while the state is away, an unknown one cannot be verified.
+    // In order, up to the first valid key: while the state server is away, an unknown key cannot be verified.
     for (const one of given) if (key === null && one !== "") key = await keyOf(ctx, keys, one)
     if (key === null) {
-      // Browsers ask for it then.
+      // Makes browsers ask for the key.
       throw unauthorized('Basic realm="Fossick", charset="UTF-8"')
     }
     if (isNone) checkName(ctx)

@@ -3,7 +3,7 @@ import { badRequest } from "../../errors.ts"
 import { MAX_QUERY_CHARS, MOST_RESULTS, type PlainQuestion } from "../plain-search.ts"
 import type { KnownNames } from "../../identity/accounts/reach/known-names.ts"
 
-/** A search in SearXNG's words. */
+/** A search request in SearXNG's format. */
 export interface SearxngRequest {
   readonly query: string
   readonly format: (typeof FORMATS)[number]
@@ -11,7 +11,7 @@ export interface SearxngRequest {
   readonly question: PlainQuestion
   readonly withImages: boolean
   readonly category: "general" | "news" | "images"
-  /** Engines that were asked for by name and are none here. */
+  /** Engines requested by name that don't exist here. */
   readonly unknownEngines: readonly string[]
 }
 
@@ -22,11 +22,11 @@ export const ENGINE = "fossick"
 export const PAGE_RESULTS = 10
 const MAX_NAMES = 100
 
-/** A parameter of the caller: from the address, or from the body of a form. */
+/** A parameter from the caller: from the address, or from a form body. */
 export type Given = (name: string) => string | undefined
 
 /**
- * Reads a request. Parameters for the look of a page (`theme`, `image_proxy` and so on) are ignored, as SearXNG
+ * Reads a request. Parameters for the appearance of a page (`theme`, `image_proxy` and so on) are ignored, as SearXNG
  * ignores unknown fields.
  * @throws ApiError 400 naming the field
  */
@@ -86,7 +86,7 @@ const listOf = (text = ""): readonly string[] =>
 const languageOf = (text = ""): string | undefined =>
   /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 
-/** Engines may be named by the sources and collections that the key knows. */
+/** As engines, callers can name the sources and collections that the key knows. */
 async function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
   const isKnown = async (asked: { sources?: string; collections?: string }): Promise<boolean> => {
     try {
@@ -108,7 +108,7 @@ async function filterOf(engines: readonly string[], names: Pick<KnownNames, "nam
   return { unknown, filter: isNarrow ? { collections, sources } : {} }
 }
 
-/** The fields of an address, or of a form that was posted; the first of each name counts. */
+/** The fields of an address, or of a posted form; the first of each name counts. */
 export function givenBy(ctx: Context): Given {
   const query = new URLSearchParams(ctx.querystring)
   const { body }: Partial<Context["state"]> = ctx.state

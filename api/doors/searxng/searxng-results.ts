@@ -39,7 +39,7 @@ function of(url: string, title: string, content: string, position: number) {
     engine: ENGINE,
     engines: [ENGINE],
     positions: [position],
-    // The parts of Python's urlparse.
+    // The parts returned by Python's urlparse.
     parsed_url: [protocol.slice(0, -1), host, pathname, "", search.slice(1), hash.slice(1)],
     thumbnail: "",
     priority: "",

@@ -9,7 +9,7 @@ import { searchPage } from "./searxng-html.ts"
 import { ENGINE, givenBy, PAGE_RESULTS, readSearxng } from "./searxng-request.ts"
 import { imageResult, pageResult } from "./searxng-results.ts"
 
-/** GET, POST /searxng/search: the index, asked in SearXNG's words. */
+/** GET, POST /searxng/search: searches the index through SearXNG's API. */
 export function searxngSearch(
   limits: SearchLimits,
   { publicUrl, ...parts }: PlainSearchParts & { readonly publicUrl: string },

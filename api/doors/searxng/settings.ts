@@ -1,6 +1,6 @@
 import { headerSecret } from "#base/settings.ts"
 
-/** Settings of SearXNG's API. */
+/** Settings for SearXNG's API. */
 export const searxngSettings = {
   searxngKey: headerSecret({
     name: "FOSSICK_SEARXNG_KEY",

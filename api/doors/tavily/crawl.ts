@@ -11,7 +11,7 @@ import type { CrawlAnswer } from "./described/answers.ts"
 import { siteOf, walked } from "./walk-body.ts"
 import { unusedChunks } from "./without-effect.ts"
 
-/** POST /crawl: a site walked now, with the content of its pages. */
+/** POST /crawl: walks a site now and returns the content of its pages. */
 export function crawl(parts: LiveParts): Middleware {
   const body = bodyReader(crawlSchema)
   return async (ctx) => {

@@ -35,17 +35,17 @@ test("explain shows as lexical what the handbook says it is", async () => {
     )
   }
 
-  // BM25: a word that occurs n times counts n · 2.2 / (n + norm) of its weight, and 2.2 of it at most.
+  // BM25: a word that occurs n times counts n · 2.2 / (n + norm) of its weight, at most 2.2 times its weight.
   const said = (times: number, norm: number) => (times === 0 ? 0 : times / (times + norm))
   const inSection = (length: number) => 1.2 * (0.5 + (0.5 * length) / 510)
   const inPassage = (length: number) => 1.2 * (0.25 + (0.75 * length) / 100)
 
-  // One word: twice in the only section, which is one passage of three words. It has no neighbour and is no name.
+  // One word, twice in the only section, which is one passage of three words. It has no neighbour and is no name.
   const { 1: alone } = await explained("zebra")
   expect(alone!["passage"]).toBeCloseTo(said(2, inPassage(3)), 6)
   expect(alone!["lexical"]).toBeCloseTo(0.57 * said(2, inSection(3)) + 0.21 * said(2, inPassage(3)), 6)
 
-  // Two words, one in one page of two and one in both; in the title a word counts twice.
+  // Two words, one on one of the two pages and the other on both; in the title, a word counts twice.
   const zebra = Math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
   const pump = Math.log(1 + (2 - 2 + 0.5) / (2 + 0.5))
   const weigh = (ofZebra: number, ofPump: number) => (zebra * ofZebra + pump * ofPump) / (zebra + pump)

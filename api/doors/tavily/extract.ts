@@ -22,15 +22,15 @@ import { bodyReader } from "../../server/wire/validate.ts"
 import { presentWarnings, unknownFields } from "../../server/wire/warnings.ts"
 import { unusedChunks } from "./without-effect.ts"
 
-/** Seconds an extraction may take when the request does not say. */
+/** Seconds an extraction may take if the request doesn't specify. */
 const defaultTimeout = { basic: 10, advanced: 30 } as const
 
-/** `advanced` loads a page in a browser if it has no content otherwise. */
+/** `advanced` loads a page in a browser if it otherwise has no content. */
 const renderingOf = { basic: "http", advanced: "auto" } as const
 
 const INVALID_URL = "Validation Error: Invalid URL format"
 
-/** POST /extract: addresses read now, each a result or a failure with its reason. */
+/** POST /extract: reads addresses now; each yields a result or a failure with its reason. */
 export function extract(parts: LiveParts): Middleware {
   const read = bodyReader(extractSchema)
   return async (ctx) => {
@@ -53,7 +53,7 @@ export function extract(parts: LiveParts): Middleware {
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
-    // Refused where other calls left room for none of them.
+    // Refused if other calls left no room for any of them.
     memory.failures(results.length)
     const failures = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
     const failed = await Promise.all(failures.map((one) => withMiss(one, parts.misses, ctx, signal)))
@@ -77,7 +77,7 @@ export function extract(parts: LiveParts): Middleware {
 
 /**
  * The options of a request for each page.
- * @param intent the text that passages are chosen by
+ * @param intent the text used to choose passages
  */
 export const pageAsked = (
   request: Pick<ExtractRequest, "format" | "chunks_per_source" | "include_images" | "extract_depth">,
@@ -106,7 +106,7 @@ async function withMiss<F extends { readonly url: string }>(
     const miss = await addressMiss(url, { reach, key, knowledge, signal })
     return { ...failure, ...(miss !== null && { miss }) }
   } catch (error) {
-    // The failure itself is known all the same.
+    // The failure itself is known in any case.
     log.error({ err: error }, "could not find out why a page is missing")
     return failure
   }
@@ -124,7 +124,7 @@ function givenUrls({ urls }: ExtractRequest): readonly string[] {
   return given
 }
 
-/** The peer's version of a page that was found there; null: the page isn't a peer's. */
+/** The peer's version of a page found there; null if the page isn't a peer's. */
 async function atPeer(
   given: string,
   { urls: _urls, timeout: _timeout, include_usage: _usage, ...asked }: ExtractRequest,
@@ -151,7 +151,7 @@ async function extractOne(given: string, request: ExtractRequest, reading: PageR
   return { page: { title, ...presentPage(text, page, request) } }
 }
 
-/** The answer's entry for a page that was read. */
+/** The response entry for a page that was read. */
 export const presentPage = (
   text: string,
   { images, favicon, addressesModels }: Pick<ReadPage, "images" | "favicon" | "addressesModels">,

@@ -12,13 +12,13 @@ interface Needs extends Omit<SearchCallParts, "visits" | "misses"> {
   readonly live: LiveParts
   readonly pages: PageKnowledge
   readonly admissions: Admissions
-  /** Let in a call whose key may be in its body. */
+  /** Admits a call whose key may be in its body. */
   readonly keyAndBody: readonly Middleware[]
   readonly config: SearchLimits
   readonly readOnly: string | null
 }
 
-/** Search, extract, crawl and map, in the shapes of the Tavily API. */
+/** Search, extract, crawl and map, in the Tavily API's format. */
 export const tavily = {
   name: "tavily",
   async describe(caps) {

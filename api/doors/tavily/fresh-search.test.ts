@@ -44,7 +44,7 @@ test("results are read again when they are older than asked for, and the answer 
   })
   expect(now.answer).toContain("March")
   expect(Date.parse(now.results[0].checked_at)).toBeGreaterThan(Date.parse(stored.results[0].checked_at))
-  // The index is the crawler's to write.
+  // Only the crawler writes the index.
   expect((await search({ max_results: 1 })).results[0].content).toContain("first frost")
 })
 

@@ -8,7 +8,8 @@ import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { TEST_KEY } from "../../testing/serve-app.ts"
 
-// An index of English pages, with a few German ones that only some keys see; its vectors go by the name of the English model.
+// An index of English pages, with a few German ones that only some keys see; its vectors are labelled with the name of
+// the English model.
 
 const GERMAN = "wie wird die Pumpe entlüftet und befüllt?"
 const FEW = "The question is in German, but few or none of the pages searched are."

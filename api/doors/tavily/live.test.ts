@@ -182,7 +182,7 @@ describe("crawl", () => {
     expect(await urls({ max_depth: 2, exclude_paths: ["/deep/.*"] })).not.toContain("/deep/soil")
     expect(await urls({ limit: 2 })).toHaveLength(2)
     expect(await urls({ select_paths: [], max_breadth: 1 })).toEqual(["/", "/tomatoes"])
-    // An empty pattern would fit every path.
+    // An empty pattern would match every path.
     expect(await urls({ exclude_paths: [""], max_breadth: 1 })).toEqual(["/", "/tomatoes"])
   })
 

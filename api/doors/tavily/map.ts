@@ -12,7 +12,7 @@ import { mapSchema } from "./schema.ts"
 import type { MapAnswer } from "./described/answers.ts"
 import { siteOf, walked } from "./walk-body.ts"
 
-/** POST /map: the addresses of a site, found now. */
+/** POST /map: the addresses of a site, collected now. */
 export function map(parts: LiveParts): Middleware {
   const read = bodyReader(mapSchema)
   return async (ctx) => {

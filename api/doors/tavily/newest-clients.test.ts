@@ -20,7 +20,7 @@ const SCHEMAS = {
   research: researchSchema,
   feedback: feedbackSchema,
 }
-/** Sent by a client although the endpoint has no use for them: the answer warns. */
+/** Sent by a client although the endpoint doesn't use them: the answer contains a warning. */
 const WITHOUT_USE: Readonly<Record<string, readonly string[]>> = {
   "tavily-python map": ["include_images"],
 }
@@ -57,7 +57,7 @@ test("the installed @tavily/core sends these fields, and no others", async () =>
   const inOptions = (fields: readonly string[]) =>
     Object.fromEntries(fields.map((field) => [field.replaceAll(/_./g, ([, c]) => c!.toUpperCase()), 2]))
   for (const [call, fields] of Object.entries(sent)) {
-    // The client looks into these lists, and takes a stream for no JSON.
+    // The client inspects these lists, and doesn't accept a stream as JSON.
     const options = { ...inOptions(fields), extraScores: [], urlsScores: [], stream: false }
     const first = { feedback: [], extract: [["https://example.com/"]] }[call] ?? ["given"]
     await expect(client[call as ClientCall](...first, options)).rejects.toThrow("seen")

@@ -13,7 +13,7 @@ import { searchText } from "../../server/tools/answer-text.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import { runSource } from "#crawler/testing/run-source.ts"
 
-// A manual as web page, EPUB and text, crawled into a real index, and what searches say of its formats.
+// A manual as a web page, EPUB and text, crawled into a real index, and the formats that searches list for it.
 
 const opened = new AsyncDisposableStack()
 let db: StateStore
@@ -21,7 +21,7 @@ let site: TestSite
 let engine: EmbeddedEngine
 let sources: Sources
 let app: ServedAccounts
-/** The tool output that models got for the last search. */
+/** The tool output that models received for the last search. */
 let told = ""
 
 const MANUAL = Array.from(

@@ -10,7 +10,7 @@ import type { Warning } from "../../server/wire/warnings.ts"
 import type { SearchBody, SearchRequest } from "./schema.ts"
 import { withoutEffect } from "./without-effect.ts"
 
-/** A request that is known to be right, and the question that it asks. */
+/** A validated request, and the question that it asks. */
 export interface PreparedSearch {
   readonly request: SearchRequest
   readonly question: Question
@@ -21,8 +21,9 @@ export interface PreparedSearch {
 
 /**
  * Fills in the options that the request leaves open.
- * @param names the sources and collections that may be asked for; left out: none, and the body's names are not read
- * @throws ApiError 400 for values that a schema cannot judge, naming the field
+ * @param names the sources and collections that may be searched; if left out, none may, and names in the body are not
+ * read
+ * @throws ApiError 400 for values that a schema cannot check, naming the field
  */
 export async function prepareSearch(
   body: SearchBody,
@@ -120,7 +121,7 @@ async function askedBy(
   }
 }
 
-/** The window of the older form of `time_range`, where no other is given. */
+/** The window given by the older form of `time_range`, if no other window is given. */
 function lastDays({ days, topic }: SearchRequest, { publishedFrom, publishedBefore }: PageFilter, now: Date) {
   const hasWindow = publishedFrom !== undefined || publishedBefore !== undefined
   if (hasWindow || topic !== "news" || typeof days !== "number" || !(days > 0 && days < MOST_DAYS)) return {}
@@ -131,7 +132,7 @@ function lastDays({ days, topic }: SearchRequest, { publishedFrom, publishedBefo
 const MOST_DAYS = 36_525
 const HOUR_MS = 3_600_000
 
-/** The freshness a request asks for; null: pages of any age. */
+/** The freshness a request asks for; null for pages of any age. */
 export function freshnessOf({
   max_age_hours: hours = Infinity,
   max_hours: alias = Infinity,

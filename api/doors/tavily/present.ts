@@ -20,7 +20,7 @@ export interface Outcome {
   readonly answered: Answered | null
 }
 
-/** The answer of POST /search. */
+/** The answer to POST /search. */
 export function presentSearch(
   { request, chosen, warnings }: PreparedSearch,
   { found, shown, answered }: Outcome,
@@ -67,7 +67,7 @@ const languageWarning = (notice: LanguageNotice): Warning => ({
 
 const agedWarning = ({ code, url, text }: Aged): Warning => ({ code, field: "max_age_hours", url, text })
 
-/** Beside the results: clients of Tavily read neither. */
+/** Separate from the results: Tavily's clients read neither field. */
 function presentSearched({ coverage, misses: [miss, ...others] }: Searched) {
   return {
     ...(miss !== undefined && { miss: { ...miss, ...(others.length > 0 && { others }) } }),
@@ -119,7 +119,7 @@ function presentPage(
   }
 }
 
-/** Pages that were found besides and say the same: named, not shown. */
+/** Other pages that were found and say the same: listed, not shown. */
 function foldedPages({ folded = [] }: Hit) {
   const of = (wanted: FoldedPage["kind"]) => folded.filter(({ kind }) => kind === wanted)
   const copies = of("copy").map(({ url, title }) => ({ url, title }))

@@ -25,10 +25,10 @@ import {
 } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-// The request bodies in wire format. Rules that connect fields, and rules that depend on settings, are in each
+// The request bodies in wire format. Rules that involve several fields, or that depend on settings, are in each
 // endpoint's file.
 
-/** There is one search for each. */
+/** One search is run for each. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
 /** Ten years: longer than any page has been in an index. */
@@ -53,7 +53,7 @@ const chunks = (most: number, description: string) => withDefault(whole(1, most,
 const maxAge = (description: string) => whole(-1, MAX_AGE_HOURS, description)
 const seconds = (minimum: number, maximum: number, description: string) =>
   number(description, { minimum, maximum })
-/** How the content of pages is given. */
+/** The format of pages' content. */
 const reading = {
   extract_depth: withDefault(
     oneOf(["basic", "advanced"], "`advanced` loads a page in a browser if it has no content otherwise."),
@@ -66,8 +66,8 @@ const reading = {
 const include_usage = flag("Adds `usage`, the credits that this call cost.")
 
 /**
- * A search as it arrives: parameters that `auto_parameters` may choose have no default here, so that given values can
- * be recognised.
+ * A search as received: parameters that `auto_parameters` may choose have no default here, so that given values can be
+ * recognised.
  */
 export const searchSchema = object({
   query: text(
@@ -210,7 +210,7 @@ export const extractSchema = object({
 
 export type ExtractRequest = Of<typeof extractSchema>
 
-/** A walk along the links of a site. @param more further optional fields */
+/** A walk along the links of a site. @param more additional optional fields */
 const walkSchema = <const M extends Readonly<Record<string, JsonSchema>>>(more: M) =>
   object({
     url: text("Address where the walk starts; `https://` can be left out.", {

@@ -29,7 +29,7 @@ interface Seen {
   readonly data: any
 }
 
-/** Asks for events, and hands each one over as it arrives. */
+/** Requests events, and passes each one on as it arrives. */
 async function stream(
   runtime: RuntimeOptions | null,
   { body = {}, onEvent }: { body?: object; onEvent?: (seen: Seen) => void } = {},

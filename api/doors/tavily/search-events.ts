@@ -48,7 +48,7 @@ export class SearchEvents {
     if (!this.#body.destroyed) this.#body.end("event: done\n\n")
   }
 
-  /** Something failed when the status had been sent. */
+  /** Something failed after the status was sent. */
   fail(): void {
     const { requestId: id } = this.#ctx.state
     this.#frame("error", { id, object: "error", error: "An error occurred while streaming the answer" })

@@ -11,7 +11,7 @@ import { readScope } from "../../identity/accounts/keys/key-scope.ts"
 import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts.ts"
 import type { ShownFacet } from "../../core/ask/facets.ts"
 
-// Facets of a real index, as keys of different scopes count them.
+// Facets of a real index, as counted for keys with different scopes.
 
 const opened = new AsyncDisposableStack()
 let app: ServedAccounts
@@ -133,7 +133,7 @@ test("a misspelt question comes with its words as pages write them, and a page w
     query: "Wattering rosse -pumps",
     corrected_query: "watering roses -pumps",
   })
-  // It is answered as it was meant.
+  // The request is answered as intended.
   const misspelt = { query: "when are rosse watred?", include_answer: true, search_depth: "basic" }
   expect((await asked(misspelt)).body).toMatchObject({
     corrected_query: "when are roses watered?",

@@ -208,7 +208,7 @@ describe("what the engine is asked", () => {
     for (const country of ["France", "fr", "FR", " fr "]) {
       expect(await preference({ country })).toEqual({ countries: ["fr"] })
     }
-    // A territory that has no name in the contract has its code.
+    // A territory that has no name in the contract is given by its code.
     expect(await preference({ country: "re" })).toEqual({ countries: ["re"] })
   })
 

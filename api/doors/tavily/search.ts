@@ -51,9 +51,9 @@ export function search(
     ...parts
   }: AnswerParts &
     Pick<AskParts, "embedder"> & {
-      /** How many pages the index has. */
+      /** Number of pages in the index. */
       readonly pageCount: () => Promise<number>
-      /** Where questions are logged; left out: nowhere. */
+      /** Where questions are logged; not logged if left out. */
       readonly queries?: Pick<QueryLog, "note" | "isOn"> | undefined
       readonly images: ImageKnowledge
       readonly forms: FormKnowledge
@@ -93,7 +93,7 @@ export function search(
         topScore: results[0]?.score ?? 0,
         seconds: responseTime(ctx),
       }
-      // After the answer, which does not wait for it.
+      // Runs after the answer, which does not wait for it.
       void isMissed({ query, results, isLimited: seen !== null, degraded }).then((missed) =>
         queries.note({ ...entry, missed }),
       )
@@ -129,12 +129,12 @@ export function search(
 /** Logs the results of a question. */
 type Note = (results: readonly { readonly score: number }[]) => Promise<void>
 
-/** A request that searches for nothing costs nothing. */
+/** A request that doesn't search costs nothing. */
 const isCount = ({ request, question }: PreparedSearch): boolean =>
   request.include_word_statistics && question.query.limit === 0
 
 /**
- * The number of pages with each word of the question; null for keys that may not see all pages, and so may not learn
+ * The number of pages with each word of the question; null for keys that may not see all pages, and so must not learn
  * these numbers.
  */
 async function statisticsFor(
@@ -186,7 +186,7 @@ export async function performSearch(
 
 const askedBy = (ctx: Context, signal: AbortSignal): AskedBy => ({
   signal,
-  // Writing the answer then takes no more than a moment.
+  // Writing the answer then takes only a moment.
   deadline: () => liveDeadline(ctx, SEARCH_SECONDS),
   log: ctx.state.log,
 })
@@ -207,7 +207,7 @@ function presented(prepared: PreparedSearch, ctx: Context, outcome: Outcome) {
 
 const OUTAGE: Warning = { code: "outage", text: degradedText(["state"])! }
 
-/** Explanations of the ranking reveal more about pages and weights than a key that may only search should learn. */
+/** Explanations of the ranking reveal more about pages and weights than a search-only key should learn. */
 function checkExplain({ explain }: SearchRequest, key: ApiKey): void {
   if (explain && key.role !== "admin")
     throw new ApiError(403, "Access denied. explain needs a key with the role admin.")

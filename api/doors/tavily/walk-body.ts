@@ -5,7 +5,7 @@ import { badRequest } from "../../errors.ts"
 import { categoryPaths } from "./categories.ts"
 import type { MapRequest } from "./schema.ts"
 
-/** The site that a map or crawl asks for. */
+/** The site requested by a map or crawl. */
 export const siteOf = (request: MapRequest): Site => ({
   url: request.url,
   maxDepth: request.max_depth,
@@ -20,7 +20,7 @@ export const siteOf = (request: MapRequest): Site => ({
 
 /**
  * The result of a walk.
- * @throws ApiError 400 for an invalid pattern, by the name of its field here
+ * @throws ApiError 400 for an invalid pattern, using its field name here
  */
 export async function walked<T>(work: Promise<T>): Promise<T> {
   try {

@@ -12,7 +12,7 @@ import { ask, signV1, unbase64 } from "./testing/payments.ts"
 import { sellSearches } from "./testing/sell.ts"
 import { payee, payer, payerAxios, payerV1 } from "./testing/wallets.ts"
 
-// The payers are clients as their makers ship them; the test supplies only the wallet.
+// The payers are unmodified third-party clients; the test supplies only the wallet.
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 const REQUEST = {

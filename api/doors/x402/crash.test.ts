@@ -14,7 +14,7 @@ import { startFacilitator } from "./testing/facilitator.ts"
 import { ask, sign } from "./testing/payments.ts"
 import { payee, payer } from "./testing/wallets.ts"
 
-// The real API process, killed as a power cut would.
+// The real API process, killed as abruptly as by a power cut.
 
 const MISBEHAVING = join(import.meta.dirname, "testing/misbehaving-search.ts")
 
@@ -52,7 +52,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     expect((await chain.balance(payee.address)) - before).toBe(10_000n)
     expect(facilitator.calls).toMatchObject({ verify: 2, settled: 1 })
 
-    // Asked to stop while a payment is under way, it finishes that first.
+    // Asked to stop while a payment is in progress, it finishes that first.
     const last = await sign(appliance.url, payer)
     const asked = Promise.withResolvers<void>()
     facilitator.fail({ settle: { kind: "held", until: asked.promise } })
@@ -60,7 +60,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     const underWay = ask(appliance.url, question, last.headers)
     await until(async () => facilitator.calls.settle > begun)
     const stopped = appliance.kill("SIGTERM")
-    // Time for it to be cut off, were it not waited for.
+    // Long enough for it to be cut off if nothing waited for it.
     await pause(700)
     asked.resolve()
     expect(await underWay).toMatchObject({ status: 200, receipt: { success: true } })
@@ -129,7 +129,7 @@ async function prepare(env: Readonly<Record<string, string>>) {
   return {
     url: `http://127.0.0.1:${paidPort}`,
     output: () => text,
-    /** Starts it, and waits until it listens. */
+    /** Starts it, and waits until it is listening. */
     async start(more: Readonly<Record<string, string>> = {}, selling = true) {
       const started = run(more)
       while (!text.includes("listening on http")) {

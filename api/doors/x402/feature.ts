@@ -1,11 +1,11 @@
 import type { Feature } from "../../feature.ts"
 
 interface Needs {
-  /** How requests to the paid search ended, since the start; null or left out where no searches are sold. */
+  /** How requests to the paid search have ended since startup; null or left out where no searches are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
 }
 
-/** Searches for sale: they are answered by a listener of their own, and counted in the metrics of the app. */
+/** Searches for sale: answered by a separate listener, and counted in the app's metrics. */
 export const x402 = {
   name: "x402",
   serve: async (_router, { sales = () => null }) => ({

@@ -8,8 +8,8 @@ import { type LimitParts, pageLimits, scopedEngine } from "../../identity/accoun
 import { type Selling, type X402Config, x402Settings } from "./settings.ts"
 
 /**
- * The names for sale that are unknown, in words; null: none. Without this check payers could pay for answers from an
- * empty set.
+ * The unknown names among those for sale, as text; null if there are none. Without this check, payers could pay for
+ * answers from an empty set.
  */
 export async function unknownForSale(
   { forSale }: Pick<X402Config, "forSale">,
@@ -23,7 +23,7 @@ export async function unknownForSale(
   return collection === null ? null : `${x402Settings.collections.name}: ${collection}`
 }
 
-/** The first screen's line about sales; null: selling isn't set up. */
+/** The first screen's line about sales; null if selling isn't set up. */
 export function salesLine(selling: Selling, unsold: string | null, port: number | undefined): string | null {
   if (unsold !== null) return `no searches are sold. ${unsold}`
   if (selling.on)
@@ -39,7 +39,7 @@ export function engineForSale(
   forSale: X402Config["forSale"],
   parts: LimitParts,
 ): Pick<Engine, "search"> {
-  // Payers are anonymous: they see only pages without readers.
+  // Payers are anonymous: they only see pages that aren't restricted to certain readers.
   const limited = { scope: { ...UNLIMITED, ...forSale }, principals: [] }
   return scopedEngine(engine, () => pageLimits(limited, parts))
 }

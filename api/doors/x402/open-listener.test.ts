@@ -22,7 +22,7 @@ import { payee, payer } from "./testing/wallets.ts"
 
 const QUESTION = { query: "pumps" }
 const HASH = `0x${"ab".repeat(32)}`
-/** No address of any machine (RFC 5737). */
+/** Not the address of any machine (RFC 5737). */
 const ELSEWHERE = "192.0.2.1"
 const AUTHORIZATION = {
   from: payer.address,
@@ -34,7 +34,7 @@ const AUTHORIZATION = {
   version: 2,
 }
 
-/** A facilitator and a node that are fine: to the node, the time of every authorization is over. */
+/** A working facilitator and node: according to the node, every authorization has expired. */
 let outside: TestSite
 let dataDir: string
 
@@ -82,7 +82,7 @@ async function open(
         .filter((line) => line.msg === msg),
     async [Symbol.asyncDispose]() {
       const closing = this.close()
-      // Connections that are at rest are let go from time to time, the others in the end.
+      // Idle connections are closed at intervals, and the others at the end.
       await expect.poll(() => (vi.advanceTimersByTime(1000), closing.isOver)).toBe(true)
     },
     close() {
@@ -256,7 +256,7 @@ test("who waits for the turn of its search may leave, and who would wait too lon
   const caller = new AbortController()
   const waiting = ask(shop.url, QUESTION, second.headers, caller.signal).catch((error: Error) => error)
   await expect.poll(() => outside.requests).toEqual(["/verify", "/verify"])
-  // A search is in line once there is no room for another.
+  // A search is queued once there is no room for another.
   await expect
     .poll(() => ask(shop.url, QUESTION, third.headers))
     .toMatchObject({ status: 429, body: { detail: { error: expect.stringContaining("Try again in") } } })
@@ -283,7 +283,7 @@ describe("the listener closes", () => {
     vi.advanceTimersByTime(9900)
     find()
     expect(await buying).toMatchObject({ status: 200, receipt: { success: true } })
-    // A moment before it would be cut off: connections that are at rest are let go from time to time.
+    // Just before it would be cut off: idle connections are closed at intervals.
     await expect.poll(() => (vi.advanceTimersByTime(50), closing.isOver)).toBe(true)
     expect(await outcomes()).toEqual([
       ["sold", 1],

@@ -26,17 +26,17 @@ import { paymentTerms } from "./terms.ts"
 
 export interface PaidListener extends AsyncDisposable {
   readonly port: number
-  /** How requests ended since the start. */
+  /** How requests have ended since startup. */
   readonly outcomes: ReadonlyMap<X402Outcome, number>
 }
 
 export interface ListenerParts {
   readonly config: X402Config
   readonly sold: SoldCall
-  /** The host to listen on when the paid search has none of its own. */
+  /** The host to listen on if the paid search has no host of its own. */
   readonly host: string
   readonly dataDir: string
-  /** Id of this process among others on the same state. Default: there is no other. */
+  /** Id of this process among others on the same state. By default there is no other. */
   readonly process?: string
   /** Searches the whole index; pages that are not for sale are left out here. */
   readonly search: AskParts
@@ -45,19 +45,19 @@ export interface ListenerParts {
   readonly readers: LimitParts["readers"]
   /** The connections of the whole process. */
   readonly connections: Connections
-  /** All searches of the process wait here; all payers together take the turns of one key. */
+  /** All searches of the process queue here; all payers together share the turns of one key. */
   readonly searches: FairPool
   readonly memory: Pick<Memory, "enter">
   readonly limits: SearchLimits & { readonly bodyLimit: number; readonly shutdownSeconds: number }
   readonly log: Logger
 }
 
-/** Outcomes are written, and old payments forgotten, so often. */
+/** How often outcomes are written and old payments deleted. */
 const HOUSEKEEPING_MS = 5000
-/** The network is asked about open payments so often. */
+/** How often the network is asked about open payments. */
 const RECONCILE_MS = 60_000
 
-/** Opens the paid search on its own port. Closing it lets purchases under way finish first. */
+/** Opens the paid search on its own port. Closing it lets purchases in progress finish first. */
 export async function openListener(parts: ListenerParts): Promise<PaidListener> {
   const { config, limits, sold } = parts
   const log = parts.log.child({ part: "x402" })
@@ -122,7 +122,7 @@ export async function openListener(parts: ListenerParts): Promise<PaidListener> 
   }
 }
 
-/** Stands for all payers at the gate. */
+/** The name that represents all payers at the gate. */
 const SALES = "sales"
 
 const byTurns = (engine: AskParts["engine"], gate: FairPool): AskParts["engine"] => ({

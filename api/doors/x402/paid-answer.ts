@@ -6,25 +6,25 @@ import type { Payment } from "./payment.ts"
 import type { ComeAgain } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
-/** 402: what a search costs, and why the payment that came, if any, does not do. */
+/** 402: what a search costs, and why the payment that came with the request, if any, isn't accepted. */
 export function challenge(ctx: Context, terms: Terms, error: string): void {
   ctx.status = 402
   ctx.set("PAYMENT-REQUIRED", base64(terms.challenge(error)))
-  // The body is what clients of version 1 read.
+  // Clients of version 1 read the body.
   ctx.body =
     terms.requirementsV1 === null
       ? envelope(error)
       : { x402Version: 1, error, accepts: [terms.requirementsV1] }
 }
 
-/** Refuses for now; the payer keeps the payment and comes again. */
+/** Refuses for now; the payer keeps the payment and tries again later. */
 export function sayLater(ctx: Context, { status, code, message, after }: ComeAgain): void {
   ctx.status = status
   ctx.set("Retry-After", String(after))
   ctx.body = { ...envelope(message), error: code }
 }
 
-/** The search's answer, a JSON text. It is for the payer alone. */
+/** The search's answer as JSON text, for the payer alone. */
 export function deliver(ctx: Context, answer: string): void {
   ctx.status = 200
   ctx.type = "application/json; charset=utf-8"
@@ -32,7 +32,7 @@ export function deliver(ctx: Context, answer: string): void {
   ctx.set("Cache-Control", "private, no-store")
 }
 
-/** The header that says what became of the payment, in the payer's version of the protocol. */
+/** The header that reports the outcome of the payment, in the payer's protocol version. */
 export function setReceipt(
   ctx: Context,
   { version, authorization, requirements }: Payment,
@@ -42,7 +42,7 @@ export function setReceipt(
   ctx.set(header, base64({ ...result, network: requirements["network"], payer: authorization.from }))
 }
 
-/** Calls back once the answer has left this process, or cannot any more. */
+/** Runs the callback once the answer has left this process, or can no longer be sent. */
 export function whenSent(response: ServerResponse, then: (arrived: boolean) => void): void {
   if (response.closed) then(response.writableFinished)
   else response.once("close", () => then(response.writableFinished))

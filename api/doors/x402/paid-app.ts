@@ -9,7 +9,7 @@ import { logUnwritten, requestLog } from "../../server/middleware/request-log.ts
 import { type PaidSearchParts, paidSearch } from "./paid-search.ts"
 import { pricing, PRICING_PATH } from "./pricing.ts"
 
-/** The paid search as an HTTP application, without a socket. It opens and closes nothing. */
+/** The paid search as an HTTP application, without a socket. Opens and closes nothing. */
 export function paidApp(parts: PaidSearchParts): Koa<RequestState> {
   const app = new Koa<RequestState>()
   logUnwritten(app, parts.log)
@@ -27,7 +27,7 @@ const neverCached: Middleware = async (ctx, next) => {
   await next()
 }
 
-/** No router: what one would take for the same path, /SEARCH or /search/, might reach the search past the payment. */
+/** No router is used: paths that a router treats as equal, such as /SEARCH or /search/, might reach the search without payment. */
 function routes(search: { readonly POST: Middleware }, prices: object): Middleware {
   return async (ctx, next) => {
     if (ctx.path === "/search") {

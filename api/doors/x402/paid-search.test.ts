@@ -89,15 +89,15 @@ async function openDesk() {
     facilitator,
     room,
     asked,
-    /** How requests ended, but for those that asked for the terms to sign. */
+    /** How requests ended, except those that asked for the terms to sign. */
     ended() {
       const unpaid = (outcomes.total.get("unpaid") ?? 0) - signed
       const { unpaid: _, ...paid } = Object.fromEntries(outcomes.total)
       return { ...paid, ...(unpaid > 0 && { unpaid }) }
     },
-    /** Until every answer has left, or its caller is known to be gone; callers know of either before the server does. */
+    /** Resolves once every answer has left, or its caller is known to be gone; callers notice either before the server does. */
     left: () => Promise.all(left!),
-    /** Until nothing is worked on any more, either. */
+    /** Also waits until no request is being processed. */
     quiet: () => Promise.all([...worked!, ...left!]),
     logged: (msg: string) => lines.filter((line) => line.msg === msg),
     /** The headers of a new payment. */
@@ -136,7 +136,7 @@ afterEach(async () => {
 const buy = (headers: Readonly<Record<string, string>>, question: object = QUESTION) =>
   ask(desk.url, question, headers)
 
-/** Asks, and hangs up then. */
+/** Sends a request, then hangs up. */
 async function hangUp(headers: Readonly<Record<string, string>>, when: Promise<void>): Promise<void> {
   const caller = new AbortController()
   const asking = ask(desk.url, QUESTION, headers, caller.signal)
@@ -391,7 +391,7 @@ describe("nothing is charged", () => {
     expect(text).not.toContain("results")
     expect(desk.ended()).toEqual({ refused: 1 })
     expect(desk.logged("payment")).toMatchObject([{ outcome: "refused" }])
-    // It is as if it had never been there.
+    // As if the payment had never been sent.
     expect(await buy(headers, { query: "seals" })).toMatchObject({ required: { error: "invalid_signature" } })
     expect(desk.engine.queries).toHaveLength(2)
   })
@@ -465,7 +465,7 @@ describe("a payment that is in hand", () => {
     await desk.ledger.resume((await desk.ledger.unsettled())[0]!.id)
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked.length]).toEqual([{ unknown: 1, "in-progress": 2 }, asked])
-    // Nor does it take a place of its payer, who has but one after a payment without cover.
+    // It also doesn't use up the payer's place; after a payment without funds, the payer has only one.
     desk.facilitator.settle = async () => ({ kind: "refused", reason: "insufficient_funds" })
     await buy(await desk.pay())
     desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })
@@ -483,7 +483,7 @@ describe("a payment of which nobody can tell", () => {
     const first = await buy(headers, { query: "pumps", country: "germany" })
     expect(comeAgain(first)).toEqual(later(503, "5", "settlement_unknown", MESSAGE()))
     expect(desk.ended()).toEqual({ unknown: 1 })
-    // Kept for who asks the network about it later.
+    // Kept for asking the network about it later.
     expect(
       (await desk.ledger.unsettled()).map(({ authorization }) => JSON.parse(authorization)),
     ).toMatchObject([{ version: 2, from: payer.address, to: payee.address, value: "10000" }])
@@ -547,7 +547,7 @@ test("a payer who had no money lately is let in once at a time, and others as ev
   await buy(await desk.pay())
   const { here, reached, go } = hold()
   desk.engine.instead = here
-  // In small letters it is the same account.
+  // In lower case, it is the same account.
   const small: Flaw = { authorization: { from: payer.address.toLowerCase() as Address } }
   const [one, two, other] = [await desk.pay(), await desk.pay(payer, small), await desk.pay(stranger)]
   desk.facilitator.settle = async () => ({ kind: "settled", transaction: HASH })

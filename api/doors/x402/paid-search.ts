@@ -20,16 +20,16 @@ export interface PaidSearchParts extends Omit<PurchaseParts, "payers"> {
 }
 
 /**
- * POST /search with payment. Here a request becomes a purchase, and each purchase runs once at a time; {@link
+ * POST /search with payment. Turns a request into a purchase, and runs each purchase only once at a time; {@link
  * carryOut} does the work.
  */
 export function paidSearch(parts: PaidSearchParts): Middleware {
   const { terms, ledger, outcomes } = parts
-  /** Fingerprints of the requests being worked on, by the payment. */
+  /** Fingerprints of the requests in progress, by payment. */
   const underWay = new Map<string, string>()
-  /** Purchases that are answered, until the ledger has recorded the answer. */
+  /** Purchases already answered whose answers the ledger has not recorded yet. */
   const leaving = new Map<string, Promise<void>>()
-  /** From reading a payment's record until it is marked as under way, copies of the request wait. */
+  /** Copies of the request wait from the time a payment's record is read until it is marked as in progress. */
   const beginning = new Serial()
   const payers = new PayerLimits()
   const readRequest = requestReader(parts)
@@ -62,12 +62,13 @@ export function paidSearch(parts: PaidSearchParts): Middleware {
       outcomes.add(outcomeOf(error, ctx))
       throw error
     } finally {
-      // Until the answer is out, and the ledger knows, the payment is in use: a copy of the request must not get another one.
+      // The payment stays in use until the answer is sent and recorded in the ledger: a copy of the request must not
+      // get another answer.
       whenSent(ctx.res, () => leaving.set(payment.id, noted.then(leave)))
     }
   }
 
-  /** Takes up a purchase, with what the ledger has of its payment; null: it was refused. */
+  /** Starts a purchase, with the ledger's record of its payment; null if it was refused. */
   async function begin(ctx: Context, purchase: Purchase): Promise<{ readonly entry: Entry | null } | null> {
     const { payment, fingerprint } = purchase
     const running = underWay.get(payment.id)

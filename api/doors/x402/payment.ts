@@ -8,12 +8,12 @@ import { foreignOrNothing } from "#base/text/json/foreign-json.ts"
 import { PAYMENT_REFUSALS } from "./refusals.ts"
 import type { Terms } from "./terms.ts"
 
-/** Longest payment header that is looked at. A plain payment has about 1,100 characters. */
+/** Maximum length of a payment header. A simple payment has about 1,100 characters. */
 const MAX_HEADER = 8192
-/** Longest an authorization may still be valid: so long is it remembered. */
+/** Maximum remaining validity of an authorization, which is also how long it is remembered. */
 const MAX_VALID_SECONDS = 24 * 3600
 
-/** The payer's signed transfer, which any holder of the signature may carry out, once (EIP-3009). */
+/** The payer's signed transfer, which anyone who has the signature can carry out, once (EIP-3009). */
 export interface Authorization {
   readonly from: string
   readonly to: string
@@ -32,10 +32,10 @@ export interface Payment {
   readonly version: 1 | 2
   /** The only part of the header that is forwarded to the facilitator. */
   readonly payload: Readonly<Record<string, unknown>>
-  /** The terms it was made for, in the words of its version. */
+  /** The terms it was made for, in the format of its version. */
   readonly requirements: Readonly<Record<string, unknown>>
   readonly authorization: Authorization
-  /** Names the authorization: there is one payment of that name on the network, ever. */
+  /** Identifies the authorization: the network will only ever accept one payment with this name. */
   readonly id: string
   /** SHA-256 of the authorization with its signature; another signature under the same nonce is another payment. */
   readonly digest: string
@@ -44,8 +44,8 @@ export interface Payment {
 const hex = (digits: number) => z.string().regex(new RegExp(`^0x[0-9a-fA-F]{${digits}}$`))
 const uint = z.string().regex(/^\d{1,78}$/)
 
-// Only the required fields, the scheme "exact" by EIP-3009. An additional field could make a facilitator do something
-// else.
+// Only the required fields, for the scheme "exact" with EIP-3009. An additional field could make a facilitator do
+// something else.
 const exactPayload = z
   .object({
     // Smart wallets sign with more bytes than the 65 of an ordinary account (ERC-1271, ERC-6492).
@@ -65,7 +65,7 @@ const exactPayload = z
 
 /**
  * The payment in a request's headers: `PAYMENT-SIGNATURE` (version 2) or `X-PAYMENT` (version 1).
- * @returns an error in the protocol's words when there is none that can be verified
+ * @returns an error in the protocol's terms when there is no verifiable payment
  */
 export function readPayment(
   headers: IncomingHttpHeaders,
@@ -87,7 +87,7 @@ function readV2(value: unknown, terms: Terms): Payment | { readonly error: strin
   if (!parsed.success) return { error: PAYMENT_REFUSALS.wrongShape }
   const { requirements, resource } = terms
   if (!matches(parsed.data.accepted, requirements)) return { error: PAYMENT_REFUSALS.otherTerms }
-  // Extensions are echoed by clients; none is offered here.
+  // Clients echo extensions; none is offered here.
   return payment(
     { x402Version: 2, resource, accepted: requirements },
     parsed.data.payload,
@@ -134,7 +134,7 @@ function payment(
   }
 }
 
-/** Node joins a header that is sent twice by a comma, which no base64 has. */
+/** Node joins repeated headers with a comma, which base64 doesn't contain. */
 const text = (header: string | string[] | undefined): string =>
   Array.isArray(header) ? header.join() : (header ?? "")
 

@@ -1,6 +1,6 @@
 /**
- * Why a payment is not taken: the `error` of an answer 402. Codes that facilitators know are in their words; a
- * facilitator's own code for a payment passes through as it is.
+ * Why a payment isn't accepted: the `error` of a 402 response. Codes that facilitators know use their wording; a
+ * facilitator's own code for a payment passes through unchanged.
  */
 export const PAYMENT_REFUSALS = {
   missing: "PAYMENT-SIGNATURE header is required",
@@ -12,7 +12,7 @@ export const PAYMENT_REFUSALS = {
   validBefore: "invalid_exact_evm_payload_authorization_valid_before",
   validAfter: "invalid_exact_evm_payload_authorization_valid_after",
   otherValue: "invalid_exact_evm_payload_authorization_value_mismatch",
-  /** As version 1 calls it. */
+  /** The name in version 1. */
   shortValue: "invalid_exact_evm_authorization_value",
   otherRecipient: "invalid_exact_evm_recipient_mismatch",
   /** The network has seen the payment: it was spent elsewhere. */
@@ -24,14 +24,14 @@ export const PAYMENT_REFUSALS = {
   alreadyUsed: "payment_already_used",
 } as const
 
-/** An answer that asks the payer to keep the payment and to come again with it: never 402, which invites a new signature. */
+/** An answer that asks the payer to keep the payment and try again with it: never 402, which invites a new signature. */
 export interface ComeAgain {
   readonly status: 409 | 429 | 503
   /** The `error` of the body, for programs. */
   readonly code: string
-  /** For people. */
+  /** The text for people. */
   readonly message: string
-  /** Seconds, as `Retry-After` says. */
+  /** Seconds, as in `Retry-After`. */
   readonly after: number
 }
 
@@ -64,7 +64,7 @@ export const COME_AGAIN = {
   },
 } as const satisfies Readonly<Record<string, ComeAgain>>
 
-/** @param transaction that was sent, as far as one is known */
+/** @param transaction the transaction that was sent, if known */
 export const settlementUnknown = (transaction?: string): ComeAgain => ({
   status: 503,
   code: "settlement_unknown",

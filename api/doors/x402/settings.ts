@@ -12,9 +12,9 @@ import {
 
 import { type Address, parseAddress } from "./chain/address.ts"
 
-// Read by the supervisor too: nothing here may load what payments need.
+// Also read by the supervisor: nothing here may load code needed only for payments.
 
-/** Seconds a payer's authorization is asked to stay valid, from when it is signed. */
+/** Seconds for which a payer's authorization should stay valid after it is signed. */
 export const MAX_TIMEOUT_SECONDS = 120
 
 /** Longest time a paid search may take. */
@@ -60,7 +60,7 @@ const rpcUrl: Setting<string> = {
   },
 }
 
-/** Settings of the paid search. */
+/** Settings for the paid search. */
 export const x402Settings = {
   port: integer(
     { name: "FOSSICK_X402_PORT", default: "8402", about: "Port of the paid search, when searches are sold." },
@@ -135,7 +135,7 @@ export const x402Settings = {
 
 type Given = Values<typeof x402Settings>
 
-/** Settings that make the difference between selling and not. */
+/** Settings that determine whether searches are sold. */
 export interface X402Config extends Omit<Given, "payTo" | "network" | "sources" | "collections"> {
   readonly payTo: Address
   readonly network: Network

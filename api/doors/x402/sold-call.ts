@@ -2,21 +2,21 @@ import type { Context } from "../../context.ts"
 import type { AskParts } from "../../core/ask/ask.ts"
 import type { JsonSchema } from "../../server/schema/schemas.ts"
 
-/** The call that is sold: a search, in the words of the API that describes and answers it. */
+/** The call that is sold: a search, in the format of the API that describes and answers it. */
 export interface SoldCall {
   readonly schema: {
     readonly required: readonly string[]
     readonly properties: Readonly<Record<"query" | "search_depth" | "max_results", JsonSchema>>
   }
   /**
-   * Reads a body. The result can be answered.
+   * Reads a body. Any result can be answered.
    * @throws ApiError 400 for an invalid body
    */
   read(body: Readonly<Record<string, unknown>>): Promise<SoldRequest>
 }
 
 export interface SoldRequest {
-  /** Equal for equal requests, whatever the order of their fields. */
+  /** The same for identical requests, whatever the order of their fields. */
   readonly identity: string
   /** @param stop ends the search early */
   answer(ctx: Context, parts: AskParts, stop: AbortSignal): Promise<object>

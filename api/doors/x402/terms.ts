@@ -4,14 +4,14 @@ import { ExactEvmScheme } from "@x402/evm/exact/server"
 import type { Address } from "./chain/address.ts"
 import { MAX_TIMEOUT_SECONDS, NETWORKS, type X402Config } from "./settings.ts"
 
-/** The price of one request. It is fixed, because the API description that clients were written for states it. */
+/** The price of one request. It is fixed, because clients were written for the API description, which states it. */
 export const PRICE_USD = "0.010000"
 /** The same in the token's smallest unit; USDC has six decimals. */
 export const PRICE_UNITS = "10000"
 
 const DESCRIPTION = "Web search at advanced depth, one request"
 
-/** One way to pay, as version 1 of the protocol writes it. */
+/** One payment option, in the format of protocol version 1. */
 export interface RequirementsV1 {
   readonly scheme: string
   readonly network: string
@@ -30,7 +30,7 @@ export interface Terms {
   readonly requirements: PaymentRequirements & { readonly asset: Address; readonly payTo: Address }
   /** Null when version 1 is not served. */
   readonly requirementsV1: RequirementsV1 | null
-  /** Number of the chain, as its nodes call it. */
+  /** Numeric chain ID. */
   readonly chainId: number
   /** The item that is paid for. */
   readonly resource: PaymentRequired["resource"]
@@ -39,8 +39,8 @@ export interface Terms {
 }
 
 /**
- * Makes the terms from the settings.
- * @throws Error when the price does not come out as the amount it must be
+ * Builds the terms from the settings.
+ * @throws Error when the price does not convert to the expected amount
  */
 export async function paymentTerms(
   config: Pick<X402Config, "network" | "payTo" | "publicUrl" | "v1">,

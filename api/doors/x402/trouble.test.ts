@@ -36,11 +36,11 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
     searches: shop.engine.queries.length - before.searches,
   })
   const leaked = (text: string) => text.includes("results")
-  /** The outcomes of this many requests. */
+  /** The sorted statuses of these answers. */
   const statuses = (answers: readonly { status: number }[]) =>
     answers.map(({ status }) => status).sort((a, b) => a - b)
 
-  /** Asks all at the same time: the one that gets its search has it when the others have their answers. */
+  /** Sends all requests at the same time: the one that gets its search gets it once the others have been answered. */
   const together = async (asks: readonly (() => ReturnType<typeof ask>)[]) => {
     let answered = 0
     shop.engine.instead = () => expect.poll(() => answered).toBe(asks.length - 1)
@@ -162,7 +162,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       await expect.poll(() => facilitator.calls.settle).toBe(asked + 1)
       caller.abort()
       await expect(asking).rejects.toThrow("aborted")
-      // A caller that has made requests since has received it.
+      // A caller that has made requests since then has received it.
       for (let i = 0; i < 2; i++) expect(await ask(shop.url, "{bad", headers)).toMatchObject({ status: 400 })
       gone.resolve()
       await settled

@@ -5,9 +5,9 @@ interface Needs {
   readonly docsDir: string
   readonly config: { readonly publicUrl: string }
   readonly readOnly: string | null
-  /** The public key with which the handbook's pages search it; null: they don't. */
+  /** The public key with which the handbook's pages search it; null if they don't. */
   readonly handbookSearchKey: () => Promise<string | null>
-  /** The API reference, as the end of a page. */
+  /** The API reference, appended to a page. */
   readonly reference: () => Promise<string>
 }
 

@@ -8,8 +8,8 @@ import { findTestBrowser } from "#crawler/testing/test-browser.ts"
 import { openBrowser, type TestBrowser } from "../../testing/browser.ts"
 import { handbook } from "./handbook.ts"
 
-// What the functions run inside the browser use of it. The compiler's own library for browsers would make its
-// globals known to the whole project.
+// The browser globals used by the functions that run inside the page. The compiler's own library for browsers would
+// make its globals known to the whole project.
 interface InPage {
   readonly parentElement: InPage | null
 }
@@ -27,7 +27,7 @@ declare function getComputedStyle(element: InPage): {
 
 const DOCS = join(import.meta.dirname, "../../../docs")
 const WIDTHS = [390, 1920] as const
-/** Every page, and an address that has none. */
+/** Every page, and an address that doesn't exist. */
 const PAGES = [
   ...readdirSync(DOCS)
     .filter((file) => file.endsWith(".md"))
@@ -60,7 +60,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     const page = await browser.context.newPage()
     const complaints: string[] = []
     const note = (text: string) => {
-      // The browser reports the 404 of a page that is meant to be missing.
+      // The browser reports the 404 for a page that is meant to be missing.
       if (!(name === "no-such-page" && text.includes("404"))) complaints.push(text)
     }
     page.on("console", (message) => {
@@ -199,12 +199,12 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
   )
 })
 
-/** Right edge of the page as it can be scrolled to. */
+/** Right edge of the page's scrollable area. */
 function widestThing(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth)
 }
 
-/** Contrast ratio (WCAG 2.2, 1.4.3) of the first such element's text to the nearest painted ground. */
+/** Contrast ratio (WCAG 2.2, 1.4.3) between the text of the first such element and the nearest painted background. */
 function contrast(page: Page, selector: string): Promise<number> {
   return page
     .locator(selector)

@@ -10,20 +10,20 @@ export interface HandbookOptions {
   /** Folder of Markdown files; its `README.md` is the front page and the table of contents. */
   readonly docsDir: string
   /**
-   * Address under which users reach the appliance, such as `http://localhost:8080`, for canonical links and the
-   * site map. Left out: canonical links are relative and the site map uses the host of the request, so a crawl
-   * keeps pages under the very address it was started with.
+   * Address under which users reach the appliance, such as `http://localhost:8080`, for canonical links and the site
+   * map. If left out, canonical links are relative and the site map uses the host of the request, so a crawl keeps
+   * pages under the very address it was started with.
    */
   readonly publicUrl?: string
-  /** Shown at the top of each page; null: nothing. */
+  /** Shown at the top of each page; null for nothing. */
   readonly notice?: string | null
-  /** The public key with which the widget on each page searches the handbook; null: there is nothing to search yet. Left out: no page has one. */
+  /** The public key with which the widget on each page searches the handbook; null if there is nothing to search yet. If left out, no page has the widget. */
   readonly searchKey?: () => Promise<string | null>
-  /** HTML that other parts put at the end of a page, by its name; made when the page is first asked for. */
+  /** HTML that other parts add to the end of a page, by page name; made when the page is first requested. */
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
 
-/** Everything on a page comes from this server, and its scripts put texts into the page only as texts. */
+/** Everything on a page comes from this server, and its scripts insert texts only as text. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -52,7 +52,7 @@ export function handbook({
       throw error
     }))
 
-  /** The pages with what is put at their end, by name. */
+  /** The pages with the HTML to add at their end, by name. */
   const whole = new Map<string, Promise<DocsPage>>()
   const pageOf = async (docs: Docs, name: string): Promise<DocsPage | undefined> => {
     const page = docs.pages.get(name)
@@ -106,7 +106,7 @@ interface Asked {
 async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> {
   const { docs } = site
   const { name, base, notice, searchKey } = asked
-  // It depends on the caller's words for where this is.
+  // Depends on the address the caller used.
   if (name === "sitemap.xml" && base === undefined) {
     ctx.type = "xml"
     ctx.set("Cache-Control", "no-cache")
@@ -118,7 +118,7 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
   const body = site.prepared.get(`${name} ${searchKey ?? ""}`) ?? preparing(site, asked)
   if (body !== null) {
     ctx.lastModified = site.modified
-    // A browser may keep a page but asks each time whether it is still the same: cheap, and never stale.
+    // A browser may keep a page but checks each time whether it is still current: cheap, and never stale.
     sendPrepared(ctx, await body, "no-cache")
     return
   }
@@ -138,7 +138,7 @@ async function serveFile(ctx: Context, site: Site, asked: Asked): Promise<void> 
   })
 }
 
-/** A file of the handbook as it is sent from now on; null: there is none of the name. */
+/** A file of the handbook, prepared once and then reused; null if there is none with that name. */
 function preparing(site: Site, { name, page, base, notice, searchKey }: Asked): Promise<PreparedBody> | null {
   const { docs, css, script, icon, version, prepared } = site
   const keep = (type: string, text: string) => {
@@ -169,7 +169,7 @@ interface Site {
   readonly modified: Date
   /** Part of the addresses of the style sheet and the script, which changes with them. */
   readonly version: string
-  /** What was asked for so far, by its name and the key on it: some hundred bodies. */
+  /** The bodies requested so far, by name and key: a few hundred. */
   readonly prepared: Map<string, Promise<PreparedBody>>
 }
 
@@ -193,7 +193,7 @@ async function loadSite(docsDir: string): Promise<Site> {
 }
 
 function redirect(ctx: Context, status: 301 | 302, to: string): void {
-  // Relative, so that it also holds behind a proxy that serves the appliance under a path.
+  // Relative, so that it also works behind a proxy that serves the appliance under a path.
   ctx.redirect(to)
   ctx.status = status
 }
@@ -204,7 +204,7 @@ function refuseMethod(ctx: Context): void {
   ctx.body = { detail: { error: "Method not allowed. Use GET." } }
 }
 
-/** Where `crawl.md`, `crawl/`, `README.md` and the like really are, as a relative address; else null. */
+/** The real location of `crawl.md`, `crawl/`, `README.md` and similar names, as a relative address; null if there is none. */
 function sameUnderOtherName(docs: Docs, asked: string): string | null {
   const slash = asked.endsWith("/")
   const bare = asked.replace(/\/$/, "").replace(/\.(md|html)$/, "")

@@ -6,17 +6,17 @@ interface TemplateInput {
   readonly page: DocsPage
   /** Canonical address, absolute or from the root. */
   readonly canonical: string | null
-  /** Relative way from the page to `/docs/`: empty, or `../../` once for each further path segment. */
+  /** Relative path from the page to `/docs/`: empty, or `../../` once for each further path segment. */
   readonly toRoot: string
   /** Changes with the style sheet and the script, so that browsers never use an old one. */
   readonly version: string
-  /** Shown at the top of the page; null: nothing. */
+  /** Shown at the top of the page; null for nothing. */
   readonly notice: string | null
-  /** The public key of the widget; null: the page has none. */
+  /** The widget's public key; null if the page has no widget. */
   readonly searchKey: string | null
 }
 
-/** A complete HTML document for one page of the handbook. It reads well without scripts: without the widget its link leads to the search page. */
+/** A complete HTML document for one page of the handbook. It is readable without scripts: instead of the widget, its link leads to the search page. */
 export function pageHtml({
   docs,
   page,
@@ -94,7 +94,7 @@ ${turn.filter((link) => link !== undefined).join("\n")}
 `
 }
 
-/** Sections that are listed with their own sections; a page with more of them lists its `h2` only. */
+/** Maximum number of sections listed with their subsections; a page with more of them lists its `h2` only. */
 const MOST_ENTRIES = 40
 
 /** The list of a page's sections; empty if it has fewer than two. */

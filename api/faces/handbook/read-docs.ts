@@ -2,7 +2,7 @@ import { readFile, readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { FIGURE, renderPage } from "./render-markdown.ts"
 
-/** One page of the handbook, ready to be put into the page template. */
+/** One page of the handbook, ready for the page template. */
 export interface DocsPage {
   /** Last segment of its address: `crawl` for `crawl.md`, empty for the front page. */
   readonly name: string
@@ -24,7 +24,7 @@ export interface Docs {
   readonly pages: ReadonlyMap<string, DocsPage>
   /** Drawings (SVG) by file name. */
   readonly figures: ReadonlyMap<string, string>
-  /** As `README.md` lists them: the reading order. */
+  /** In the order of `README.md`, which is the reading order. */
   readonly sections: readonly DocsSection[]
 }
 

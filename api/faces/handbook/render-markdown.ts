@@ -10,13 +10,13 @@ export interface RenderedPage {
 }
 
 const DESCRIPTION_CHARS = 200
-/** A drawing beside the pages; any other picture is shown as its description. */
+/** A drawing in the same folder as the pages; any other picture is shown as its description. */
 export const FIGURE = /^[\w-]+\.svg$/
 
 /**
- * Renders one handbook page. HTML inside the Markdown is shown as text, never passed through; relative links
- * to `*.md` become links between web pages, and links out of the folder, which has no web page, become text. Images
- * are shown when they are drawings of the folder, `*.svg`.
+ * Renders one handbook page. HTML inside the Markdown is shown as text, never passed through; relative links to `*.md`
+ * become links between web pages, and links out of the folder, which have no web page, become text. Images are shown if
+ * they are drawings of the folder, `*.svg`.
  */
 export function renderPage(markdown: string): RenderedPage {
   const marked = handbookMarked()
@@ -70,7 +70,7 @@ function handbookMarked(): Marked {
         const content = this.parser.parseInline(token.tokens)
         if (token.depth === 1) return `<h1>${content}</h1>\n`
         const id = escapeHtml(ids.next(plainText(token)))
-        // The mark to click on comes from the style sheet: readers of the text get the bare heading.
+        // The clickable mark comes from the style sheet: readers of the text get the bare heading.
         const anchor = `<a class="anchor" href="#${id}" aria-label="Link to this section"></a>`
         return `<h${token.depth} id="${id}">${content}${anchor}</h${token.depth}>\n`
       },
@@ -79,7 +79,7 @@ function handbookMarked(): Marked {
         const href = webAddress(token.href)
         return href === null ? content : `<a href="${escapeHtml(href)}">${content}</a>`
       },
-      // It scrolls in its own box where it would be too small to read.
+      // It scrolls in its own box if it would otherwise be too small to read.
       image: ({ href, text }) =>
         FIGURE.test(href)
           ? `<span class="figure" tabindex="0"><img src="${escapeHtml(href)}" alt="${escapeHtml(text)}"></span>`

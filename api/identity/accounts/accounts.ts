@@ -35,15 +35,15 @@ export interface AccountsConfig extends Values<typeof accountSettings> {
 /** Keys and their usage, as the endpoints need them. */
 export interface Accounts extends AsyncDisposable {
   readonly keys: KeyStore
-  /** Keys used in web pages; {@link keys} knows none of them. */
+  /** Keys used in web pages; {@link keys} doesn't include them. */
   readonly publicKeys: PublicKeyStore
   readonly collections: Collections
   /** Who may read which sources and pages. */
   readonly readers: () => Promise<ReadersNow>
-  /** What is wrong with the names of sources; null: nothing. */
+  /** What is wrong with the names of sources; null if nothing is. */
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly ledger: Ledger
-  /** As the ledger's; true while the state is away. */
+  /** Like the ledger's; true while the state server is away. */
   readonly mayName: Ledger["mayName"]
   readonly billing: Billing
   readonly callLog: CallLog
@@ -52,7 +52,7 @@ export interface Accounts extends AsyncDisposable {
   /** Changes, and the people who made them. */
   readonly audit: AuditLog
   readonly rates: Rates
-  /** Callers with public keys, by key and address. However many there are, they push no other caller out. */
+  /** Callers with public keys, by key and address. No matter how many there are, they displace no other caller. */
   readonly publicRates: Rates
   /** What callers have stored, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
@@ -63,23 +63,23 @@ export interface Accounts extends AsyncDisposable {
   readonly writes: WriteQueue
 }
 
-/** Keys that are kept elsewhere, and are known by their ids alone: people who signed in. */
+/** Keys that are kept elsewhere, and are known only by their ids: people who signed in. */
 export interface PeopleKeys extends Pick<KeyStore, "byId" | "nameOf"> {
   /** Whether an id is a person's. */
   readonly owns: (id: string) => boolean
   /**
-   * What the person with this id may search and read now, as themselves, whatever other rights they have; null:
+   * What the person with this id may search and read now, as themselves, whatever other rights they have; null if
    * nothing.
    */
   readonly readerOf: (id: string) => Promise<ApiKey | null>
 }
 
-/** How accounts bridge an outage of the state server, and which people they know. */
+/** How accounts get through an outage of the state server, and which people they know. */
 export interface Bridge {
   readonly outage: StateOutage
-  /** Where calls wait to be counted; null if no call continues. */
+  /** Where calls wait to be counted; null if no call continues during an outage. */
   readonly journals: readonly [Journal, ...Journal[]] | null
-  /** Left out: the only way to sign in is with a key. */
+  /** If left out, the only way to sign in is with a key. */
   readonly people?: PeopleKeys | undefined
 }
 
@@ -88,11 +88,11 @@ const NO_BRIDGE: Bridge = { outage: NO_OUTAGE, journals: null }
 const MEGABYTE = 1_000_000
 
 /**
- * Opens the accounts on their own connection to `state.db`, which waits for no lock from here on. Close the accounts
- * before you close the connection.
+ * Opens the accounts on their own connection to `state.db`, which from here on doesn't wait for locks. Close the
+ * accounts before you close the connection.
  *
  * @param onProblem called with failures outside any call
- * @param onWaiting called with the number of calls that wait to be counted until the disk has room, and with 0 once all
+ * @param onWaiting called with the number of calls waiting to be counted until the disk has room, and with 0 once all
  * are counted
  * @param bridge by default, no call continues while the state server is away
  */
@@ -120,7 +120,7 @@ export async function openAccounts(
   const hashHuman = await openHumanHash(db, config.humanIdSecret)
   const hashCaller = isOnServer(db) ? await openCallerHash(db) : null
   await ledger.recover()
-  // A wait would hold up every request of this process.
+  // Waiting would hold up every request of this process.
   db.patienceMs = 0
   const writes = new WriteQueue(db)
   const late = journals && new LateCalls<AnsweredCall>(db, journals)
@@ -181,7 +181,7 @@ export async function openAccounts(
   }
 }
 
-/** The same keys, and by their ids people, and services that act for people. */
+/** The same keys, plus people by their ids, and services that act for people. */
 function withPeople(
   keys: KeyStore,
   people: PeopleKeys | undefined,
@@ -206,7 +206,7 @@ function withPeople(
   }
 }
 
-/** The same keys. While the state is away, keys that were valid lately are still known, and still expire on time. */
+/** The same keys. While the state server is away, keys that were recently valid are still known, and still expire on time. */
 function knownKeys(keys: KeyStore, outage: StateOutage): KeyStore {
   const lately = (look: KeyStore["verify"]): KeyStore["verify"] => {
     const known = outage.remembered(look, (key) => key !== null)

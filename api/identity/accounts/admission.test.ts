@@ -90,7 +90,7 @@ describe("a call that could not be answered in time is refused at once", () => {
       expect(await ends(admissions, endpoint)).toBe("in")
     expect(await ends(admissions, "extract", true)).toBe("in")
     leave()
-    // An admitted caller leaves its place when the call is over.
+    // An admitted caller gives up its place when the call is over.
     for (let calls = 0; calls < 3; calls++) expect(await ends(admissions, "extract")).toBe("in")
   })
 

@@ -11,16 +11,16 @@ import type { LimitedEndpoint, RateLimits } from "./rates/rate-limits.ts"
 import { type Reach, type ReachParts, reachOf, type Seeker } from "./reach/reach.ts"
 import type { Tracking } from "./tracking.ts"
 
-/** The price of one call. {@link Admission.end} gives back credits that were set aside and not settled. */
+/** The price of one call. {@link Admission.end} returns credits that were reserved and not settled. */
 export interface Bill {
-  /** The project the call counts for; empty for none. */
+  /** The project the call counts for; empty if none. */
   readonly project: string
   /**
-   * Sets the most that the call may cost aside, before any work.
+   * Reserves the maximum that the call may cost, before any work.
    * @throws ApiError 432 or 433
    */
   reserve(most: Cost): Promise<void>
-  /** Counts the call and writes it down, before its answer is sent. @returns the credits that fell due */
+  /** Counts the call and records it before its answer is sent. @returns the credits that fell due */
   settle(cost: Cost, served: Omit<Served, "seconds">): Promise<number>
 }
 
@@ -39,7 +39,7 @@ export interface Admission {
   readonly bill: Bill
   /** Memory the call holds, released when its answer is sent. */
   readonly memory: CallHold
-  /** To be called when the call is over, however it ended. */
+  /** Must be called when the call is over, however it ended. */
   end(): Promise<void>
 }
 
@@ -72,9 +72,10 @@ export class Admissions {
   }
 
   /**
-   * Admits a call of this endpoint.
-   * @throws ApiError 403 when the key may not make it, 429 with `Retry-After` when the key made too many, or when more
-   * calls are running or waiting than can be answered in time, 503 with `Retry-After` when calls hold all memory
+   * Admits a call to this endpoint.
+   * @throws ApiError 403 when the key isn't allowed to make it, 429 with `Retry-After` when the key has made too many,
+   * or when more calls are running or waiting than can be answered in time, 503 with `Retry-After` when calls hold all
+   * memory
    */
   async admit(
     endpoint: LimitedEndpoint,
@@ -130,7 +131,7 @@ function enterOr<T>(memory: CallHold, enter: () => T): T {
   }
 }
 
-/** @throws ApiError 403 for a project that the key has no part in */
+/** @throws ApiError 403 for a project that the key doesn't belong to */
 function projectOf({ projects }: ApiKey, named: string): string {
   if (projects.length === 0 || projects.includes(named)) return named
   if (named !== "") throw new ApiError(403, "Access denied. This key does not belong to that project.")

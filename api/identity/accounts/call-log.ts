@@ -29,14 +29,14 @@ export interface CallEntry {
   readonly keyId: string
   /** The last characters of the key. */
   readonly keyHint: string
-  /** Each empty for none. */
+  /** Each empty if there is none. */
   readonly project: string
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
   readonly human: string
-  /** Id of the person a service asked for; empty for none. */
+  /** Id of the person a service asked for; empty if there is none. */
   readonly person?: string
-  /** The question; null unless the operator has questions stored. */
+  /** The question; null unless the operator chose to store questions. */
   readonly query: string | null
 }
 
@@ -116,12 +116,12 @@ const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
   q.selectFrom("call_log").select("at").where("key_id", "=", id).orderBy("at", "desc").limit(1),
 )
 
-/** Only this much of a question counts, and only this much is stored. */
+/** Only the first part of a question matters, and only this many characters are stored. */
 export const MOST_QUERY_CHARS = 4000
 
 /**
- * The calls that were answered, in `state.db`, until they are pruned or newer ones need their room: then the oldest go, of
- * the key that has the most. `add` and `prune` belong into a write transaction.
+ * The answered calls, in `state.db`, until they are pruned or newer ones need their room: then the oldest calls of the
+ * key that has the most are deleted. Call `add` and `prune` inside a write transaction.
  */
 export class CallLog {
   readonly stored: StoredUse
@@ -139,7 +139,7 @@ export class CallLog {
   }
 
   async add(entry: CallEntry): Promise<void> {
-    // The store runs them in the order of these lines, and none waits for the answer to the one before.
+    // The store runs them in this order, and none waits for the previous one's result.
     await Promise.all([
       addCall.run(this.#db, {
         ...entry,
@@ -174,12 +174,12 @@ export class CallLog {
     return rows.map(entryOf)
   }
 
-  /** As {@link useOfKeys}. */
+  /** Like {@link useOfKeys}. */
   async use(asked: Parameters<typeof useOfKeys>[1]): Promise<KeyUse[]> {
     return await useOfKeys(this.#db, asked)
   }
 
-  /** When each of these keys was last used for a call that counts, in milliseconds since 1970; to the day where that call is forgotten. */
+  /** When each of these keys was last used for a call that counts, in milliseconds since 1970; rounded to the day if that call has been deleted. */
   async lastUse(keyIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const found = new Map(await lastDays(this.#db))
     for (const id of keyIds) {
@@ -189,7 +189,7 @@ export class CallLog {
     return found
   }
 
-  /** Forgets up to `count` calls from before `time`. @returns how many there were */
+  /** Deletes up to `count` calls from before `time`. @returns how many there were */
   async prune(time: number, count: number): Promise<number> {
     await pruneUse(this.#db, Date.now())
     return await this.#log.prune(time, count)

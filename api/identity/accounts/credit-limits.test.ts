@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true })
 })
 
-/** This many callers at once, each making its calls one after the other. */
+/** Runs this many callers at once, each making its calls one after the other. */
 async function flood(calls: number, call: (client: number) => Promise<number>): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const client = async (_: unknown, number: number) => {
@@ -96,7 +96,7 @@ describe("under 64 clients at once", () => {
     const { usage } = (await app.call("/usage", key)).body.key
     expect(usage).toBe(Math.floor(pages / 5))
     expect(usage).toBeLessThanOrEqual(6)
-    // Calls that set pages aside made room again for others when they were done.
+    // Calls that reserved pages released them for others when they ended.
     expect(pages).toBeGreaterThan(5 * 6 - 3)
     expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 432])
   })

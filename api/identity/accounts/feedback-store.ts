@@ -19,7 +19,7 @@ export interface Feedback {
   /** The answer's id, as its caller gives it; empty for feedback on a session. */
   readonly requestId: string
   readonly sessionId: string
-  /** The fields as they came, checked. */
+  /** The fields as received, validated. */
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -47,14 +47,14 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Most entries kept, however small they are; half of them for one key. */
+/** Maximum number of entries, however small they are; one key may have half of them. */
 const MOST_ENTRIES = 100_000
-/** One key may fill such a part, so that there is room left for the others. */
+/** One key may fill this share, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**
  * Feedback on answers, in `state.db`, until it is pruned or makes room for newer feedback: then the oldest entry of the
- * key with the most goes. Call `add` and `prune` inside a write transaction.
+ * key with the most is deleted. Call `add` and `prune` inside a write transaction.
  */
 export class FeedbackStore {
   readonly stored: StoredUse

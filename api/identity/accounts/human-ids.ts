@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from "node:crypto"
 import { queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-/** Turns a person's id into one that tells people apart without naming anyone. */
+/** Converts a person's id to one that distinguishes people without identifying anyone. */
 export type HumanHash = (id: string) => string
 
 interface SecretTables {
@@ -18,8 +18,8 @@ const SECRET_BYTES = 32
 const SHOWN_CHARS = 32
 
 /**
- * HMAC-SHA256 (RFC 2104) under a secret: a plain hash of an e-mail address is found by hashing addresses.
- * @param secret empty: one that is made at the first start and kept in `state.db`
+ * HMAC-SHA256 (RFC 2104) with a secret: the address behind a plain hash can be found by hashing e-mail addresses.
+ * @param secret empty to use one that is created at the first start and kept in `state.db`
  */
 export async function openHumanHash(db: StateStore, secret: string): Promise<HumanHash> {
   return hashUnder(secret === "" ? await keptSecret(db, "human-ids") : secret)
@@ -37,7 +37,7 @@ const hashUnder =
 /** Brings the tables up to date. */
 export const migrateSecrets = (db: StateStore): void => migrate(db, "account-secrets", STEPS)
 
-/** A secret of 32 random bytes that is made with its first use and kept in `state.db`, by its name. */
+/** A secret of 32 random bytes, created on first use and kept in `state.db` under its name. */
 export async function keptSecret(db: StateStore, name: string): Promise<Uint8Array> {
   migrateSecrets(db)
   const queries = queriesOf<SecretTables>(db)

@@ -6,9 +6,9 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { type Endpoint, ENDPOINTS } from "./keys/key-scope.ts"
 
-/** Days for which each key's usage is kept: a year, and a month to compare with. */
+/** Number of days for which each key's usage is kept: a year, plus a month for comparison. */
 export const USE_DAYS = 396
-/** Rows of the table at most, one for each day, key and endpoint with a call; about 50 MB. Then the oldest days go. */
+/** Maximum number of rows in the table, one for each day, key and endpoint with a call; about 50 MB. Beyond that, the oldest days are deleted. */
 const MOST_ROWS = 500_000
 const DAY_MS = 86_400_000
 
@@ -62,12 +62,12 @@ const addUse = once(
       ),
 )
 
-/** Counts a call into its day. Call it inside the transaction that logs the call. */
+/** Counts a call under its day. Call it inside the transaction that logs the call. */
 export async function countUse(db: StateStore, { at, keyId, endpoint, credits }: CountedCall): Promise<void> {
   await addUse.run(db, { day: dayOf(at), keyId, endpoint, credits })
 }
 
-/** Forgets days that are too old, and the oldest when there are too many rows. */
+/** Deletes days that are too old, and the oldest when there are too many rows. */
 export async function pruneUse(db: StateStore, now: number): Promise<void> {
   const queries = queriesOf<UseTables>(db)
   await queries
@@ -84,7 +84,7 @@ export async function pruneUse(db: StateStore, now: number): Promise<void> {
 
 /**
  * Usage of keys in the last days including today, newest first and then by key.
- * @param keyId only this key; null: all
+ * @param keyId only this key; null for all
  */
 export async function useOfKeys(
   db: StateStore,
@@ -119,7 +119,7 @@ export async function useOfKeys(
   return [...found.values()]
 }
 
-/** The last day each key was used, as the time of its beginning. */
+/** The last day each key was used, as the time when that day began. */
 export async function lastDays(db: StateStore): Promise<[string, number][]> {
   const rows = await queriesOf<UseTables>(db)
     .selectFrom("key_use")

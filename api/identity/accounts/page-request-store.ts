@@ -13,7 +13,7 @@ import {
   StoredUse,
 } from "./storage/stored-use.ts"
 
-/** Something a user misses in the index: a page by its address, or an answer to a question. */
+/** Something a user can't find in the index: a page by its address, or an answer to a question. */
 export interface PageRequest {
   /** Milliseconds since 1970. */
   readonly at: number
@@ -24,15 +24,15 @@ export interface PageRequest {
   readonly comment: string
 }
 
-/** All that was asked for in the same words. */
+/** Everything that was requested in the same words. */
 export interface WantedPage {
-  /** The same for the same address, or the same question where no address is known. */
+  /** The same for the same address, or for the same question if no address is known. */
   readonly id: string
   readonly url: string
   /** The question and the comment of the last time. */
   readonly question: string
   readonly comment: string
-  /** Keys that asked for it. */
+  /** Number of keys that asked for it. */
   readonly keys: number
   readonly firstAt: number
   readonly lastAt: number
@@ -70,14 +70,15 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** More than an operator can go through: the oldest go, from the key that has the most. */
+/** More than an operator can go through: the oldest are deleted, from the key that has the most. */
 const MOST_ENTRIES = 2000
-/** One key may fill such a part, so that there is room left for the others. */
+/** One key may fill this share, so that there is room left for the others. */
 const SHARE_OF_KEY = 2
 
 /**
- * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need their room. A key asks for the same thing once, however
- * often it does. `add`, `settle` and `prune` belong into a write transaction.
+ * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need their room.
+ * Repeated requests by a key for the same thing count once. Call `add`, `settle` and `prune` inside a write
+ * transaction.
  */
 export class PageRequestStore {
   readonly stored: StoredUse
@@ -113,7 +114,7 @@ export class PageRequestStore {
     return id
   }
 
-  /** The questions most keys ask first; among those, the newest. */
+  /** The questions asked by the most keys first; among equals, the newest. */
   async list({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<WantedPage[]> {
     // The wording of the last caller.
     const asked = this.#queries
@@ -149,7 +150,7 @@ export class PageRequestStore {
     return n
   }
 
-  /** Deletes a request. @returns whether it was there */
+  /** Deletes a request. @returns whether it existed */
   async settle(id: string): Promise<boolean> {
     const settled = this.#queries.deleteFrom("page_request").where("wanted", "=", id)
     return (await settled.executeTakeFirst()).numDeletedRows > 0n

@@ -35,7 +35,7 @@ const humanIdSecret: Setting<string> = {
 
 const MOST_CREDITS = 1_000_000_000
 
-/** Settings of keys, credits and logs. */
+/** Settings for keys, credits and logs. */
 export const accountSettings = {
   planName: text({
     name: "FOSSICK_PLAN_NAME",

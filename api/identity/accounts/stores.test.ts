@@ -77,7 +77,7 @@ describe("the log of calls", () => {
     expect(await ids({ endpoints: ["crawl", "map"] })).toBe("32")
     expect(await ids({ endpoints: [] })).toBe("")
     expect(await ids({ project: "pumps" })).toBe("31")
-    // An empty project cannot be asked for.
+    // An empty project cannot be requested.
     expect(await ids({ project: "" })).toBe("")
     expect(await ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
   })
@@ -131,7 +131,7 @@ describe("the log of calls", () => {
         ["b", Date.UTC(2026, 0, 31)],
       ]),
     )
-    // To the day where the call itself is forgotten, until that is too long ago.
+    // Rounded to the day once the call itself is deleted, until that day is too long ago.
     expect(await log.prune(NOW + 1, 2)).toBe(2)
     expect(await log.prune(NOW + 1, 10)).toBe(3)
     expect(await log.list({ limit: 1 })).toEqual([])
@@ -217,7 +217,7 @@ test("pages that are missed are listed by how many keys ask for them, with the w
   const page = await ask(1, "a", "https://x.example/", "how?", "please")
   const question = await ask(2, "a", "", "How much?")
   expect(await ask(3, "b", "https://x.example/", "why?")).toBe(page)
-  // A key asks for the same thing once, whatever its spelling.
+  // A key's repeated requests for the same thing count once, whatever the spelling.
   expect(await ask(4, "a", "", "how MUCH?")).toBe(question)
   expect(question).toMatch(/^[0-9a-f]{16}$/)
   expect(await store.list({ limit: 9, offset: 0 })).toEqual([
@@ -248,7 +248,7 @@ test("a key may leave fifty thousand entries of feedback: then its oldest go, an
     await add("other", 0, "other")
     for (let at = 600; at >= 1; at--) await add(String(at), at)
   })
-  // Counted as if there were so many.
+  // Set the count as if there were that many.
   const counted = statement(
     db,
     "update stored_use set entries = ? where store = 'feedback' and key_id = 'busy'",
@@ -292,7 +292,7 @@ test("a collection is what it was set to last, and a name that is none has a nea
   expect(await unknownCollection(collections, ["all", "staf", "x"])).toBe(
     'There is no collection "staf"; did you mean "staff"?',
   )
-  // Two at once don't remove what the other has just written.
+  // Two concurrent calls don't remove what the other has just written.
   await Promise.all([collections.set("staff", ["docs"]), collections.set("staff", ["wiki"])])
   expect(await collections.sourcesOf(["staff"])).toEqual(["wiki"])
   expect([await collections.delete("all"), await collections.delete("all")]).toEqual([true, false])

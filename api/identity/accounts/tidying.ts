@@ -17,7 +17,7 @@ export interface KeptForDays {
 }
 
 /**
- * Deletes rows older than their days, now and every hour, until it is disposed of.
+ * Deletes rows older than their retention days, now and every hour, until it is disposed of.
  * @param onProblem called with each failure; the next round tries again
  */
 export function tidyHourly(
@@ -48,7 +48,7 @@ export function tidyHourly(
   }
   const tidyUp = () =>
     void tidy().catch((error: unknown) => {
-      // The connection may have gone under it.
+      // The connection might have been closed in the meantime.
       if (!closed.signal.aborted) onProblem(error)
     })
   tidyUp()

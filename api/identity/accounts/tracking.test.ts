@@ -28,7 +28,7 @@ test("the id of a person is hashed before anything can log it, and nothing of it
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { headers })
   await ask({
     "X-Human-Id": " ada@example.org ",
-    // A space that HTTP itself does not take for one.
+    // A space character that HTTP itself does not treat as one.
     "X-Project-ID": "\u{a0}pumps\u{a0}",
     "X-Session-Id": "s".repeat(300),
     "X-Other": "kept",
@@ -58,8 +58,8 @@ test("persons are told apart by hashes that only this appliance can make, over r
   expect(await keptSecret(here!, "other")).toHaveLength(32)
   expect(await keptSecret(here!, "other")).toEqual(await keptSecret(here!, "other"))
   expect(await keptSecret(here!, "other")).not.toEqual(await keptSecret(here!, "human-ids"))
-  // An update must not make every known person a stranger: the secrets are found under these names, and hash in this
-  // way.
+  // An update must not turn every known person into a stranger: the secrets are found under these names, and hashed in
+  // this way.
   const under = async (name: string, id: string) =>
     createHmac("sha256", await keptSecret(here!, name))
       .update(id)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 
 import type { HumanHash } from "./human-ids.ts"
 
-/** What a caller says about a call, each field empty for nothing. */
+/** What a caller says about a call; each field is empty if not given. */
 export interface Tracking {
   readonly project: string
   readonly session: string
@@ -10,13 +10,13 @@ export interface Tracking {
   readonly human: string
 }
 
-/** Ids are the caller's own and may be anything; only this much of one is stored. */
+/** Ids are chosen by the caller and can be anything; only this many characters are stored. */
 const MAX_ID_CHARS = 200
 const HUMAN_HEADER = "x-human-id"
 
 /**
- * Reads `X-Project-ID`, `X-Session-Id` and `X-Human-Id` off a request. The last names a person: it is hashed and taken
- * out of the request here, before anything else can see, log or pass it on.
+ * Reads `X-Project-ID`, `X-Session-Id` and `X-Human-Id` from a request. The last names a person: it is hashed and
+ * removed from the request here, before anything else can see, log or pass it on.
  */
 export function readTracking(request: IncomingMessage, hash: HumanHash): Tracking {
   const human = idOf(request, HUMAN_HEADER)
@@ -29,7 +29,7 @@ export function readTracking(request: IncomingMessage, hash: HumanHash): Trackin
 }
 
 function idOf({ headers }: IncomingMessage, name: string): string {
-  // One text, also of a header that came twice: Node makes a list of Set-Cookie alone.
+  // One text, even for a header that came twice: Node makes a list only for Set-Cookie.
   const value = headers[name]
   return (typeof value === "string" ? value : "").trim().slice(0, MAX_ID_CHARS)
 }

@@ -31,7 +31,7 @@ async function serve(dir: string, state: string): Promise<Serving> {
   return { ...(JSON.parse(line.toString()) as { url: string; key: string }), child }
 }
 
-/** 64 clients ask both processes with one key until they are refused. @returns calls that were answered */
+/** 64 clients call both processes with one key until they are refused. @returns calls that were answered */
 async function askBoth(dir: string, state: string): Promise<number> {
   const both = [await serve(dir, state), await serve(dir, state)]
   try {
@@ -60,7 +60,7 @@ async function askBoth(dir: string, state: string): Promise<number> {
 
 const PER_ADDRESS = 20
 
-/** A page asks both processes in turn with one public key. @returns calls that were answered */
+/** A page calls both processes in turn with one public key. @returns calls that were answered */
 async function askFromPage(dir: string, state: string): Promise<number> {
   const both = [await serve(dir, state), await serve(dir, state)]
   try {
@@ -127,7 +127,7 @@ describe("two processes under 64 clients never let a key exceed its credits", ()
       process.env["FOSSICK_STATE"] = server.url()
       expect(await askBoth(dir, server.url())).toBe(CREDITS)
       expect(await counted(dir)).toEqual([CREDITS, 0])
-      // Nor a caller with a public key the rate of an address.
+      // Nor can a caller with a public key exceed the rate of an address.
       expect(await askFromPage(dir, server.url())).toBe(PER_ADDRESS)
     } finally {
       if (before === undefined) delete process.env["FOSSICK_STATE"]

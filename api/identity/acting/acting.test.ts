@@ -16,7 +16,7 @@ import { readScope } from "../accounts/keys/key-scope.ts"
 import { type Company, openCompany } from "../sign-on/testing/company.ts"
 import { Visitor } from "../sign-on/testing/visitor.ts"
 
-// Front ends that ask for the people of a company, over every door; the provider is a real one on a socket.
+// Front ends that ask on behalf of a company's people, through every door; the provider is a real one on a socket.
 
 const opened = new AsyncDisposableStack()
 let company: Company
@@ -89,7 +89,7 @@ describe("a service with the secret of its key", () => {
   test("finds what the person may read, by the header of its own and that of Open WebUI", async () => {
     const chat = await service()
     expect(await foundFor(chat, "anna@example.com")).toEqual(["Roses", "Salaries"])
-    // As open-webui 0.12.4 makes it, with FORWARD_USER_INFO_HEADER_JWT_SECRET.
+    // As created by open-webui 0.12.4 with FORWARD_USER_INFO_HEADER_JWT_SECRET.
     const claims = {
       sub: "671fa9fb",
       email: "Anna@example.com",
@@ -203,7 +203,7 @@ describe("an ID token of the provider that a service passes on", () => {
   test("says who asks and in which groups they are, also of people who have not signed in here yet", async () => {
     const bea = { sub: "bea", email: "bea@example.com", email_verified: true }
     expect(await forToken({ ...bea, groups: ["staff", "board"] })).toEqual(["Plans", "Roses"])
-    // No newer facts about her are known, so an older token brings no group back.
+    // Newer facts about her aren't known, so an older token doesn't bring a group back.
     expect(await forToken({ ...bea, groups: ["staff", "hr"], iat: now() - 600 })).toEqual(["Plans", "Roses"])
     expect(await forToken({ ...bea, groups: ["visitors"], iat: now() + 25 })).toEqual(["Plans", "Roses"])
     const vic = { sub: "vic", email: "vic@example.com", email_verified: true, groups: ["visitors"] }

@@ -20,7 +20,7 @@ export interface ActingParts {
   readonly providers: ReadonlyMap<string, Declared>
 }
 
-/** How much newer a token has to be than the stored facts before they are written again. */
+/** How much newer a token has to be than the stored facts before they are rewritten. */
 const NEWER_MS = 60_000
 
 /** Finds the key with which a service asks for a person. */
@@ -55,7 +55,7 @@ const WHY = {
 
 const denied = (why: string): ApiError => new ApiError(403, `Access denied. ${why}`)
 
-/** If several accounts have one name: the one that a provider vouched for last. */
+/** If several accounts have the same name, picks the one that a provider vouched for last. */
 const newest = (found: readonly Person[]): Person | null =>
   found.toSorted((a, b) => b.provedAt.getTime() - a.provedAt.getTime())[0] ?? null
 
@@ -91,7 +91,7 @@ async function vouchedBy(
   )
 }
 
-/** Null: the provider takes no tokens of this issuer. @throws ApiError */
+/** Null if the provider doesn't accept tokens from this issuer. @throws ApiError */
 async function forwardedTo(
   { provider }: Declared,
   token: string,

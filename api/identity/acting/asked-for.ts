@@ -7,7 +7,7 @@ import { ApiError } from "../../errors.ts"
 import { ACTING_HEADER, OPEN_WEBUI_EMAIL, OPEN_WEBUI_TOKEN } from "../accounts/keys/acting-headers.ts"
 import type { ActsBy } from "../accounts/keys/keys.ts"
 
-/** Seconds for which a token may be valid that a service signs itself, and that clocks may differ. */
+/** Maximum lifetime in seconds of a token that a service signs itself, and the permitted clock difference. */
 const LONGEST_SECONDS = 300
 const CLOCK_TOLERANCE = 30
 const MOST_CHARS = 16_384
@@ -19,9 +19,9 @@ export type AskedFor =
 
 /**
  * The person a request is made for.
- * @param header value of a header of the request; empty when it wasn't sent
+ * @param header value of a request header; empty if it wasn't sent
  * @param secret with which the service signs
- * @throws ApiError 401 that names the header
+ * @throws ApiError 401 naming the header
  */
 export async function askedFor(
   header: (name: string) => string,
@@ -45,7 +45,7 @@ export async function askedFor(
   return { kind: "user", user: userNamed(await signedName(given, await secret())) }
 }
 
-/** The user whose name a service signed. Groups it names don't count: only an identity provider assigns groups. */
+/** The user whose name a service signed. Groups in the token don't count: only an identity provider assigns groups. */
 async function signedName(token: string, secret: string): Promise<string> {
   const { payload } = await jwtVerify(token, new TextEncoder().encode(secret), {
     algorithms: ["HS256"],
@@ -62,14 +62,14 @@ async function signedName(token: string, secret: string): Promise<string> {
   return typeof email === "string" && email !== "" ? email : (sub ?? "")
 }
 
-/** As readers of pages name the user. */
+/** The form in which readers of pages name the user. */
 function userNamed(given: string): string {
   const principal: Principal | null = principalOf(`user:${given.trim()}`)
   if (principal === null) throw refused(`The header ${ACTING_HEADER} doesn't name a person.`)
   return principal.slice("user:".length)
 }
 
-/** Null: it is no token. */
+/** Null if it isn't a token. */
 function algorithmOf(given: string): string | null {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(given)) return null
   try {

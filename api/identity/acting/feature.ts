@@ -10,9 +10,9 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly people: PersonStore
-  /** What the sign-on file declares; null: nothing. */
+  /** What the sign-on file declares; null if nothing. */
   readonly declared: { readonly keys: PersonKeys } | null
-  /** Left out: no provider signs people in. */
+  /** Left out if no provider signs people in. */
   readonly signOn?: SignOn
 }
 

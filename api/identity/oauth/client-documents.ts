@@ -16,22 +16,22 @@ export interface ClientDocument {
 export interface ClientDocumentsOptions {
   readonly proxy: ProxySettings
   readonly userAgent: string
-  /** For tests: how the guard differs. */
+  /** For tests: overrides of the guard's options. */
   readonly guard?: Partial<AddressGuardOptions>
 }
 
-/** A larger document is not a client's: the draft recommends 5 KB. */
+/** A larger document isn't plausible: the draft recommends 5 KB. */
 const MOST_BYTES = 10_240
 const MOST_URL_CHARS = 2000
 const TIMEOUT_MS = 5000
 const CONNECT_TIMEOUT_MS = 3000
-/** For as many documents as programs may register. */
+/** Room for as many documents as programs may register. */
 const MEMORY = new CacheMemory("oauth-clients", 4_000_000)
-/** A document is read again after so long. */
+/** How long until a document is reread. */
 const FRESH_MS = 3_600_000
-/** One that cannot be read again counts until then, so that no program is shut out because its site is down. */
+/** How long a document that cannot be reread stays valid, so that no program is shut out because its site is down. */
 const STALE_MS = 86_400_000
-/** One that could not be read is not asked for again before. */
+/** How long until a document that could not be read is requested again. */
 const FAILED_MS = 60_000
 
 interface Kept {
@@ -41,8 +41,8 @@ interface Kept {
 
 /**
  * Programs known by the address of a document about them instead of a registration (OAuth Client ID Metadata Document,
- * draft-ietf-oauth-client-id-metadata-document, as the authorization specification of MCP asks for). Anyone can make
- * the appliance fetch one, so it is fetched through the address guard from public addresses only, bounded, without
+ * draft-ietf-oauth-client-id-metadata-document, as MCP's authorization specification requires). Anyone can make the
+ * appliance fetch one, so it is fetched through the address guard, only from public addresses, with limits and without
  * redirects.
  */
 export class ClientDocuments implements AsyncDisposable {
@@ -55,7 +55,7 @@ export class ClientDocuments implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Null without a valid document. */
+  /** Null if there is no valid document. */
   async client(id: string): Promise<ClientDocument | null> {
     if (!isDocumentAddress(id)) return null
     const kept = this.#kept.get(id)
@@ -69,7 +69,7 @@ export class ClientDocuments implements AsyncDisposable {
     return read
   }
 
-  /** Requests for one at the same time share one answer. */
+  /** Concurrent requests for the same document share one response. */
   async #once(id: string): Promise<ClientDocument | null> {
     const under = this.#reading.get(id)
     if (under !== undefined) return await under
@@ -117,7 +117,7 @@ export class ClientDocuments implements AsyncDisposable {
   }
 }
 
-/** Section 3 of the draft: https, with a path, without a fragment, a user or steps up and down; and a name, since no address can be trusted to stay. */
+/** Section 3 of the draft: https, with a path, without a fragment, user info or dot segments; and a host name, since no IP address can be relied on to stay the same. */
 export function isDocumentAddress(id: string): boolean {
   const url = id.length > MOST_URL_CHARS ? null : URL.parse(id)
   return (
@@ -128,12 +128,12 @@ export function isDocumentAddress(id: string): boolean {
     url.username === "" &&
     url.password === "" &&
     isIP(url.hostname.replaceAll(/[[\]]/g, "")) === 0 &&
-    // As it was given, letter for letter: the document repeats it.
+    // Kept exactly as given: the document repeats it.
     url.href === id
   )
 }
 
-/** Section 4.1: it names itself, and holds no secret that it shares with us. */
+/** Section 4.1: the document names itself, and contains no secret that it shares with us. */
 function documentOf(id: string, given: unknown): ClientDocument | null {
   if (!isFields(given) || given["client_id"] !== id || "client_secret" in given) return null
   const { client_name: name, redirect_uris: uris, token_endpoint_auth_method: method = "none" } = given

@@ -22,23 +22,23 @@ export interface Consent {
   readonly clientName: string
   /** The address that gets the answer. */
   readonly redirectUri: string
-  /** Of the appliance. */
+  /** The appliance's name. */
   readonly resource: string
-  /** Collections that it asks for; empty: all that the key may see. */
+  /** Collections that it requests; empty for everything that the key may see. */
   readonly collections: readonly string[]
   /** Path that the form is sent to, as the browser sees it. */
   readonly action: string
-  /** The user signed in with this browser; null: none. */
+  /** The user signed in with this browser; null if none. */
   readonly who: { readonly name: string } | null
   /** Links that sign the user in elsewhere and lead back here. */
   readonly signIns: readonly { readonly name: string; readonly url: string }[]
   /** The request, sealed. */
   readonly ticket: string
-  /** What was wrong with the last try; null: nothing. */
+  /** What was wrong with the last attempt; null if nothing. */
   readonly problem: string | null
 }
 
-/** The page on which a user lets a program in, as the signed-in user or with their key. It has no script. */
+/** The page on which a user admits a program, as the signed-in user or with their key. It has no script. */
 export function consentPage({
   clientName,
   redirectUri,
@@ -84,8 +84,8 @@ function keyField(who: Consent["who"], signIns: Consent["signIns"]): string {
 }
 
 /**
- * A page that leads to the consent page: the browser then sends the cookies that it keeps from other sites. It has no
- * script.
+ * A page that redirects to the consent page: the browser then sends the cookies that it withholds from other sites. It
+ * has no script.
  */
 export const comingBackPage = (path: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -94,7 +94,7 @@ export const comingBackPage = (path: string): string => `<!doctype html>
 <body><main><p><a href="${escapeHtml(path)}">Continue</a></p></main></body></html>
 `
 
-/** Only this page's own style, and a form that goes here and, by a redirect, to where the program waits. */
+/** Only this page's own style, and a form that posts here and then redirects to where the program waits. */
 export function consentPolicy(redirectUri: string): string {
   const hash = createHash("sha256").update(STYLE).digest("base64")
   const { protocol, origin } = new URL(redirectUri)

@@ -21,29 +21,29 @@ export interface ConsentParts {
   readonly tickets: Tickets
   readonly keys: Pick<KeyStore, "verify" | "nameOf">
   readonly collections: Pick<Collections, "list">
-  /** People who signed in; left out: there is no sign-on, and every user types a key. */
+  /** People who signed in; left out if there is no sign-on, and every user types a key. */
   readonly sessions?: Pick<Sessions, "whoIs" | "ways"> | undefined
-  /** Address of the appliance, without a slash at its end. */
+  /** Address of the appliance, without a trailing slash. */
   readonly base: string
   readonly issuer: string
   /** Address of the MCP endpoint. */
   readonly resource: string
 }
 
-/** A page, for whichever server sends it. */
+/** A page, independent of the server that sends it. */
 export interface ShownPage {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly html: string
 }
 
-/** Asks the user at the browser whether a program may search for them. */
+/** Asks the user in the browser whether a program may search on their behalf. */
 export interface Consent {
-  /** The page for a request for authorization. */
+  /** The page for an authorization request. */
   ask(ctx: Context, request: Omit<Ticket, "holder">): Promise<ShownPage>
   /** The page again, for a browser that comes back to it. */
   askAgain(ctx: Context): Promise<void>
-  /** Takes the answer. */
+  /** Processes the answer. */
   answer(ctx: Context): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function openConsent(parts: ConsentParts): Consent {
       "X-Frame-Options": "DENY",
       "Set-Cookie": cookies,
     }
-    // Browsers leave the cookie of a session out where another site leads here; from our own page they send it.
+    // Browsers omit the session cookie when another site leads here; from our own page they send it.
     if (holder === null && mayComeBack && back !== null && ctx.get("Sec-Fetch-Site") === "cross-site")
       return { status: 200, headers, html: comingBackPage(back) }
     const signIns = holder !== null || back === null ? [] : links.map((way) => signIn(way, base, back))
@@ -141,7 +141,7 @@ export function openConsent(parts: ConsentParts): Consent {
   }
 }
 
-/** The user signed in with this browser, and their name on pages; null: none. */
+/** The user signed in with this browser, and their name on pages; null if none. */
 async function holderOf(ctx: Context, { sessions, keys }: ConsentParts) {
   const found = await whoIsHere(ctx, sessions)
   if (found === null) return null
@@ -155,7 +155,7 @@ async function sameHolder(ctx: Context, { holder }: Ticket, { sessions }: Consen
   return found?.key.id === holder ? (found?.key ?? null) : null
 }
 
-/** By the word of a trusted proxy, or by a session. */
+/** Through a trusted proxy, or through a session. */
 async function whoIsHere(ctx: Context, sessions: ConsentParts["sessions"]) {
   const { recognised = null } = ctx.state
   const token = tokenOf(ctx)

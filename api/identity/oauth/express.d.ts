@@ -1,4 +1,4 @@
-/** As far as the handlers of the MCP SDK need it. */
+/** Only what the MCP SDK's handlers need. */
 declare module "express" {
   import type { IncomingMessage, ServerResponse } from "node:http"
 

@@ -17,13 +17,13 @@ interface From {
 }
 
 interface Needs {
-  /** Left out: programs need a key. */
+  /** If left out, programs need a key. */
   readonly oauth?: Pick<OAuth, "endpoints">
-  /** People who signed in; left out: there is no sign-on. */
+  /** People who signed in; left out if there is no sign-on. */
   readonly sessions?: Sessions
 }
 
-/** Lets programs in over MCP without a key. */
+/** Admits programs over MCP without a key. */
 export const oauth = {
   name: "oauth",
   async open({ db, accounts, config, crawlerConfig, outage, log }, closing) {

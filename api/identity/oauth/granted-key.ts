@@ -3,7 +3,7 @@ import { limitsPages } from "../accounts/keys/key-scope.ts"
 import type { Grant } from "./oauth-store.ts"
 
 /**
- * What an admitted program may do: what its user's key may, limited to the collections of the grant, and no
+ * What an admitted program may do: whatever its user's key may do, limited to the collections of the grant, and without
  * administration.
  */
 export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collections">): ApiKey {
@@ -12,7 +12,7 @@ export function grantedKey(key: ApiKey, { collections }: Pick<Grant, "collection
 }
 
 /**
- * The first of these collections that a key may not grant, because it does not see all of it; null: it may grant all.
+ * The first of these collections that a key may not grant, because it does not see all of it; null if it may grant all.
  */
 export function notGrantable(
   key: Pick<ApiKey, "scope">,

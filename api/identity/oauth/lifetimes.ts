@@ -2,17 +2,17 @@
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** An authorization code. OAuth 2.1, section 4.1.2 allows ten minutes; programs fetch their tokens at once. */
+/** An authorization code. OAuth 2.1, section 4.1.2 allows ten minutes; programs fetch their tokens immediately. */
 export const CODE_MS = 2 * MINUTE_MS
 /** An access token, which calls carry. */
 export const ACCESS_MS = 60 * MINUTE_MS
-/** A refresh token, from the last refresh on. */
+/** A refresh token, counted from the last refresh. */
 export const REFRESH_MS = 30 * DAY_MS
-/** A registered program that no user has let in; then it is forgotten. */
+/** A registered program that no user has admitted; after this, it is deleted. */
 export const CLIENT_MS = DAY_MS
-/** The page that asks for consent: users may have to look for their key. */
+/** The page that asks for consent: users might have to look for their key. */
 export const CONSENT_MS = 10 * MINUTE_MS
 /** How long the operator still sees a grant that has ended. */
 export const ENDED_MS = 30 * DAY_MS
-/** How far a server's clock may be set back before a token's life looks too long to be true. */
+/** How far a server's clock may be set back before a token's lifetime looks implausible. */
 export const CLOCK_ERROR_MS = DAY_MS

@@ -15,29 +15,29 @@ import { grantedKey } from "./granted-key.ts"
 import { OAuthStore } from "./oauth-store.ts"
 import { openTickets } from "./tickets.ts"
 
-/** Paths that OAuth has at the root of the appliance's address. */
+/** OAuth paths at the root of the appliance's address. */
 const PATHS =
   /^\/(?:authorize|token|register|revoke|\.well-known\/oauth-(?:authorization-server|protected-resource)(?:\/mcp)?)\/?$/
 
-/** OAuth 2.1 for MCP, where it is served. */
+/** OAuth 2.1 for MCP, where it is enabled. */
 export interface OAuth {
   readonly store: OAuthStore
   /**
-   * Serves the calls of OAuth. @param sessions people who signed in; left out: every user lets programs in with a key
+   * Serves the OAuth calls. @param sessions people who signed in; if left out, every user admits programs with a key
    */
   readonly endpoints: (sessions?: Pick<Sessions, "whoIs" | "ways">) => Middleware
   /**
    * The key behind the access token of a caller of `/mcp`, and the header for its inner calls, where access tokens are
-   * not accepted; null: not an access token.
+   * not accepted; null if it isn't an access token.
    */
   verify(token: string): Promise<{ readonly key: ApiKey; readonly inside: string } | null>
-  /** The key behind such a header; null: it is none. */
+  /** The key behind such a header; null if it isn't one. */
   verifyInside(presented: string): Promise<ApiKey | null>
   /** The text of a 401 of `/mcp` (RFC 9728, section 5.1). */
   readonly challenge: string
 }
 
-/** Why OAuth cannot be served under an address; null: it can. */
+/** Why OAuth cannot be served under an address; null if it can. */
 export function oauthProblem(publicUrl: string): string | null {
   const url = URL.parse(publicUrl)
   if (url === null) return "FOSSICK_PUBLIC_URL is not set"
@@ -59,18 +59,18 @@ export function openOAuth({
   readonly keys: Pick<KeyStore, "verify" | "byId" | "nameOf">
   readonly collections: Pick<Collections, "list">
   readonly publicUrl: string
-  /** Left out, no token is known while the state is away. */
+  /** If left out, no token is known while the state server is away. */
   readonly outage?: Pick<StateOutage, "remembered" | "without">
 }): OAuth {
   const store = new OAuthStore(db)
   const { origin, pathname } = new URL(publicUrl)
-  /** Path of the appliance's address; empty: it has none. */
+  /** Path of the appliance's address; empty if it has none. */
   const prefix = pathname.replace(/\/+$/, "")
   const base = origin + prefix
   const issuer = prefix === "" ? `${origin}/` : base
   const resource = `${base}/mcp`
   const tickets = openTickets(origin.startsWith("https:"), `${prefix}/authorize`)
-  // Known to this process alone.
+  // Known only to this process.
   const insidePrefix = `inside-${randomBytes(32).toString("base64url")}-`
 
   const load = async (consent: Consent) => {
@@ -113,7 +113,7 @@ export function openOAuth({
       revocation_endpoint: under(made.revocation_endpoint),
       client_id_metadata_document_supported: true,
     }
-    // Before those of the router, which knows no path and reports less.
+    // Registered before the router's own metadata handlers, which don't know the path and report less.
     app.use("/.well-known/oauth-authorization-server", metadataHandler(metadata))
     app.use(
       "/.well-known/oauth-protected-resource/mcp",
@@ -138,7 +138,7 @@ export function openOAuth({
   }
   const callers = new WeakMap<object, Context>()
 
-  // While the state is away, an API key matches no remembered token and is then looked for among the keys.
+  // While the state server is away, an API key matches no remembered token and is then looked up among the keys.
   const granted = outage.without(
     outage.remembered(
       (token: string) => store.granted(token),
@@ -205,8 +205,8 @@ async function byExpress(ctx: Context, app: Application): Promise<void> {
 }
 
 /**
- * A path without the appliance's own path, which a proxy may keep. Below `/.well-known/`, the own path comes after the
- * name of the document (RFC 8414, section 3.1; RFC 9728, section 3.1).
+ * A path without the appliance's own path prefix, which a proxy may keep. Below `/.well-known/`, the prefix comes after
+ * the name of the document (RFC 8414, section 3.1; RFC 9728, section 3.1).
  */
 function barePath(path: string, prefix: string): string {
   const [, document = "", rest = path] = /^(\/\.well-known\/[a-z-]+)(\/.*)$/.exec(path) ?? []
@@ -214,7 +214,7 @@ function barePath(path: string, prefix: string): string {
   return isBelow ? document + rest.slice(prefix.length) : path
 }
 
-/** For a body that express cannot read; null: the fault is not the caller's. */
+/** The error for a body that express cannot read; null if the caller is not to blame. */
 function refusalOf(error: unknown): { readonly status: number; readonly because: string } | null {
   const { status } = error as { readonly status?: unknown }
   if (typeof status !== "number" || status < 400 || status > 499) return null

@@ -20,7 +20,7 @@ export const SEARCH_SCOPE = "search"
 const COLLECTION = "collection:"
 const MAX_NAME_CHARS = 200
 const MOST_REDIRECTS = 10
-/** For all addresses that a program registers together: anyone may register, and they are stored. */
+/** Maximum size of all addresses that a program registers together: anyone may register, and the addresses are stored. */
 const MAX_ADDRESS_CHARS = 4000
 /** All programs are public clients: a secret handed to anyone who asks proves nothing. */
 const PUBLIC_CLIENT = {
@@ -31,14 +31,14 @@ const PUBLIC_CLIENT = {
 
 export interface ProviderParts {
   readonly store: OAuthStore
-  /** The page that asks the user at the browser, for the request that it came with. */
+  /** The page that asks the user in the browser, for the request that led to it. */
   readonly ask: (request: object, ticket: Omit<Ticket, "holder">) => Promise<ShownPage>
   readonly documents: Pick<ClientDocuments, "client">
   /** Address of the MCP endpoint: the resource that tokens are for (RFC 8707). */
   readonly resource: string
 }
 
-/** What the protocol handlers of the MCP SDK need from us. */
+/** Implements what the MCP SDK's protocol handlers need from us. */
 export function oauthProvider({ store, documents, ask, resource }: ProviderParts): OAuthServerProvider {
   const forUs = (asked: URL | undefined): void => {
     if (asked !== undefined && asked.href.replace(/\/$/, "") !== resource) {
@@ -61,7 +61,7 @@ export function oauthProvider({ store, documents, ask, resource }: ProviderParts
       getClient: async (id) => {
         if (isDocumentAddress(id)) return await documentedClient(id, documents)
         const client = await store.client(id)
-        // Kept ones may be of a version that took more.
+        // Stored ones might come from a version that accepted more.
         return client === null || !mayRedirectToAll(client.metadata["redirect_uris"])
           ? undefined
           : ({ ...client.metadata, client_id: id } as OAuthClientInformationFull)
@@ -169,13 +169,13 @@ function mayRedirectToAll(uris: unknown): boolean {
   )
 }
 
-/** Editors that know MCP, can go back in no other way, and have a scheme without a dot all the same. */
+/** Editors that support MCP, can return in no other way, and still have a scheme without a dot. */
 const KNOWN_PROGRAMS = ["cursor:"]
 
 /**
- * https; http on the program's machine (RFC 8252, section 7.3); or a scheme of its own, which is a domain backwards
- * (7.1). Schemes without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:` would
- * act at once, even when the redirect reports a refusal. No fragment (OAuth 2.1, 2.3).
+ * Allows https; http on the program's machine (RFC 8252, section 7.3); or a private scheme, which is a reversed domain
+ * name (7.1). Schemes without a dot belong to the system and its programs: `mailto:`, `ms-msdt:` and `view-source:`
+ * would take effect immediately, even when the redirect reports a refusal. No fragment (OAuth 2.1, 2.3).
  */
 function mayRedirectTo(uri: string): boolean {
   const url = URL.parse(uri)

@@ -27,7 +27,7 @@ afterEach(() => {
 const rows = async (table: string) =>
   Number((await statement(db, `select count(*) as n from ${table}`).get())!["n"])
 
-/** A program of this client is let in with a key. */
+/** A program of this client is admitted with a key. */
 async function letIn(client: string, key = "key") {
   const code = await store.allow({ client, clientName: "A program", key, collections: null }, ADDRESS)
   const { grant } = (await store.code(client, code))!
@@ -41,7 +41,7 @@ test("a program that does nothing but refresh fills nothing, and a token that wa
     vi.setSystemTime(Date.now() + 1000)
     refreshed.push((await store.refresh("one", refreshed.at(-1)!))!.refresh)
   }
-  // One to call with, one to refresh with, and those exchanged last.
+  // One for calls, one for refreshing, and the recently exchanged ones.
   expect(await rows("oauth_token")).toBe(102)
   expect(await store.refresh("one", refreshed[0]!)).toBeNull()
   expect((await store.grant(program.grant))?.revokedAt).toBeNull()
@@ -68,7 +68,7 @@ test("a key that lets program after program in keeps the two hundred that were u
   const second = await letIn("one")
   for (let times = 0; times < 300; times++) {
     vi.setSystemTime(Date.now() + 61_000)
-    // It calls all the while.
+    // It keeps making calls.
     expect((await store.granted(first.access))?.grant.id ?? first.grant).toBe(first.grant)
     const again = times % 50 === 0 ? await store.refresh("one", first.refresh) : null
     if (again) Object.assign(first, again)
@@ -115,7 +115,7 @@ test("whoever registers thousands keeps nobody out: the oldest that nobody let i
   const areKept = await Promise.all(given.map(async (id) => (await store.client(id)) !== null))
   expect(areKept.indexOf(true)).toBe(20)
   expect(await store.client(inUse)).not.toBeNull()
-  // No user lets it in any longer, and it is the oldest.
+  // No user admits it any longer, and it is the oldest.
   await store.revoke(grant)
   await idOf("The next")
   expect(await store.client(inUse)).toBeNull()

@@ -11,11 +11,11 @@ import { ACCESS_MS, CLIENT_MS, CLOCK_ERROR_MS, CODE_MS, ENDED_MS, REFRESH_MS } f
 /** A program that registered itself (RFC 7591). It has no secret: PKCE guards its codes. */
 export interface OAuthClient {
   readonly id: string
-  /** As it registered, checked. */
+  /** The registered metadata, validated. */
   readonly metadata: Readonly<Record<string, unknown>>
 }
 
-/** What a user let a program do with their key. */
+/** The rights a user gave a program with their key. */
 export interface Grant {
   readonly id: string
   readonly client: string
@@ -23,14 +23,14 @@ export interface Grant {
   readonly clientName: string
   /** Id of the key that was shown. */
   readonly key: string
-  /** Collections that it is held to; null: all that the key may see. */
+  /** Collections that it is limited to; null for everything that the key may see. */
   readonly collections: readonly string[] | null
   readonly createdAt: Date
   readonly usedAt: Date | null
   readonly revokedAt: Date | null
 }
 
-/** An authorization that waits for its program to fetch the tokens. */
+/** An authorization whose program has yet to fetch the tokens. */
 export interface PendingCode {
   readonly client: string
   readonly grant: string
@@ -102,19 +102,19 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * The oldest of these go when another comes: otherwise one caller with many registrations would keep everyone else out.
- * At the twenty registrations an hour that one address may make, fifty addresses fill it in an hour; a person lets a
- * program in within minutes.
+ * Maximum number of programs without a grant; when another registers, the oldest is deleted: otherwise one caller with
+ * many registrations would keep everyone else out. At the twenty registrations an hour that one address may make, fifty
+ * addresses fill it in an hour; a person admits a program within minutes.
  */
 const MOST_IDLE_CLIENTS = 1000
 /**
- * Refresh tokens of a grant that were exchanged and are remembered, so that one that comes again is noticed: four days of a program that
- * does so each hour. One that does nothing else fills nothing.
+ * Maximum number of exchanged refresh tokens remembered per grant, so that their reuse is noticed: four days for a
+ * program that refreshes hourly. A program that only refreshes cannot fill the store.
  */
 const MOST_EXCHANGED = 100
-/** Grants of one key, ended ones included: the least recently used one goes when another comes. */
+/** Maximum number of grants for one key, including ended ones: the least recently used is deleted when another is added. */
 const MOST_OF_KEY = 200
-/** The last use, to the minute: a grant is not written with each call. */
+/** Precision of the last use, one minute: a grant is not written with every call. */
 const USED_MS = 60_000
 
 // Each call with a token runs these.
@@ -170,7 +170,7 @@ export class OAuthStore {
     return row === undefined ? null : { id, metadata: JSON.parse(row.metadata) as OAuthClient["metadata"] }
   }
 
-  /** A user let a program in. @returns the code with which it fetches its tokens */
+  /** Records that a user admitted a program. @returns the code with which it fetches its tokens */
   async allow(
     grant: Pick<Grant, "client" | "clientName" | "key" | "collections">,
     { redirectUri, challenge }: Pick<PendingCode, "redirectUri" | "challenge">,
@@ -233,8 +233,8 @@ export class OAuthStore {
   }
 
   /**
-   * Turns a code into tokens, once. @returns null when the code was used before; then its grant ends, as {@link code}
-   * says
+   * Turns a code into tokens, once. @returns null if the code was used before; its grant then ends, as described at
+   * {@link code}
    */
   async redeem(code: string, grant: string): Promise<IssuedTokens | null> {
     return await transaction(this.#db, async () => {
@@ -251,7 +251,7 @@ export class OAuthStore {
   }
 
   /**
-   * New tokens for a refresh token, which ends with that. A refresh token used again was stolen, either by this caller
+   * New tokens for a refresh token, which thereby expires. A refresh token used again was stolen, either by this caller
    * or by an earlier one: its grant ends (OAuth 2.1, section 4.3.1). Null for an invalid token.
    */
   async refresh(client: string, token: string): Promise<IssuedTokens | null> {
@@ -289,14 +289,14 @@ export class OAuthStore {
     return { grant, expiresAt: new Date(row.expires_at) }
   }
 
-  /** Ends the grant of a token of this program, whichever kind it is. */
+  /** Ends the grant behind a token of this program, whichever kind of token it is. */
   async revokeToken(client: string, token: string): Promise<void> {
     const row = await tokenByDigest.get(this.#db, { of: digest(token) })
     const grant = row && (await this.grant(row.grant_id))
     if (grant && grant.client === client) await this.revoke(grant.id)
   }
 
-  /** @returns false when there is no such grant, or it is over */
+  /** @returns false when there is no such grant, or it has ended */
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#queries
       .updateTable("oauth_grant")
@@ -330,7 +330,8 @@ export class OAuthStore {
   }
 
   /**
-   * Grants that ended long ago, or that no token can use; and, for this key, enough of them to make room for one more.
+   * Deletes grants that ended long ago, or that no token can use; and, for this key, enough of them to make room for
+   * one more.
    */
   async #forgetGrants(key: string, now: number): Promise<void> {
     await this.#queries
@@ -377,7 +378,7 @@ export class OAuthStore {
     const row = await tokenByDigest.get(this.#db, { of: digest(token) })
     if (row?.kind !== kind) return null
     const left = row.expires_at - Date.now()
-    // One of a clock that was years ahead would be valid for years.
+    // A token issued while the clock was years ahead would be valid for years.
     return left < 0 || left > (kind === "access" ? ACCESS_MS : REFRESH_MS) + CLOCK_ERROR_MS ? null : row
   }
 }

@@ -21,7 +21,7 @@ import { CALLBACK, Program, searchWith } from "./testing/program.ts"
 import { type ProgramSite, startProgramSite } from "./testing/program-site.ts"
 import { oauthProblem, type OAuth, openOAuth } from "./oauth-endpoints.ts"
 
-// The official client of the SDK against a real server: registered, let in, calling, refreshed, revoked.
+// The official client of the SDK against a real server: registered, admitted, calling, refreshed, revoked.
 
 const opened = new AsyncDisposableStack()
 let url: string
@@ -169,7 +169,7 @@ test("a program that was let in for a collection sees nothing else, and administ
   expect(answer).toContain("Vines")
   expect(answer).not.toContain("Roses")
   expect((await oauth.verify(program.kept!.access_token))!.key.role).toBe("search")
-  // Its tokens are for /mcp alone (RFC 8707).
+  // Its tokens are only for /mcp (RFC 8707).
   const headers = {
     Authorization: `Bearer ${program.kept!.access_token}`,
     "Content-Type": "application/json",

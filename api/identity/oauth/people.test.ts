@@ -21,7 +21,7 @@ import { openSessions } from "../sessions/sessions.ts"
 import { type OAuth, openOAuth } from "./oauth-endpoints.ts"
 import { Program, searchWith } from "./testing/program.ts"
 
-// People let programs in as who they are signed in as; the program is the official client of the MCP SDK.
+// People admit programs under the identity they signed in with; the program is the official client of the MCP SDK.
 
 const opened = new AsyncDisposableStack()
 let db: StateStore
@@ -68,7 +68,7 @@ afterAll(() => opened.disposeAsync())
 class Browser {
   readonly #cookies = new Map<string, string>()
 
-  /** Begins a session of a person, as a sign-in does. */
+  /** Starts a person's session, as signing in does. */
   async signIn(id: string): Promise<void> {
     const token = newToken()
     await new SessionStore(db).add(token, id, Date.now(), 3_600_000)

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import { CONSENT_MS } from "./lifetimes.ts"
 
-/** A request for authorization, between the page and its answer. */
+/** An authorization request, between the page and its answer. */
 export interface Ticket {
   readonly client: string
   readonly clientName: string
@@ -9,42 +9,42 @@ export interface Ticket {
   /** S256 of the verifier (RFC 7636). */
   readonly challenge: string
   readonly state: string | undefined
-  /** Requested collections; empty: none by name. */
+  /** Requested collections; empty if none was named. */
   readonly collections: readonly string[]
-  /** Id of the key or person the page named as signed in; null: the page named none. */
+  /** Id of the key or person the page named as signed in; null if the page named none. */
   readonly holder: string | null
 }
 
 /** A ticket that is ready for a page. */
 export interface Sealed {
   readonly sealed: string
-  /** Without them the ticket opens nothing: no other page can send both. */
+  /** Without them the ticket cannot be opened: no other page can send both. */
   readonly cookies: readonly string[]
-  /** Identifies the page when the browser comes back; null: the request is too long for that. */
+  /** Identifies the page when the browser comes back; null if the request is too long for that. */
   readonly page: string | null
 }
 
 export interface Tickets {
-  /** @param nonce of the page that is shown again; left out: it is a new one */
+  /** @param nonce of the page that is shown again; if left out, a new one is made */
   seal(ticket: Ticket, nonce?: string): Sealed
-  /** @returns null for one that was made up, is over, or was given to another browser */
+  /** @returns null for a ticket that was forged, has expired, or was given to another browser */
   open(sealed: string, cookies: string): Ticket | null
-  /** The ticket of a page that this browser comes back to, by {@link Sealed.page}; null as for {@link open}. */
+  /** The ticket of a page to which this browser returns, by {@link Sealed.page}; null as for {@link open}. */
   resume(page: string, cookies: string): { readonly ticket: Ticket; readonly nonce: string } | null
 }
 
 const COOKIE = "fossick-consent"
 /** Keeps the ticket while the person signs in elsewhere. */
 const KEPT_COOKIE = "fossick-consent-request"
-/** Browsers take 4,096 bytes with the name and the attributes (RFC 6265bis, section 5.6). */
+/** Browsers accept 4,096 bytes including the name and the attributes (RFC 6265bis, section 5.6). */
 const MOST_KEPT = 3800
 
 /**
  * @param isSecure whether the page is reached over https
- * @param path below which the browser shows that it was shown the page
+ * @param path the cookies' path, below which the browser proves that it was shown the page
  */
 export function openTickets(isSecure: boolean, path: string): Tickets {
-  // Valid for this process: a page that was open when it ended is asked for again.
+  // Valid only in this process: a page that was open when the process ended has to be requested again.
   const secret = randomBytes(32)
   const mac = (text: string) => createHmac("sha256", secret).update(text).digest("base64url")
   const cookie = (name: string, value: string) =>
@@ -76,7 +76,7 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
     resume(page, cookies) {
       const nonce = cookieOf(cookies, COOKIE)
       const sealed = cookieOf(cookies, KEPT_COOKIE)
-      // Another request of this browser may have come in between: it is not shown in place of the first.
+      // This browser might have made another request in between: that one is not shown in place of the first.
       if (nonce === null || sealed === null || pageOf(nonce) !== page) return null
       const ticket = open(sealed, cookies)
       return ticket && { ticket, nonce }
@@ -84,7 +84,7 @@ export function openTickets(isSecure: boolean, path: string): Tickets {
   }
 }
 
-/** Stands in addresses, where the nonce must not. */
+/** Used in addresses, which must not contain the nonce. */
 const pageOf = (nonce: string): string => createHash("sha256").update(nonce).digest("base64url").slice(0, 22)
 
 function cookieOf(cookies: string, name: string): string | null {

@@ -178,7 +178,7 @@ describe("as a key a person", () => {
     keys.renew = async () => "gone"
     await people.proved(anna, true, Date.now() - 16 * MINUTE)
     expect(await keys.byId(id)).toBeNull()
-    // A clock that was years ahead.
+    // A proof dated by a clock that was years ahead.
     keys.renew = async () => "away"
     await people.proved(anna, true, Date.now() + 1e9)
     expect(await keys.byId(id)).toBeNull()

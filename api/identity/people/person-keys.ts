@@ -13,7 +13,7 @@ export interface PeopleRules extends ProofLimits {
 /** `vouched`: the provider still does; `gone`: no provider does; `away`: it can't be asked. */
 export type Renewal = "vouched" | "gone" | "away"
 
-/** People as keys: code that keeps the id of a key learns later what the person may do by then. */
+/** People as keys: code that keeps the id of a key later learns what the person may do at that time. */
 export class PersonKeys {
   /** Asks a person's provider again, and stores the answer. Set once sign-on is open. */
   renew: (person: Person) => Promise<Renewal> = async () => "away"
@@ -27,7 +27,7 @@ export class PersonKeys {
 
   readonly owns = isPersonId
 
-  /** What the person with this id may do now; null: nothing. */
+  /** What the person with this id may do now; null if nothing. */
   async byId(id: string): Promise<ApiKey | null> {
     const person = await this.#known(id)
     if (person === null) return null
@@ -39,28 +39,28 @@ export class PersonKeys {
     return now && this.keyOf(now)
   }
 
-  /** What the person with this id may search and read now, as themselves, even if they administer; null: nothing. */
+  /** What the person with this id may search and read now, as themselves, even if they administer; null if nothing. */
   async readerOf(id: string): Promise<ApiKey | null> {
     const [key, person] = [await this.byId(id), await this.#known(id)]
     return key && person && { ...key, role: "search", mayMakeKeys: false, principals: principalsOf(person) }
   }
 
-  /** User name; empty: there is no such person. */
+  /** User name; empty if there is no such person. */
   async nameOf(id: string): Promise<string> {
     return (await this.#people.get(id))?.user ?? ""
   }
 
-  /** What a person may do if the stored facts count; or why they may do nothing, whatever their provider says next. */
+  /** What a person may do if the stored facts are valid; or why they may do nothing, whatever their provider says next. */
   standingOf(person: Person): ApiKey | "disabled" | "provider" | "role" {
     if (person.disabledAt !== null) return "disabled"
     if (!this.#rules.providers.includes(person.provider)) return "provider"
     return this.keyOf(person) ?? "role"
   }
 
-  /** Whether the stored facts about a person still count. */
+  /** Whether the stored facts about a person are still valid. */
   readonly proofAge = (person: Person): ProofAge => proofAge(person, this.#rules)
 
-  /** What a person may do if the stored facts count; null: nothing, since no role fits. */
+  /** What a person may do if the stored facts are valid; null for nothing, because no role matches. */
   keyOf({ id, user, groups }: Pick<Person, "id" | "user" | "groups">): ApiKey | null {
     const rights = rightsOf(this.#rules.roles, groups)
     if (rights === null) return null

@@ -10,27 +10,27 @@ import { principalOf } from "#engine/index/page/readers.ts"
 
 /** A human whom a provider has vouched for. */
 export interface Person {
-  /** Used as the id of a key wherever one is stored. */
+  /** Used as a key id wherever one is stored. */
   readonly id: string
   readonly provider: string
-  /** Names the person at the provider. */
+  /** Identifies the person at the provider. */
   readonly subject: string
-  /** As readers of pages name the person, without `user:`. */
+  /** The name that readers of pages use for the person, without `user:`. */
   readonly user: string
-  /** For people to read; empty: not known. */
+  /** For display; empty if not known. */
   readonly name: string
-  /** For people to read; empty: not known. */
+  /** For display; empty if not known. */
   readonly email: string
-  /** As readers of pages name them, without `group:`. */
+  /** The names that readers of pages use for them, without `group:`. */
   readonly groups: readonly string[]
   readonly firstSeen: Date
-  /** At the last sign-in. */
+  /** The time of the last sign-in. */
   readonly lastSeen: Date
-  /** When the provider vouched for the person last. */
+  /** When the provider last vouched for the person. */
   readonly provedAt: Date
   /** Whether the provider can be asked again without the person. */
   readonly isRenewable: boolean
-  /** When the operator disabled the person; null: they are enabled. */
+  /** When the operator disabled the person; null if they are enabled. */
   readonly disabledAt: Date | null
 }
 
@@ -40,11 +40,11 @@ export type Proof = Pick<
   "provider" | "subject" | "user" | "name" | "email" | "groups" | "isRenewable"
 >
 
-/** The people to find; fields left out don't matter. */
+/** Which people to find; fields left out don't matter. */
 export interface PeopleWanted {
   /** Part of the user's name, the name or the e-mail address, ignoring case. */
   readonly search?: string | undefined
-  /** As {@link Person.groups} has it. */
+  /** In the form of {@link Person.groups}. */
   readonly group?: string | undefined
 }
 
@@ -100,9 +100,9 @@ const bySubject = once(
 )
 
 const PREFIX = "person-"
-/** People who haven't signed in for this long are deleted: longer than any session lasts. */
+/** People who haven't signed in for this long, which is longer than any session lasts, are deleted. */
 const KEPT_MS = 400 * 86_400_000
-/** The parts of a person that people read. */
+/** The parts of a person that are shown to people. */
 export const MAX_CHARS = 200
 
 /** Whether a key id is a person's. */
@@ -181,7 +181,7 @@ export class PersonStore {
     return (await found.limit(limit).offset(offset).execute()).map(personOf)
   }
 
-  /** The people whose ids come after this one, by id: to go through all of them. */
+  /** The people whose ids come after this one, sorted by id: for going through all of them. */
   async after(id: string, limit: number): Promise<Person[]> {
     const found = this.#found({}).selectAll().where("id", ">", id).orderBy("id")
     return (await found.limit(limit).execute()).map(personOf)
@@ -239,7 +239,7 @@ export class PersonStore {
   }
 }
 
-/** As readers of pages write it: who may read is decided by comparing texts. Null: it can't be a name. */
+/** In the form that readers of pages use: access is decided by comparing texts. Null if it can't be a name. */
 const nameOf = (kind: "user" | "group", given: string): string | null =>
   principalOf(`${kind}:${given}`)?.slice(kind.length + 1) ?? null
 

@@ -1,18 +1,18 @@
-/** How long a provider's facts about a person count. */
+/** How long a provider's facts about a person are valid. */
 export interface ProofLimits {
-  /** A provider that can be asked is asked again after this time; after twice that, its facts no longer count. */
+  /** A provider that can be asked is asked again after this time; after twice that, its facts are no longer valid. */
   readonly refreshMs: number
   /** The same for one that can't be asked. */
   readonly unrenewedMs: number
 }
 
 /**
- * `fresh`: they count; `due`: they count, and it is time to ask the provider; `over`: they no longer count until the
- * provider is asked.
+ * `fresh`: the facts are valid; `due`: they are valid, and it is time to ask the provider; `over`: they are invalid
+ * until the provider is asked.
  */
 export type ProofAge = "fresh" | "due" | "over"
 
-/** A clock that was ahead for a while makes no proof that lasts. */
+/** A clock that was temporarily ahead must not create a proof that lasts. */
 const AHEAD_MS = 60_000
 
 export function proofAge(

@@ -4,10 +4,10 @@ import { type KeyScope, UNLIMITED } from "../accounts/keys/key-scope.ts"
 
 /** What the people of some groups may do, as the operator wrote it. */
 export interface RoleRule {
-  /** Fits anyone in one of them; null: anyone who signs in. */
+  /** Matches anyone in one of them; null for anyone who signs in. */
   readonly groups: readonly string[] | null
   readonly role: "reader" | "operator" | "admin"
-  /** For readers: what they may see; null for both: no limit. */
+  /** For readers: what they may see; null for both means no limit. */
   readonly sources: readonly string[] | null
   readonly collections: readonly string[] | null
 }
@@ -18,20 +18,20 @@ export interface Rights {
   readonly scope: KeyScope
 }
 
-/** A person by the names that readers of pages go by: lower case, NFC, as people are kept. */
+/** A person, by the names used for readers of pages: lower case, NFC, the form in which people are stored. */
 interface Named {
   readonly user: string
   readonly groups: readonly string[]
 }
 
-/** Everything that readers of a page may call a person. */
+/** Every name that readers of a page can use for a person. */
 export const principalsOf = ({ user, groups }: Named): readonly Principal[] => [
   `user:${user}`,
   ...groups.map((group) => `group:${group}`),
   SIGNED_IN,
 ]
 
-/** The same rules, with groups written as those of people are. */
+/** The same rules, with groups written in the same form as people's groups. */
 export const normalRules = (rules: readonly RoleRule[]): readonly RoleRule[] =>
   rules.map((rule) => ({
     ...rule,
@@ -40,8 +40,8 @@ export const normalRules = (rules: readonly RoleRule[]): readonly RoleRule[] =>
   }))
 
 /**
- * What a person in these groups may do; null: no rule fits. The role admin outranks operator, which outranks reader. If
- * several rules fit a reader, their permissions add up.
+ * What a person in these groups may do; null if no rule matches. The role admin outranks operator, which outranks
+ * reader. If several rules match a reader, their permissions add up.
  * @param rules {@link normalRules}
  */
 export function rightsOf(rules: readonly RoleRule[], groups: Named["groups"]): Rights | null {

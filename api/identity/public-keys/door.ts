@@ -8,31 +8,31 @@ import { parameter } from "../../server/middleware/query-parameters.ts"
 import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 import { isSameOrigin } from "../sessions/same-origin.ts"
 
-/** The calls a public key may make, and the name each is counted under for its rates. */
+/** The calls a public key may make, and the name under which each is counted for its rates. */
 export const PUBLIC_CALLS = { "POST /search": "search", "GET /suggest": "suggest" } as const
 
 type PublicCall = keyof typeof PUBLIC_CALLS
 
 const PATHS: ReadonlySet<string> = new Set(Object.keys(PUBLIC_CALLS).map((call) => call.split(" ")[1]!))
 
-/** Seconds that a browser may keep the answer for a path; no browser keeps one longer than two hours. */
+/** Seconds that a browser may cache the preflight answer for a path; no browser keeps one longer than two hours. */
 const MAX_AGE = "7200"
 
 export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
-  /** The key of the handbook's own pages by its text; null: another text, or nothing to find. */
+  /** The key of the handbook's own pages, by its text; null for another text, or if there is nothing to find. */
   readonly handbookKey: (text: string) => Promise<PublicKey | null>
   readonly rates: Rates
-  /** Calls from each address, of keys that have no limits of their own. */
+  /** Rate limits for calls from each address, for keys that have no limits of their own. */
   readonly rateLimits: RateLimits
   readonly publicUrl: string
 }
 
 /**
- * The one door for public keys: it turns such a key into its grant where public keys may call, and refuses the key
- * everywhere else. Calls without a public key pass untouched.
- * A page may use a key when its origin is one of the key's. The browser says which page calls (Fetch standard, section
- * 3.2), and no page can forge that; a program that is no browser can send any origin.
+ * The only entrance for public keys: it turns such a key into its grant where public keys may call, and refuses the key
+ * everywhere else. Calls without a public key pass untouched. A page may use a key if its origin is one of the key's.
+ * The browser says which page is calling (Fetch standard, section 3.2), and no page can forge that; a program that
+ * isn't a browser can send any origin.
  */
 export function publicDoor({
   publicKeys,
@@ -44,7 +44,7 @@ export function publicDoor({
   const own = URL.parse(publicUrl)?.origin
   return async (ctx, next) => {
     if (isPreflight(ctx) && PATHS.has(ctx.path) && (await publicKeys.admits(ctx.get("Origin")))) {
-      // It names no key: whether the call itself may be made is seen when it comes.
+      // A preflight names no key: whether the call itself is allowed is decided when it comes.
       allow(ctx)
       ctx.set("Access-Control-Allow-Methods", "GET, POST")
       ctx.set("Access-Control-Allow-Headers", "Authorization, Content-Type")
@@ -72,7 +72,7 @@ export function publicDoor({
     if (refused !== null) {
       throw new ApiError(429, TOO_FAST, {}, { "Retry-After": String(refused.retryAfter) })
     }
-    // Projects and persons named by another site's page don't count here.
+    // Projects and people named by another site's page don't count here.
     ctx.state.tracking = { project: "", session: "", human: "" }
     ctx.state.presented = asApiKey(key)
     ctx.state.publicKey = key
@@ -81,12 +81,12 @@ export function publicDoor({
 }
 
 /**
- * The public key of a call: in the header or, for calls while the user types, as a parameter, so that a browser need
- * not ask before each letter whether it may send a header.
+ * The public key of a call: in the header or, for calls while the user types, as a parameter, so that a browser doesn't
+ * have to ask before each letter whether it may send a header.
  * @throws ApiError 400
  */
 function presentedText(ctx: Context): string | null {
-  // The parameter works only for suggestions: other methods are not served, whatever they come with.
+  // The parameter works only for suggestions: other methods are not served, whatever they contain.
   const inQuery =
     ctx.path === "/suggest" && ["GET", "HEAD"].includes(ctx.method) ? parameter(ctx, "key") : undefined
   if (inQuery === undefined) {
@@ -111,7 +111,7 @@ function allow(ctx: Context): void {
   ctx.set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-/** @throws ApiError 403 unless a page of one of the key's origins calls; from then on the page may read the answer */
+/** @throws ApiError 403 unless a page from one of the key's origins makes the call; from then on, the page may read the response */
 function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   const origin = originOf(ctx)
   if (origin === "") throw new ApiError(403, NO_ORIGIN)
@@ -121,7 +121,7 @@ function checkOrigin(ctx: Context, { origins }: PublicKey): void {
   if (ctx.get("Origin") !== "") allow(ctx)
 }
 
-/** Browsers leave the header out of a GET to the page's own origin, and say in another one that it is the same. */
+/** Browsers omit the Origin header in a GET to the page's own origin, and say in another header that the origin is the same. */
 const originOf = (ctx: Context): string =>
   ctx.get("Origin") || (ctx.get("Sec-Fetch-Site") === "same-origin" ? `${ctx.protocol}://${ctx.host}` : "")
 

@@ -6,13 +6,13 @@ import type { PublicDoorParts } from "./door.ts"
 
 interface Needs {
   readonly accounts: Pick<Accounts, "publicKeys" | "publicRates">
-  /** The public key of the handbook; left out, it has none. */
+  /** The public key of the handbook; if left out, it has none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   readonly outage: StateOutage
   readonly config: { readonly publicRateLimits: RateLimits; readonly publicUrl: string }
 }
 
-/** Keys that may be in the source of a web page. */
+/** Keys that can appear in the source of a web page. */
 export const publicKeys = {
   name: "public-keys",
   async serve(_router, { accounts, handbookKey = async () => null, config, outage }) {

@@ -74,7 +74,7 @@ const written = object({
 export type PublicKeyBody = Of<typeof written>
 
 const body = closedBody(written, {
-  // Give exactly one of them.
+  // Exactly one of them must be given.
   oneOf: ["source", "collection"].map((name) => ({ required: [name], properties: { [name]: text() } })),
 })
 const path = { id: text("Id of the key.") }

@@ -62,7 +62,7 @@ const ofHandbook = {
 }
 const publicKey = (more: Partial<PublicKeySpec> = {}) => app.accounts.publicKeys.create(spec(more))
 
-/** As a page's script calls; undici lets a test name the origin. */
+/** As a page's script would call; undici lets a test set the origin. */
 async function call(
   method: string,
   path: string,
@@ -165,7 +165,7 @@ describe("a public key", () => {
     const filled = path.replaceAll(/\{\w+\}/g, "x")
     const body = method === "GET" || method === "DELETE" ? {} : { body: {} }
     const refused = await call(method, filled, { key: text, headers: { Origin: SITE }, ...body })
-    // Metrics come before this check, and know no such key.
+    // Metrics come before this check, and don't know about such keys.
     const [status, because] =
       path === "/metrics"
         ? [401, "missing or invalid API key"]

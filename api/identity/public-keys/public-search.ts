@@ -3,10 +3,10 @@ import { ApiError, badRequest } from "../../errors.ts"
 import { characters } from "../../server/wire/characters.ts"
 import { MAX_TYPED_CHARS } from "../../services/suggestions/suggest.ts"
 
-/** Results that a public key is given at most. */
+/** Maximum number of results for a public key. */
 export const MOST_PUBLIC_RESULTS = 20
 
-/** What a public key may say about a search. Everything else takes a secret key. */
+/** What a public key may specify in a search. Everything else requires a secret key. */
 const FIELDS: ReadonlySet<string> = new Set([
   "query",
   "max_results",

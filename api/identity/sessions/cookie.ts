@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts"
 
-/** A cookie with this prefix can be set by this host alone, over https alone (RFC 6265bis, section 4.1.3.2). */
+/** A cookie with this prefix can be set only by this host and only over https (RFC 6265bis, section 4.1.3.2). */
 const SECURE_NAME = "__Host-fossick"
 const PLAIN_NAME = "fossick-session"
 
@@ -16,7 +16,7 @@ export function tokenOf(ctx: Context): string | null {
   return null
 }
 
-/** Out of reach of scripts, and never sent along from another site. */
+/** Inaccessible to scripts, and never sent from another site. */
 export function setToken(ctx: Context, token: string, expiresAt: Date): void {
   setCookie(ctx, token, Math.max(0, Math.floor((expiresAt.getTime() - Date.now()) / 1000)))
 }

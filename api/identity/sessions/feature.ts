@@ -7,23 +7,23 @@ import { sessionSettings } from "./settings.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 interface From {
-  /** The connection that the accounts write over. */
+  /** The connection that the accounts use for writes. */
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly outage: StateOutage
   readonly config: { readonly sessionHours: number }
-  /** Left out: people have keys alone. */
+  /** If left out, people have only keys. */
   readonly signOn?: { readonly sessions: PeopleSessions }
 }
 
 interface Needs {
-  /** People who signed in; left out: there is no sign-on. */
+  /** People who signed in; left out if there is no sign-on. */
   readonly sessions?: Sessions
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly openKey: string; readonly publicUrl: string }
-  /** The appliance's name on its pages; left out, it has no name. */
+  /** The appliance's name on its pages; if left out, it has no name. */
   readonly applianceName?: () => Promise<string | null>
-  /** Refuses calls without a key under names that may be a stranger's. */
+  /** Refuses calls without a key under host names that might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 

@@ -3,15 +3,16 @@ import { ApiError } from "../../errors.ts"
 import type { KeylessBudget } from "../../server/load/keyless/keyless-budget.ts"
 
 /**
- * Probes come from one address every few seconds, and must be answered while that address is flooding. They cost next
- * to nothing.
+ * Probes come from one address every few seconds, and must be answered while that address is flooding the appliance.
+ * They cost next to nothing.
  */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"])
 
 /**
- * Holds callers without a valid key to their address's budget. Every request counts until a key is found in it. Once
- * the budget is used up, a request has to show a key at once; one without is refused with 429 and loses its connection,
- * with all requests sent ahead on it. The key the operator lends to callers without one doesn't count as the caller's.
+ * Limits callers without a valid key to their address's budget. Every request counts until a key is found in it. Once
+ * the budget is used up, a request has to present a key immediately; one without is refused with 429 and loses its
+ * connection, along with all requests sent ahead on it. The key the operator lends to callers without one doesn't count
+ * as the caller's.
  *
  * @param callerOf the address, or the network, that a request comes from
  * @param hasKey whether a request carries a valid key, session or token

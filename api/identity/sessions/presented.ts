@@ -7,8 +7,8 @@ import { isSafe, isSameOrigin } from "./same-origin.ts"
 import type { Sessions } from "./sessions.ts"
 
 /**
- * What people may call without signing in, where the operator allows it: the calls the search page needs, and none
- * about keys.
+ * The calls people may make without signing in, if the operator allows it: those the search page needs, and none about
+ * keys.
  */
 const OPEN_CALLS: ReadonlySet<string> = new Set([
   "POST /search",
@@ -25,19 +25,18 @@ const OPEN_CALLS: ReadonlySet<string> = new Set([
 const isOpenCall = ({ method, path }: Context): boolean =>
   OPEN_CALLS.has(`${method} ${path}`) || (method === "GET" && path.startsWith("/files/"))
 
-/** Calls on the way to a provider and back: they belong to no user yet, and come from other sites with forms. */
+/** Calls on the way to a provider and back: they don't belong to a user yet, and come from other sites with forms. */
 export const isSignOn = ({ path }: Context): boolean => path.startsWith("/sign-on/")
 
-/** The one call, of the two that clients without a key make, that stays within the index. */
+/** Of the two calls made by clients without a key, the one that stays within the index. */
 const KEYLESS_CALL = "POST /search"
 
 /**
- * Finds out for whom a browser calls that sends no key: by its session or, on pages of this appliance, with the open
- * key. The result is in `ctx.state.presented`, which the authentication of every endpoint takes for the key.
- * A call with a session must come from a page of this appliance when it may change something, with a body of JSON, so
- * that no other page can make it in the user's name.
- * A client of Tavily that says it has no key may search with the open key, too.
- * @param openKey key of those who did not sign in; empty: there is none
+ * Determines who is calling when a browser sends no key: from its session or, on pages of this appliance, with the open
+ * key. The result is in `ctx.state.presented`, which the authentication of every endpoint treats as the key. If a call
+ * with a session can change something, it must come from a page of this appliance and have a JSON body, so that no
+ * other page can make it in the user's name. A Tavily client that says it has no key may search with the open key, too.
+ * @param openKey key for people who did not sign in; empty if there is none
  */
 export function presented({
   sessions,
@@ -50,7 +49,7 @@ export function presented({
   readonly keys: Pick<KeyStore, "verify">
   readonly openKey: string
   readonly publicUrl: string
-  /** Refuses calls under names that may be a stranger's. */
+  /** Refuses calls under host names that might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }): Middleware {
   const own = URL.parse(publicUrl)?.origin
@@ -72,7 +71,7 @@ export function presented({
       } else if (isKeyless(ctx) && `${ctx.method} ${ctx.path}` === KEYLESS_CALL) {
         const key = await openKeyOf(keys, openKey)
         if (key !== null) {
-          // Over plain HTTP browsers do not say whether a page calls, and a page may claim anything.
+          // Over plain HTTP, browsers do not say whether a page is calling, and a page can claim anything.
           checkName(ctx)
           ctx.state.presented = key
           ctx.state.isLent = true
@@ -83,7 +82,7 @@ export function presented({
   }
 }
 
-/** Whether the user typed the address into the browser, so that no page made the request. */
+/** Whether the user typed the address into the browser, which means that no page made the request. */
 const isTyped = (ctx: Context): boolean => isSafe(ctx.method) && ctx.get("Sec-Fetch-Site") === "none"
 
 /** The key for people who did not sign in, or null. A key with the role admin is never used without a sign-in. */
@@ -98,7 +97,7 @@ export function checkOrigin(ctx: Context, own: string | undefined): void {
   if (problem !== null) throw problem
 }
 
-/** Why a call can't use the credentials the browser sends on its own; null: it can. */
+/** Why a call can't use the credentials the browser sends automatically; null if it can. */
 export function originProblem(ctx: Context, own: string | undefined): ApiError | null {
   if (isSafe(ctx.method)) return null
   if (!isSameOrigin(ctx, own)) return new ApiError(403, CROSS_ORIGIN)

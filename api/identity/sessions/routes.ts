@@ -17,7 +17,7 @@ export const SESSION_PATH = "session"
 /** A body contains only a key. */
 const BODY_BYTES = 4096
 
-/** Signing in and out, and who a browser is. */
+/** Signing in and out, and who a browser's user is. */
 export function sessionRoutes(
   router: Router<RequestState>,
   {
@@ -31,7 +31,7 @@ export function sessionRoutes(
     readonly keys: Pick<KeyStore, "verify">
     readonly openKey: string
     readonly publicUrl: string
-    /** The appliance's name; left out, it has no name. */
+    /** The appliance's name; if left out, it has no name. */
     readonly applianceName?: (() => Promise<string | null>) | undefined
   },
 ): void {

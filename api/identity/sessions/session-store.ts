@@ -40,7 +40,8 @@ interface SessionTables {
 }
 type SessionRow = Selectable<SessionTables["face_session"]>
 
-// Each call of a page runs this. `nextDay` ends sessions made while the clock was years ahead, which would last for years.
+// Each call from a page runs this. `nextDay` ends sessions made while the clock was years ahead, which would otherwise
+// last for years.
 const byDigest = once(
   (q: Queries<SessionTables>, { of, now, nextDay }: { of: Uint8Array; now: number; nextDay: number }) =>
     q
@@ -51,17 +52,17 @@ const byDigest = once(
       .where("created_at", "<", nextDay),
 )
 
-/** Sessions of one key at one time: the oldest ends when another begins. A team of fifty on two machines each. */
+/** Maximum number of concurrent sessions per key: the oldest ends when another begins. Enough for a team of fifty on two machines each. */
 const MOST_OF_KEY = 100
 
 const DAY_MS = 86_400_000
 
-/** The reason a person has access: a provider's facts, and their time. */
+/** The reason a person has access: a provider's facts, and when they were given. */
 export interface SessionProof {
   readonly provider: string
-  /** Names the person at the provider. */
+  /** Identifies the person at the provider. */
   readonly subject: string
-  /** Names the session at the provider; null: not known. */
+  /** Identifies the session at the provider; null if not known. */
   readonly providerSession: string | null
   readonly provedAt: Date
   /** Whether the provider can be asked again. */
@@ -71,18 +72,18 @@ export interface SessionProof {
 }
 
 export interface StoredSession {
-  /** Id of a key; or of a person, when there is a proof. */
+  /** Id of a key, or of a person if there is a proof. */
   readonly keyId: string
-  /** Names the session here. */
+  /** Identifies the session here. */
   readonly digest: Uint8Array
   readonly expiresAt: number
-  /** Null: the session began with a key. */
+  /** Null if the session began with a key. */
   readonly proof: SessionProof | null
 }
 
 /** One user's session in one browser. */
 export interface SignIn {
-  /** The digest of its token, in hex. It opens nothing. */
+  /** The digest of its token, in hex. It grants no access. */
   readonly id: string
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -139,7 +140,7 @@ export class SessionStore {
     return row === undefined ? null : sessionOf(row)
   }
 
-  /** The sessions by which a provider can be asked about a person, the newest proof first. */
+  /** The sessions that can be used to ask a provider about a person, newest proof first. */
   async renewableOf(personId: string, now: number, limit: number): Promise<readonly StoredSession[]> {
     const rows = await this.#queries
       .selectFrom("face_session")
@@ -154,9 +155,9 @@ export class SessionStore {
   }
 
   /**
-   * Claims the right to ask the provider about a session, which one process at a time has: a provider may take a
-   * refresh token that is shown twice for a stolen one. Call it inside a write.
-   * @param until when another process may claim it, if {@link renewed} doesn't give it back
+   * Claims the right to ask the provider about a session, which only one process can have at a time: a provider may
+   * mistake a refresh token that is shown twice for a stolen one. Call it inside a write.
+   * @param until when another process may claim it, if {@link renewed} doesn't release it
    * @returns false when another process has it, or the proof has changed
    */
   async claim(
@@ -193,7 +194,7 @@ export class SessionStore {
     await this.#queries.deleteFrom("face_session").where("digest", "=", digest).execute()
   }
 
-  /** The sessions of a key or person that are not over, the newest first. */
+  /** The sessions of a key or person that have not ended, newest first. */
   async of(keyId: string, now: number): Promise<readonly SignIn[]> {
     const rows = await this.#queries
       .selectFrom("face_session")
@@ -209,7 +210,7 @@ export class SessionStore {
     }))
   }
 
-  /** Ends one of them, or all. Call it inside a write. @returns how many */
+  /** Ends one of them, or all. Call it inside a write. @returns how many were ended */
   async endOf(keyId: string, id?: SignIn["id"]): Promise<number> {
     const all = this.#queries.deleteFrom("face_session").where("key_id", "=", keyId)
     const ended = id === undefined ? all : all.where("digest", "=", Buffer.from(id, "hex"))
@@ -218,7 +219,7 @@ export class SessionStore {
 
   /**
    * Ends sessions that began with a provider: those of a session there, of a person, or of both. Call it inside a
-   * write. @returns how many
+   * write. @returns how many were ended
    */
   async endOfProvider(
     provider: string,

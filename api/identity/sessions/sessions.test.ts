@@ -7,7 +7,7 @@ import { statement } from "#base/store/testing/statement.ts"
 
 const JSON_TYPE = { "Content-Type": "application/json" }
 
-/** Signs in as a page of the appliance does. */
+/** Signs in the way a page of the appliance does. */
 async function signIn(app: ServedAccounts, key: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${app.url}/session`, {
     method: "POST",
@@ -218,7 +218,7 @@ describe("an appliance that is open", () => {
       detail: { error: "Unauthorized: missing or invalid API key." },
       error: { code: "unsupported_endpoint" },
     })
-    // A page of another site doesn't pass for a program without a key.
+    // A page of another site isn't taken for a program without a key.
     expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
@@ -229,7 +229,7 @@ describe("an appliance that is open", () => {
       metrics: "open",
     } as const
     await using app = await serveAccounts({ config: { ...open, openHosts: ["search.example.com"] } })
-    // Not `fetch`, which sends no other name than that of the address.
+    // `fetch` isn't used because it can't send a host name other than the one in the address.
     const call = async (Host: string, [method, path]: readonly [string, string], more = {}) => {
       const headers = { ...JSON_TYPE, ...ownPage, Host, Origin: `http://${Host}`, ...more }
       const body = method === "POST" ? JSON.stringify({ query: "pumps" }) : null
@@ -248,7 +248,7 @@ describe("an appliance that is open", () => {
       expect(refused.text).toMatch(/rebound\.example .*FOSSICK_OPEN_HOSTS/)
       expect((await call("search.example.com", one)).status).toBe(200)
     }
-    // Over plain HTTP browsers send no such header, and a page may claim to be a client of Tavily.
+    // Over plain HTTP browsers send no such header, and a page can claim to be a client of Tavily.
     const asTavily = { "Sec-Fetch-Site": "", "X-Tavily-Access-Mode": "keyless" }
     expect((await call("rebound.example", ["POST", "/search"], asTavily)).status).toBe(403)
     const withKey = { Authorization: "Bearer test-key-of-the-admin" }

@@ -15,13 +15,13 @@ export interface Identity {
 
 /** A session that has begun. */
 export interface Begun extends Identity {
-  /** For a cookie that scripts cannot read. The only copy. */
+  /** For a cookie that scripts cannot read. This is the only copy. */
   readonly token: string
 }
 
 /**
- * How users may sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` leads to
- * an address that signs them in elsewhere and comes back with the cookie.
+ * How users can sign in, as pages show it: `key` asks for an API key and sends it to `POST /session`; `link` leads to
+ * an address that signs them in elsewhere and returns with the cookie.
  */
 export type SignInWay =
   | { readonly kind: "key" }
@@ -31,15 +31,15 @@ export type SignInWay =
 export interface PeopleSessions {
   /** A link for each provider. */
   readonly ways: readonly SignInWay[]
-  /** Whether the provider still vouches for the person. It is asked when the check is due. */
+  /** Whether the provider still vouches for the person. The provider is asked when the check is due. */
   mayContinue(session: StoredSession): Promise<boolean>
-  /** Address where the person signs out at the provider; null: there is none. */
+  /** Address where the person signs out at the provider; null if there is none. */
   signOutUrl(session: StoredSession): Promise<string | null>
 }
 
 /**
- * The port behind sessions. Pages know nothing else of signing in: they ask `GET /session` who they are and which ways
- * there are.
+ * The port behind sessions. It is all that pages know about signing in: they ask `GET /session` who the user is and
+ * which ways there are to sign in.
  */
 export interface Sessions {
   readonly ways: readonly SignInWay[]
@@ -47,19 +47,19 @@ export interface Sessions {
    * The user a token belongs to, as of now; null for an unknown or expired token, or one whose key is no longer valid.
    */
   whoIs(token: string): Promise<Identity | null>
-  /** The provider's name for the user; null: they signed in with a key. */
+  /** The provider's name for the user; null if they signed in with a key. */
   userOf(who: Pick<Identity, "key">): Promise<string | null>
   /** Begins a session for the holder of an API key. @returns null when the key may not be used */
   signIn(presentedKey: string): Promise<Begun | null>
-  /** Ends the session of this token. @returns where the person may also sign out at the provider; null: nowhere */
+  /** Ends the session of this token. @returns where the person can also sign out at the provider; null if nowhere */
   signOut(token: string): Promise<string | null>
 }
 
 const HOUR_MS = 3_600_000
 
 /**
- * Sessions of people who sign in with an API key, and of those who come back from a provider.
- * @param people left out: there are no providers, and no session that began with one continues
+ * Sessions of people who sign in with an API key, and of those who return from a provider.
+ * @param people if left out, there are no providers, and no session that began with one continues
  */
 export function openSessions(
   db: StateStore,

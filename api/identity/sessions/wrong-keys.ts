@@ -8,15 +8,15 @@ import { callerOf } from "../../server/proxies/trusted-proxies.ts"
 /** How long the wrong keys of an address count. */
 const COUNTED_MS = 15 * 60_000
 /**
- * Tries over the limit are answered after this delay, so that an address tries no more keys in a second than it may
- * have connections. A right key is accepted at once all the same: a neighbour behind the same address locks no one out.
+ * Attempts over the limit are answered after this delay, so that an address can try no more keys per second than it may
+ * have connections. A right key is still accepted immediately, so a neighbour behind the same address locks no one out.
  */
 const LATE_MS = 1000
-/** Addresses remembered; the one that began first goes. */
+/** Maximum number of addresses remembered; the one that started earliest is dropped. */
 const MOST_ADDRESSES = 10_000
-/** Wrong keys that programs may send with their calls: one with an old key asks on and on, and means no harm. */
+/** Maximum number of wrong keys that programs may send with their calls: a program with an old key keeps calling without meaning harm. */
 const MOST_IN_CALLS = 1000
-/** Wrong keys that people may type in. */
+/** Maximum number of wrong keys that people may type in. */
 export const MOST_TYPED = 20
 
 /** Counts wrong keys by the address that sent them, and slows down addresses that try many. */
@@ -24,12 +24,12 @@ export class WrongKeys {
   readonly #counts = new Map<string, { readonly until: number; wrong: number }>()
   readonly #most: number
 
-  /** @param most wrong keys of an address in a quarter of an hour that are answered at once */
+  /** @param most number of an address's wrong keys that are answered immediately in a quarter of an hour */
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Notes one. @returns whether it is one too many, after a while then */
+  /** Counts one wrong key. @returns whether that is one too many; if so, after a delay */
   async isTooMany({ ip }: Pick<Context, "ip">): Promise<boolean> {
     const caller = callerOf(ip)
     const known = this.#counts.get(caller)

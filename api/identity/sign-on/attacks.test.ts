@@ -20,7 +20,7 @@ describe("a way back from the provider", () => {
   })
   afterAll(() => company?.[Symbol.asyncDispose]())
 
-  /** A user on the way back: the address that would sign them in was not opened yet. */
+  /** A user on the way back: the address that would sign them in has not been opened yet. */
   async function onTheWayBack(login: string, provider = "company") {
     const visitor = new Visitor()
     const form = await visitor.open(`${url}/sign-on/${provider}`)
@@ -42,7 +42,7 @@ describe("a way back from the provider", () => {
     const again = new Visitor()
     again.jar.set(host, new Map(visitor.jar.get(host)))
     expect((await again.open(back)).text).toContain("was not started in this browser")
-    // With the cookie put back, the provider refuses the code.
+    // When the cookie is put back, the provider refuses the code.
     again.jar.set(host, cookies)
     expect((await again.open(back)).text).toContain("This sign-in has ended")
     expect(await isSignedIn(again, url)).toBe(false)
@@ -70,7 +70,7 @@ describe("a way back from the provider", () => {
     await visitor.open(`${url}/sign-on/partner`)
     const mixed = back.replace("/sign-on/company/", "/sign-on/partner/")
     expect((await visitor.open(mixed)).status).toBe(403)
-    // Nor does a cookie of one open for another.
+    // Nor does a cookie for one provider work for another.
     const { host } = new URL(url)
     const cookies = visitor.jar.get(host)!
     cookies.set("fossick-sign-on-partner", cookies.get("fossick-sign-on-company")!)

@@ -15,7 +15,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly people: PersonStore
-  /** What the file declares; null: nothing. */
+  /** What the file declares; null if nothing. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
   readonly config: { readonly sessionHours: number; readonly publicUrl: string }
   readonly crawlerConfig: CrawlerConfig
@@ -24,14 +24,14 @@ interface From {
 }
 
 interface Needs {
-  /** Left out: no provider signs people in. */
+  /** Left out if no provider signs people in. */
   readonly signOn?: SignOn
   readonly accounts: Pick<Accounts, "audit" | "writes">
   readonly config: { readonly publicUrl: string }
   readonly log: Logger
 }
 
-/** Signing people in by identity providers. */
+/** Signs people in through identity providers. */
 export const signOn = {
   name: "signOn",
   settings: signOnSettings,

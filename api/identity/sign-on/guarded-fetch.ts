@@ -9,7 +9,7 @@ import { AddressGuard } from "#crawler/fetch/guard/address-guard.ts"
 import { ProviderAwayError, type ProviderParts } from "./provider.ts"
 import type { Reach } from "./reach-fields.ts"
 
-/** Metadata, keys and claims of a person: Keycloak's are some 20 KB. */
+/** Metadata, keys and claims about a person: Keycloak's are some 20 KB. */
 const MOST_BYTES = 1024 * 1024
 const CONNECT_TIMEOUT_MS = 3000
 const TIMEOUT_MS = 5000
@@ -17,7 +17,7 @@ const CONNECTIONS = 8
 
 /** Requests to one provider, in the form of the Fetch standard. */
 export interface GuardedFetch extends AsyncDisposable {
-  /** Without redirects, bounded in time and size. @throws ProviderAwayError when there is no whole answer, or one of a server that failed */
+  /** Without redirects, bounded in time and size. @throws ProviderAwayError when there is no complete response, or one from a server that failed */
   readonly fetch: (url: string, options: GuardedRequest) => Promise<Response>
 }
 
@@ -46,7 +46,7 @@ export function guardedFetch(name: string, { networks, caFile }: Reach, parts: P
       method,
       headers: { ...headers, "accept-encoding": "identity", "user-agent": parts.userAgent },
       body: body instanceof URLSearchParams ? body.toString() : ((body as string | undefined) ?? null),
-      // One clock for all: the signal.
+      // A single timeout for everything: the signal.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal: AbortSignal.timeout(TIMEOUT_MS),

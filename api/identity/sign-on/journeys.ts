@@ -1,18 +1,18 @@
 import type { Context } from "../../context.ts"
 import type { Sealer } from "./kept/sealer.ts"
 
-/** A browser that is away at a provider. */
+/** A browser that has been sent to a provider. */
 export interface Journey {
   readonly provider: string
   /** The data the provider's `begin` stored. */
   readonly remember: string
-  /** Path of this appliance where it began, to go back to. */
+  /** Path of this appliance where the journey began, to return to. */
   readonly returnTo: string
 }
 
 /** How long a person may take at the provider. */
 const LASTS_MS = 15 * 60_000
-/** Longest path, as browsers might not keep a larger cookie. */
+/** Maximum length of the path, because browsers might not keep a larger cookie. */
 const LONGEST_PATH = 1000
 const USE = "journey"
 
@@ -23,13 +23,13 @@ const USE = "journey"
 const cookieOf = (ctx: Context, provider: string): string =>
   `${ctx.secure ? "__Host-" : ""}fossick-sign-on-${provider}`
 
-/** Has the browser remember a journey. One at a time for each provider. */
+/** Makes the browser remember a journey. Only one at a time for each provider. */
 export function setOut(ctx: Context, sealer: Sealer, journey: Journey): void {
   const sealed = sealer.seal(USE, JSON.stringify({ ...journey, until: Date.now() + LASTS_MS }))
   setCookie(ctx, journey.provider, sealed, LASTS_MS / 1000)
 }
 
-/** The journey of this browser, which ends with this; null: none. */
+/** The journey of this browser, which ends with this call; null if there is none. */
 export function comeBack(ctx: Context, sealer: Sealer, provider: string): Journey | null {
   const name = cookieOf(ctx, provider)
   const sent = ctx.get("Cookie").split(";")
@@ -54,7 +54,7 @@ function setCookie(ctx: Context, provider: string, value: string, seconds: numbe
   ctx.append("Set-Cookie", [...parts, ...(ctx.secure ? ["Secure"] : [])].join("; "))
 }
 
-/** A path of this appliance, whatever the input: no address that leads elsewhere, however browsers read it. */
+/** A path of this appliance, whatever the input: never an address that leads elsewhere, however browsers interpret it. */
 export function ownPath(given: string, otherwise: string): string {
   if (given.length > LONGEST_PATH || !/^\/(?![/\\])[\x21-\x7e]*$/.test(given) || given.includes("\\"))
     return otherwise

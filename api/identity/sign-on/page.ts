@@ -34,7 +34,7 @@ export function showPage(
     readonly title: string
     readonly text: string
     readonly link: { readonly path: string; readonly text: string }
-    /** Whether the browser follows the link at once. */
+    /** Whether the browser follows the link immediately. */
     readonly isImmediate?: boolean
   },
 ): void {
@@ -44,7 +44,7 @@ export function showPage(
   answer(ctx, { status, title, head, body })
 }
 
-/** A page that posts a form again, to where it came, as a page of this appliance. */
+/** A page that posts a form again to the same address, as a page of this appliance. */
 export function showAgain(ctx: Context, form: URLSearchParams): void {
   const fields = [...form].map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,

@@ -5,42 +5,42 @@ import type { AddressGuardOptions } from "#crawler/fetch/guard/address-guard.ts"
 
 /** The person a provider vouches for, as of now. */
 export interface Vouched {
-  /** Identifies the person at this provider, which never gives it to another one. */
+  /** Identifies the person at this provider, which never gives the same identifier to another person. */
   readonly subject: string
   /**
-   * A name for the person that readers may use, such as an e-mail address the provider has verified; null: it vouches
+   * A name for the person that readers may use, such as an e-mail address the provider has verified; null if it vouches
    * for no such name.
    */
   readonly user: string | null
-  /** For people to read; empty: not known. */
+  /** For display; empty if not known. */
   readonly name: string
-  /** For people to read; empty: not known. */
+  /** For display; empty if not known. */
   readonly email: string
-  /** As the provider names them. */
+  /** The provider's names for the groups. */
   readonly groups: readonly string[]
-  /** Names the session at the provider, which may end ours by it; null: not known. */
+  /** Identifies the session at the provider, which may use it to end ours; null if not known. */
   readonly providerSession: string | null
-  /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out: not known. */
+  /** When the session at the provider ends, and ours with it, in milliseconds since 1970; null or left out if not known. */
   readonly endsAt?: number | null
-  /** Used to ask the provider again whether it still vouches; null: it can't be asked. Stored sealed. */
+  /** Used to ask the provider whether it still vouches; null if it can't be asked. Stored sealed. */
   readonly refresh: string | null
-  /** What the provider needs when the person signs out there; null: nothing. Stored sealed. */
+  /** Data the provider needs when the person signs out there; null if none. Stored sealed. */
   readonly signOutHint: string | null
 }
 
-/** What is stored about a sign-in, for the provider that vouched. */
+/** Data stored about a sign-in, for the provider that vouched. */
 export type Held = Pick<Vouched, "subject" | "providerSession" | "refresh" | "signOutHint">
 
-/** A call of a browser that is on its way to a provider, or back. */
+/** A call from a browser on its way to a provider, or back. */
 export interface Arriving {
   readonly query: URLSearchParams
   /** The form of a POST; null for a GET. */
   readonly form: URLSearchParams | null
-  /** Value of a header of the request; empty when it wasn't sent. */
+  /** Value of a request header; empty if it wasn't sent. */
   readonly header: (name: string) => string
   /** IP address at the other end of the connection, regardless of headers. */
   readonly peer: string
-  /** Absolute address of `/sign-on/NAME/callback`, where the browser comes back to. */
+  /** Absolute address of `/sign-on/NAME/callback`, to which the browser returns. */
   readonly callback: string
 }
 
@@ -51,54 +51,55 @@ export interface Departure {
   readonly remember: string
 }
 
-/** Whose sessions a provider ended: of one session there, or all of a person. */
+/** Whose sessions a provider ended: one session there, or all sessions of a person. */
 export type LoggedOut = (
   | { readonly providerSession: string; readonly subject: string | null }
   | { readonly providerSession: null; readonly subject: string }
 ) & {
-  /** Where the browser that brought the message goes next; null or left out: the provider sent it itself. */
+  /** Where the browser that brought the message goes next; null or left out if the provider sent it itself. */
   readonly answerUrl?: string | null
 }
 
-/** What any request says about its origin. */
+/** What any request reveals about its origin. */
 export interface Carried {
   /** IP address at the other end of the connection. */
   readonly peer: string
-  /** Names and values in turn, as sent: Node's `headers` joins repeated ones. */
+  /** Alternating names and values, as sent: Node's `headers` joins repeated ones. */
   readonly rawHeaders: readonly string[]
 }
 
 /** The facts in a provider's token that a service passes on. */
 export interface ForwardedToken {
   readonly vouched: Vouched
-  /** Whether it contains all that a sign-in would: the user name, and the groups. */
+  /** Whether it contains everything that a sign-in would: the user name, and the groups. */
   readonly isComplete: boolean
   readonly issuedAt: Date
 }
 
-/** Identity provider, as one kind of them (`oidc`, `saml`, `headers`) implements it. */
+/** Identity provider, as implemented by one of the kinds (`oidc`, `saml`, `headers`). */
 export interface Provider extends AsyncDisposable {
-  /** Sends the browser to the provider; or vouches at once, where the request itself is the proof. @throws SignOnError, ProviderAwayError */
+  /** Sends the browser to the provider; or vouches immediately, if the request itself is the proof. @throws SignOnError, ProviderAwayError */
   begin(arriving: Arriving): Promise<Departure | { readonly vouched: Vouched }>
   /**
-   * The user who came back.
-   * @param remembered the data {@link begin} stored in this very browser
+   * The user who returned.
+   * @param remembered the data that {@link begin} stored in this same browser
    * @throws SignOnError, ProviderAwayError
    */
   finish(arriving: Arriving, remembered: string): Promise<Vouched>
-  /** Asks again, where `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
+  /** Asks again, if `refresh` isn't null. @returns null when the provider no longer vouches. @throws ProviderAwayError */
   renew?(held: Held): Promise<Vouched | null>
-  /** Address where the person signs out at the provider and comes back to `back`; null: there is none. */
+  /** Address where the person signs out at the provider and then returns to `back`; null if there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
   /**
    * The facts in a token that was made for a service, and that the service passes on.
    * @param issuer as the token names it, not checked yet
-   * @returns null: the issuer is another one, or no tokens of services are accepted
+   * @returns null if the issuer is a different one, or no tokens of services are accepted
    * @throws SignOnError, ProviderAwayError
    */
   forwarded?(token: string, issuer: string): Promise<ForwardedToken | null>
   /**
-   * Whose sessions a message of the provider itself ends (OIDC Back-Channel Logout 1.0, SAML 2.0 Single Logout).
+   * Whose sessions are ended by a message from the provider itself (OIDC Back-Channel Logout 1.0, SAML 2.0 Single
+   * Logout).
    * @param callback as in {@link Arriving}
    * @throws SignOnError, ProviderAwayError
    */
@@ -106,15 +107,15 @@ export interface Provider extends AsyncDisposable {
   /** The facts about this appliance that the provider needs, as XML. @param callback as in {@link Arriving} */
   metadata?(callback: string): string
   /**
-   * The person this provider vouches for with each of their requests, without a session. Such a provider has no page to
-   * sign in on.
-   * @returns null: for no one
+   * The person this provider vouches for with each of their requests, without a session. Such a provider has no sign-in
+   * page.
+   * @returns null if it vouches for no one
    * @throws SignOnError for an ambiguous request
    */
   recognise?(carried: Carried): Vouched | null
 }
 
-/** The arguments a kind opens a provider with. */
+/** The arguments a kind uses to open a provider. */
 export interface ProviderParts {
   readonly proxy: ProxySettings
   readonly userAgent: string
@@ -125,40 +126,40 @@ export interface ProviderParts {
    * @param until when it expires anyway, in milliseconds since 1970
    */
   readonly isFirst: (id: string, until: number) => Promise<boolean>
-  /** For tests: how the guard differs. */
+  /** For tests: overrides of the guard's options. */
   readonly guard?: Partial<AddressGuardOptions>
 }
 
 /** A provider as the operator declared it. */
 export interface ProviderSpec<Own = unknown> {
-  /** In paths, and before subjects: never changed, or its people are others. */
+  /** Used in paths, and as a prefix of subjects: never change it, or its people become different people. */
   readonly name: string
   readonly kind: string
-  /** On the button. */
+  /** Label of the sign-in button. */
   readonly title: string
-  /** Put before each user, so that no user of another provider is the same. */
+  /** Prefix of each user name, so that no user of another provider has the same name. */
   readonly userPrefix: string
-  /** It vouches for e-mail addresses of these domains and no others, and no other provider does; null: any. */
+  /** It vouches only for e-mail addresses of these domains, and no other provider does; null for any. */
   readonly userDomains: readonly string[] | null
-  /** Put before each group. */
+  /** Prefix of each group name. */
   readonly groupPrefix: string
-  /** The fields of its kind. */
+  /** The fields specific to its kind. */
   readonly own: Own
 }
 
-/** While the fields of a provider are read. */
+/** Used while a provider's fields are read. */
 export interface Reading {
   readonly env: NodeJS.ProcessEnv
-  /** The result of `read`; or undefined, with the error's message noted as a problem of the field. */
+  /** The result of `read`; or undefined, with the error's message recorded as a problem with the field. */
   readonly tried: <T>(field: string, read: () => T) => T | undefined
 }
 
-/** A kind of providers: a folder, and a line in `kinds.ts`. */
+/** A kind of provider: a folder, and a line in `kinds.ts`. */
 export interface ProviderKind<Own> {
   readonly kind: string
   /** Its own fields in `sign-on.yaml`, as the `properties` and `required` of a JSON Schema. */
   readonly fields: { readonly properties: object; readonly required: readonly string[] }
-  /** Checks them and resolves secrets. The fields fit the schema, defaults are filled in. */
+  /** Checks the fields and resolves secrets. They already fit the schema, and defaults are filled in. */
   read(written: never, reading: Reading): Own
   /** Loads the code that talks to the provider. */
   open(spec: ProviderSpec<Own>, parts: ProviderParts): Promise<Provider>
@@ -166,7 +167,7 @@ export interface ProviderKind<Own> {
 
 /** A refused sign-in: the message is for the person, and reveals nothing about the network. */
 export class SignOnError extends Error {
-  /** For the log. */
+  /** The text for the log. */
   readonly detail: string
 
   constructor(message: string, detail = message) {

@@ -9,11 +9,11 @@ import type { Reading } from "./provider.ts"
 export interface Reach {
   /** Private addresses, ranges or host names that it may be reached at. */
   readonly networks: readonly string[]
-  /** File of its certificate authority; null: the system's. */
+  /** File with its certificate authority; null for the system's. */
   readonly caFile: string | null
 }
 
-/** Fields of the kinds that ask their provider over HTTP, for their schemas. */
+/** Fields for the schemas of kinds that ask their provider over HTTP. */
 export const REACH_FIELDS = {
   networks: {
     description: "Private addresses, ranges or host names at which this provider may be reached.",
@@ -28,7 +28,7 @@ export const REACH_FIELDS = {
   },
 } as const
 
-/** The fields, checked. */
+/** The validated fields. */
 export function checkReach({ networks = [], caFile = null }: Partial<Reach>, tried: Reading["tried"]): Reach {
   tried("networks", () => new AllowedNetworks(networks))
   if (caFile !== null) tried("caFile", () => readAuthority(caFile))

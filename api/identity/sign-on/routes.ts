@@ -16,7 +16,7 @@ import { pathOf, type SignOn } from "./sign-on.ts"
 
 /** First segment of its paths. */
 export const SIGN_ON_PATH = "sign-on"
-/** An assertion of SAML may have hundreds of groups. */
+/** A SAML assertion can contain hundreds of groups. */
 const FORM_BYTES = 262_144
 
 export interface RouteParts {
@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly log: Logger
 }
 
-/** The way to a provider and back, and the messages providers send on their own. */
+/** The way to a provider and back, and the messages providers send on their own initiative. */
 export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): void {
   const arriving = arrivingBodies(FORM_BYTES)
   const formOf = async (ctx: Context) =>
@@ -62,7 +62,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
     const form = await formOf(ctx)
     await orPage(ctx, parts, declared, home, async () => {
       const journey = comeBack(ctx, parts.signOn.sealer, declared.spec.name)
-      // A form from another site comes without the cookie; from a page of ours the browser sends both.
+      // A form from another site arrives without the cookie; from one of our pages, the browser sends both.
       if (journey === null && form !== null && ctx.query["again"] === undefined) {
         showAgain(ctx, form)
         return
@@ -97,7 +97,7 @@ export function signOnRoutes(router: Router<RequestState>, parts: RouteParts): v
       )
       ctx.status = 200
       ctx.body = ""
-      // A browser brought the message, and takes the answer onwards.
+      // A browser brought the message, and passes the answer on.
       if (ended.answerUrl && ctx.get("Accept").includes("text/html")) {
         ctx.redirect(ended.answerUrl)
         ctx.status = 303
@@ -133,7 +133,7 @@ function arrivingOf(
 const callbackOf = ({ publicUrl }: Pick<RouteParts, "publicUrl">, name: string): string =>
   `${publicUrl}/${pathOf(name)}/callback`
 
-/** Begins the session, with the cookie for it. */
+/** Begins the session, and sets its cookie. */
 async function enter(
   ctx: Context,
   { signOn, audit, writes }: RouteParts,
@@ -153,7 +153,8 @@ async function enter(
   )
   setToken(ctx, token, expiresAt)
   ctx.state.key = key
-  // Not a redirect: the browser comes from another site, and would leave out the cookie of the session, which is strict.
+  // A redirect isn't used because the browser comes from another site, and would omit the session cookie, which is
+  // strict.
   showPage(ctx, {
     status: 200,
     title: "You are signed in",
@@ -163,7 +164,7 @@ async function enter(
   })
 }
 
-/** Shows a person why they aren't signed in, and notes it. */
+/** Shows a person why they aren't signed in, and logs it. */
 async function orPage(
   ctx: Context,
   { log }: Pick<RouteParts, "log">,

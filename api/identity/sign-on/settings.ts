@@ -1,6 +1,6 @@
 import { text } from "#base/settings.ts"
 
-/** Settings of sign-on. */
+/** Settings for sign-on. */
 export const signOnSettings = {
   signOnFile: text({
     name: "FOSSICK_SIGN_ON_FILE",

@@ -4,7 +4,7 @@ import { TEST_KEY } from "../../testing/serve-app.ts"
 import { type Company, openCompany } from "./testing/company.ts"
 import { Visitor } from "./testing/visitor.ts"
 
-// A real provider on a socket, and a browser without a screen.
+// A real provider on a socket, and a headless browser.
 
 let company: Company
 let url: string
@@ -74,7 +74,7 @@ describe("somebody who signs in at a provider", () => {
     expect(further).toContain(`${company.company.issuer}/session/end?`)
     expect(new URL(further).searchParams.get("post_logout_redirect_uri")).toBe(`${url}/`)
     expect((await search(anna)).status).toBe(401)
-    // The provider takes the address, and asks whether the person means it.
+    // The provider accepts the address, and asks the person to confirm.
     expect(await anna.open(further)).toMatchObject({ status: 200, text: expect.stringContaining("<form") })
   })
 
@@ -117,7 +117,7 @@ describe("somebody who signs in at a provider", () => {
   test("at another provider is another person, whatever that one calls them", async () => {
     await signedIn("anna")
     const other = await signedIn("anna", "partner")
-    // Neither Anna's name nor the role of an admin is the partner's to give.
+    // Neither Anna's name nor the admin role is the partner's to give.
     expect(await other.session(url)).toMatchObject({ role: "search", user: "partner/anna" })
     const { id } = await personOf("partner/anna")
     expect(await company.app.accounts.keys.byId(id)).toMatchObject({

@@ -17,7 +17,7 @@ import { openSealer, type Sealer } from "./kept/sealer.ts"
 import { openShownOnce } from "./kept/shown-once.ts"
 import type { SignOnSpec } from "./file/sign-on-file.ts"
 
-/** Sign-on by the providers of an appliance. */
+/** Sign-on through an appliance's providers. */
 export interface SignOn extends AsyncDisposable {
   readonly providers: ReadonlyMap<string, Declared>
   readonly sealer: Sealer
@@ -25,9 +25,9 @@ export interface SignOn extends AsyncDisposable {
   readonly sessions: PeopleSessions
   /** Begins the session of a user who came back. @throws SignOnError when they have no rights here */
   begin(declared: Declared, vouched: Vouched): Promise<Begun & { readonly user: string }>
-  /** Ends the sessions that a provider says are over. @returns how many there were */
+  /** Ends the sessions that a provider reports as ended. @returns how many there were */
   end(provider: string, ended: LoggedOut): Promise<number>
-  /** The person a provider vouches for with their request; null: none. @throws SignOnError */
+  /** The person a provider vouches for with their request; null if none. @throws SignOnError */
   recognise(carried: Carried): Promise<Recognised | null>
 }
 
@@ -37,15 +37,15 @@ export interface SignOnParts extends Omit<ProviderParts, "isFirst"> {
   readonly people: PersonStore
   readonly keys: PersonKeys
   readonly log: Logger
-  /** Address under which browsers reach the appliance, without a slash at the end. */
+  /** Address under which browsers reach the appliance, without a trailing slash. */
   readonly publicUrl: string
-  /** When the file gives no other value. */
+  /** Used if the file gives no other value. */
   readonly sessionHours: number
 }
 
 const HOUR_MS = 3_600_000
 
-/** Path where the sign-in with a provider begins, from the address of the appliance. */
+/** Path where signing in with a provider begins, relative to the appliance's address. */
 export const pathOf = (provider: string): string => `sign-on/${provider}`
 
 export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<SignOn> {
@@ -54,7 +54,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
   const isFirst = openShownOnce(db, writes)
   const opened = spec.providers.map(async (one): Promise<[string, Declared]> => {
     const kind = KINDS.find(({ kind: name }) => name === one.kind)!
-    // A proof that counts once at one provider may be shown by another.
+    // A proof that is valid once at one provider can also be used once at another.
     const ofIts = (id: string, until: number) => isFirst(`${one.name} ${id}`, until)
     return [one.name, { spec: one, provider: await kind.open(one, { ...parts, isFirst: ofIts }) }]
   })
@@ -91,7 +91,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
       const lastsMs = Math.min(lifetimeMs, (vouched.endsAt ?? Infinity) - now)
       const names = renewals.namesOf(declared, vouched)
       const isKnown = (await people.of(declared.name, vouched.subject)) !== null
-      // Anyone with an account there could have data stored here.
+      // Otherwise, anyone with an account there could have data stored here.
       if (!isKnown && keys.keyOf({ id: "", ...names }) === null) throw noRole(names)
       const { person, key } = await writes.run(async () => {
         const kept = await renewals.keep(declared, vouched, proof, true)
@@ -112,7 +112,7 @@ export async function openSignOn(spec: SignOnSpec, parts: SignOnParts): Promise<
   }
 }
 
-/** Groups of a person that the log names. */
+/** Maximum number of a person's groups listed in the log. */
 const SHOWN = 20
 
 function noRole({ user, groups }: Names): SignOnError {

@@ -12,7 +12,7 @@ import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import type { History } from "../history/history.ts"
 import type { QueryLog } from "../../services/queries/query-log.ts"
 
-/** What the admin API reads and changes. */
+/** The data that the admin API reads and changes. */
 export interface AdminParts {
   readonly db: StateStore
   readonly engine: Engine
@@ -24,9 +24,9 @@ export interface AdminParts {
   readonly queries: QueryLog
   readonly history: History
   readonly audit: AuditLog
-  /** People as keys; null: no provider signs people in. */
+  /** People as keys; null if no provider signs people in. */
   readonly people: PersonKeys | null
-  /** Of the process, counted in the metrics. */
+  /** The process's event streams, counted in the metrics. */
   readonly eventStreams: FairPool
   readonly crawlerConfig: CrawlerConfig
   readonly engineConfig: Values<typeof engineSettings>

@@ -46,13 +46,13 @@ import { webhookRoutes } from "./routes/webhooks.ts"
 
 export interface AdminConfig {
   readonly bodyLimit: number
-  /** Shown with their values. */
+  /** Settings that are shown with their values. */
   readonly apiSettings: ApiSettings
 }
 
 /**
- * `/admin/…`, for keys with the role admin, and for operators where a call declares it. A key in the body is not
- * accepted: half of these calls have no body.
+ * `/admin/…`, for keys with the role admin, and for operators if a call declares it. A key in the body is not accepted:
+ * half of these calls have no body.
  */
 export function adminRouter(
   parts: AdminParts,

@@ -36,7 +36,7 @@ import { apiSettings } from "../../settings.ts"
 import { adminRouter } from "./admin-router.ts"
 import { openAdmin } from "./open-admin.ts"
 
-/** No address is asked for under it. */
+/** No page is ever requested from this address. */
 const SEEDS = ["https://docs.example.com/"]
 
 describe("the admin API", () => {
@@ -177,7 +177,7 @@ describe("the admin API", () => {
     const documented = [...page.matchAll(/^\| (`[A-Z]+ \/[^|]*`) \|/gm)].flatMap(([, cell = ""]) => {
       const [first = "", ...others] = [...cell.matchAll(/`([^`]+)`/g)].map((code) => code[1] ?? "")
       const [method = "", path = ""] = first.replace(/\?.*/, "").split(" ")
-      // `/resume` after a call means that call with another last step.
+      // `/resume` after a call means the same call with a different last step.
       const also = others.map((step) => path.replace(/\/[^/]*$/, step))
       return [path, ...also].map((one) => `${method} ${one.replaceAll(/\{(\w+)\}/g, ":$1")}`)
     })
@@ -629,7 +629,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/sources/none/run")).status).toBe(404)
     expect((await call("POST", "/sources/site/run", { visits: "some" })).status).toBe(422)
 
-    // Before a worker takes it, it can be paused and resumed.
+    // It can be paused and resumed before a worker takes it.
     const id = asked.body.id
     expect((await call("POST", `/jobs/${id}/pause`)).body.state).toBe("paused")
     expect(errorOf(await call("POST", `/jobs/${id}/pause`))).toEqual([
@@ -655,7 +655,7 @@ describe("the admin API", () => {
       checked_by_copy: { pages: 0, spared_bytes: 0 },
     })
 
-    // Every address by how it ended, some at a time.
+    // Every address with its outcome, a few at a time.
     const listed: string[] = []
     for (let after = ""; ;) {
       const path = `/jobs/${id}/addresses?outcome=indexed&limit=2${after}`
@@ -729,7 +729,7 @@ describe("the admin API", () => {
       "Invalid url. Must be an http or https address.",
     ])
 
-    // Two of three pages gone is more than a run may remove unasked.
+    // Two of three pages gone is more than a run may remove without confirmation.
     site.serve({ "/pumps": status(410), "/seals": status(410) })
     await call("POST", "/sources/site/run")
     const second = await work("site")

@@ -12,12 +12,12 @@ interface From extends Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfi
   readonly gates: Pick<Gates, "eventStreams">
   readonly queries?: QueryLog
   readonly history?: History
-  /** Left out or null: no provider signs people in. */
+  /** Left out or null if no provider signs people in. */
   readonly declared?: { readonly keys: PersonKeys } | null
 }
 
 interface Needs {
-  /** Opens the parts of the admin API, with its first request; left out: no admin API. */
+  /** Opens the parts of the admin API on its first request; if left out, there is no admin API. */
   readonly admin?: () => Promise<AdminParts>
   readonly accounts: Pick<Accounts, "keys">
   readonly config: { readonly bodyLimit: number }
@@ -28,7 +28,7 @@ interface Needs {
 /** The admin API. */
 export const admin = {
   name: "admin",
-  /** Only a way to open it: most processes that answer never need the admin API. */
+  /** Only a function to open it: most processes that answer never need the admin API. */
   open(from) {
     const { accounts, gates, declared, ...parts } = from
     return async () => {

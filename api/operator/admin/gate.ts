@@ -3,14 +3,14 @@ import { ApiError } from "../../errors.ts"
 import { routePath } from "../../server/serving/serve-operation.ts"
 import { adminDescription } from "./operations/all-operations.ts"
 
-/** The calls that declare that operators may make them, as `GET /admin/jobs/:id`. */
+/** The calls that declare that operators may make them, in the form `GET /admin/jobs/:id`. */
 const OF_OPERATORS: ReadonlySet<string> = new Set(
   adminDescription.operations
     .filter(({ access }) => access === "operator")
     .map(({ method, path }) => `${method.toUpperCase()} ${routePath(path)}`),
 )
 
-/** The routes that match a call, as the router notes them in the context. */
+/** The routes that match a call, as recorded by the router in the context. */
 interface Routed {
   readonly matched?: readonly { readonly path: unknown; readonly methods: readonly string[] }[]
 }

@@ -6,11 +6,11 @@ import type { AdminParts } from "./admin-parts.ts"
 import type { AdminConfig } from "./admin-router.ts"
 
 /**
- * The admin API, loaded with its first request: the code that reads sources and traces pages is more than ten
+ * The admin API, loaded with its first request: the code that reads sources and traces pages takes more than ten
  * megabytes, and most processes that answer never need it.
  *
  * @param open opens its parts; called once
- * @param readOnly the message to callers who would change something; null: changes are allowed
+ * @param readOnly the message to callers who try to change something; null if changes are allowed
  */
 export function lazyAdmin(
   open: () => Promise<AdminParts>,

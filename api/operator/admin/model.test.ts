@@ -23,7 +23,8 @@ import {
 import { QueryLog } from "../../services/queries/query-log.ts"
 import { openAdmin } from "./open-admin.ts"
 
-// Which model makes the vectors, and another one instead: with the models that ship, and an index that is really built anew.
+// Which model makes the vectors, and switching to another one: with the bundled models, and an index that is really
+// rebuilt.
 
 let opened: AsyncDisposableStack
 let app: ServedApp
@@ -112,7 +113,7 @@ test("another one is asked for, its index built beside the one in use, and then 
     change: { to: multilingual, state: "waiting", pages: 0, of_pages: 1, seconds_left: null },
   })
 
-  // The crawler process's work besides its crawls; stopped once the page is taken over.
+  // The crawler process's work apart from its crawls; stopped once the page is taken over.
   await using context = await openGenerations(settings())
   const stop = new AbortController()
   const onProgress = ({ step }: { readonly step: string }) => {

@@ -5,7 +5,7 @@ import { History } from "../history/history.ts"
 import { QueryLog } from "../../services/queries/query-log.ts"
 import type { AdminParts } from "./admin-parts.ts"
 
-/** The parts the admin API uses, besides those the process has open anyway. None of them needs closing. */
+/** The parts the admin API uses, in addition to those that the process already has open. None of them needs closing. */
 export async function openAdmin(
   open: Pick<AdminParts, "db" | "engine" | "jobs" | "crawlerConfig" | "engineConfig"> &
     Partial<Pick<AdminParts, "queries" | "history" | "audit" | "eventStreams" | "people">>,

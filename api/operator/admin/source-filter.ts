@@ -11,7 +11,7 @@ export async function knownSource(source: string | undefined, db: StateStore): P
   return source
 }
 
-/** Refuses the `source` of a body. @throws ApiError 422 for a name that there is not, with the nearest */
+/** Checks the `source` of a body. @throws ApiError 422 for an unknown name, with the closest known one */
 export async function requireSourceField(source: string, db: StateStore): Promise<void> {
   const unknown = await unknownSource(db, [source])
   if (unknown !== null) throw unprocessable([{ field: "source", message: `is unknown: ${unknown}` }])

@@ -12,7 +12,7 @@ import type { Delivery } from "#crawler/reporting/webhooks/webhook-queue.ts"
 
 import type { Feedback } from "../../identity/accounts/feedback-store.ts"
 
-// Responses of the admin API, as on the wire. A source has the field names of the sources file.
+// Responses of the admin API in wire format. A source has the field names of the sources file.
 
 export function jobOnWire(job: Job, removals: RunRemovals | null) {
   return {

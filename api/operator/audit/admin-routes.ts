@@ -8,7 +8,7 @@ import type { RequestState } from "../../context.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { auditOperations } from "./operations.ts"
 
-/** Entries of an export that are read at a time. */
+/** Number of an export's entries read at a time. */
 const AT_ONCE = 500
 
 /** The audit log: `/admin/audit`. */
@@ -30,7 +30,7 @@ export function auditRoutes(router: Router<RequestState>, { audit }: { readonly 
   })
 }
 
-/** As programs get it. */
+/** In the form that programs receive. */
 export const entryOnWire = ({ id, at, who, action, object, status, changes, address }: AuditEntry) => ({
   id,
   at: at.toISOString(),
@@ -42,7 +42,7 @@ export const entryOnWire = ({ id, at, who, action, object, status, changes, addr
   address,
 })
 
-/** All that fits, oldest first, a JSON object a line. */
+/** All matching entries, oldest first, one JSON object per line. */
 export async function* lines(audit: AuditLog, filter: AuditFilter): AsyncGenerator<string> {
   let last = 0
   for (;;) {

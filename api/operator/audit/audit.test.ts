@@ -22,7 +22,7 @@ import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { auditing } from "./auditing.ts"
 import { changesNothing } from "./asking-calls.ts"
 
-// The audit log, over a socket: each call of the OpenAPI document that may change something, with its own examples.
+// The audit log, over a socket: each call of the OpenAPI document that can change something, with its own examples.
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-audit-"))
 const ALL = { limit: 1000, offset: 0 }
@@ -85,7 +85,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     const before = await app.accounts.audit.count({})
     const query = new URLSearchParams(example.query).toString()
     const path = filled(operation.path, example) + (query === "" ? "" : `?${query}`)
-    // Its page signs the user in.
+    // The sign-in page makes this call.
     const isSession = operation.path === "/session"
     const { status } = await make(
       operation.method,
@@ -103,7 +103,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     expect(entries).toMatchObject(isMade ? [entry] : [])
   })
 
-  // Calls whose examples are refusals, too.
+  // Including calls whose examples are refusals.
   test.each(changing.map((operation) => ({ name: operation.id, operation })))(
     "leaves an entry, whatever it is answered but a refusal: $name",
     async ({ operation: { method, path } }: { readonly operation: Operation }) => {

@@ -8,8 +8,8 @@ import { toApiError } from "../../errors.ts"
 import { changesNothing } from "./asking-calls.ts"
 
 /**
- * The objects calls change, by the first segment after `/admin`, as an entry may show them. Null: no object of that
- * name.
+ * The objects that calls change, by the first segment after `/admin`, in the form shown in an entry. Null if there is
+ * no object with that name.
  */
 export type Looks = Readonly<Record<string, (id: string) => unknown>>
 
@@ -17,14 +17,14 @@ export interface AuditingParts {
   readonly audit: AuditLog
   readonly keys: Pick<KeyStore, "nameOf">
   readonly writes: Pick<WriteQueue, "run">
-  /** Called with a change that could not be noted. */
+  /** Called with a change that could not be logged. */
   readonly onProblem: (error: unknown, action: string) => void
 }
 
 /**
- * Notes each change made with a key with the role admin or operator, or by a signed-in person of that role, before the
- * change is acknowledged; and each change of keys by any caller. Refused calls change nothing and are not noted; failed
- * ones may have changed something, and are.
+ * Logs each change made with a key with the role admin or operator, or by a signed-in person with that role, before the
+ * change is acknowledged; and each change of keys by any caller. Refused calls change nothing and are not logged;
+ * failed ones may have changed something, and are.
  */
 export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Middleware {
   const actorOf = async ({ state }: Context): Promise<Actor> => ({
@@ -39,7 +39,7 @@ export function auditing({ audit, keys, writes, onProblem }: AuditingParts): Mid
     const { action, object } = nameOf(ctx)
     try {
       const looked = after === undefined ? [] : fieldChanges(before, await after(idIn(ctx.body)))
-      // Where no state shows the change, the order's own fields are all there is to report.
+      // If no stored state shows the change, the request's own fields are all there is to report.
       const fields = looked.length > 0 ? looked : fieldChanges(null, ctx.state.body)
       const changes = [...keysChanged, ...fields]
       const who = await actorOf(ctx)
@@ -118,7 +118,7 @@ function nameOf(ctx: Context): { readonly action: string; readonly object: strin
   return { action, object: named.join("/") }
 }
 
-/** The name of a new object, in an answer that shows it; null: the answer names none. */
+/** The name of a new object, taken from the response; null if the response names none. */
 function idIn(body: unknown): string | null {
   if (typeof body !== "object" || body === null) return null
   const { id, name, rule } = body as {

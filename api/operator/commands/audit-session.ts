@@ -9,15 +9,15 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { accountSettings } from "../../identity/accounts/settings.ts"
 import { entryOnWire, lines } from "../audit/admin-routes.ts"
 
-// One `fossick audit` each; they work on the data folder and return the exit code.
+// Each function is one `fossick audit` command; they work on the data folder and return the exit code.
 
-/** Filters for entries, with times as typed. */
+/** Filters for entries, with times as entered. */
 export interface AuditWanted extends Pick<AuditFilter, "who" | "object" | "action"> {
   readonly from: string | undefined
   readonly before: string | undefined
 }
 
-/** Fields of one entry that a line shows. */
+/** Maximum number of an entry's fields shown on a line. */
 const SHOWN_FIELDS = 3
 const MAX_CHARS = 120
 
@@ -42,7 +42,7 @@ export const showAudit = (wanted: AuditWanted, limit: number, json: boolean): Pr
     return EXIT.ok
   })
 
-/** Writes all that fits, oldest first, as JSON lines. */
+/** Writes all matching entries, oldest first, as JSON lines. */
 export const exportAudit = (wanted: AuditWanted): Promise<number> =>
   withAudit(async (audit) => {
     for await (const line of lines(audit, filterOf(wanted))) process.stdout.write(line)

@@ -7,7 +7,8 @@ import { goneSources, unknownSource } from "#crawler/sources/source-names.ts"
 import { type Collections, openCollections } from "../../identity/accounts/reach/collections.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// One `fossick collections …` each; they return the exit code. A running appliance sees their changes at once.
+// Each function is one `fossick collections …` command; they return the exit code. A running appliance sees their
+// changes immediately.
 
 const MAX_NAME_CHARS = 100
 

@@ -21,9 +21,9 @@ import { openKeyStore } from "../../identity/accounts/keys/keys.ts"
 export interface DrillArguments {
   readonly file: string
   readonly into: string
-  /** Serve the restored folder until Ctrl-C, as a drill. */
+  /** Serves the restored folder until Ctrl-C, as a drill. */
   readonly start: boolean
-  /** Port of the drill; 0: one that is free. */
+  /** Port of the drill; 0 for any free port. */
   readonly port: number
   readonly json: boolean
 }
@@ -69,7 +69,7 @@ export async function drill({ file, into, start, port, json }: DrillArguments): 
   return ended !== EXIT.ok ? ended : found.damage.length > 0 ? EXIT.failed : EXIT.ok
 }
 
-/** @throws CommandError when the folder is the appliance's, in it, or round it */
+/** @throws CommandError when the folder is the appliance's own, is inside it, or contains it */
 function refuseOwn(folder: string, own: string): void {
   const [a, b] = [folder, own].map((one) => (existsSync(one) ? realpathSync(one) : one)) as [string, string]
   const isWithin = (inner: string, outer: string) => !path.relative(outer, inner).startsWith("..")
@@ -85,7 +85,7 @@ function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number
     ...given,
     FOSSICK_READ_ONLY: "drill",
     FOSSICK_DATA_DIR: folder,
-    // The server's index is the appliance's own.
+    // The server's index belongs to the appliance.
     FOSSICK_ENGINE: "embedded",
     FOSSICK_STATE: "",
     FOSSICK_HOST: "127.0.0.1",
@@ -97,7 +97,7 @@ function drillEnvironment(given: NodeJS.ProcessEnv, folder: string, port: number
   }
 }
 
-/** A model that was fetched from a hub is not in the backup, and not fetched again. */
+/** A model that was downloaded from a hub is not in the backup, and is not downloaded again. */
 function lendModels(own: string, folder: string): void {
   const models = path.join(own, "models")
   if (!existsSync(models) || existsSync(path.join(folder, "models"))) return
@@ -111,7 +111,7 @@ async function serve(env: NodeJS.ProcessEnv, json: boolean): Promise<number> {
   const args = [...process.execArgv, program, "start", ...(json ? ["--json"] : [])]
   const child = spawn(process.execPath, args, { env, stdio: "inherit" })
   const stop = () => void child.kill("SIGTERM")
-  // A signal from the terminal also reaches the appliance, which can safely get it twice.
+  // A signal from the terminal also reaches the appliance, which can safely receive it twice.
   using _ = onInterrupt(stop)
   process.on("SIGHUP", stop)
   const [code] = (await once(child, "exit")) as [number | null]

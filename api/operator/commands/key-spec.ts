@@ -12,7 +12,7 @@ import { parseRateLimits, type RateLimits } from "../../identity/accounts/rates/
 const HOUR_MS = 3_600_000
 const MAX_NAME_CHARS = 100
 const MOST_CREDITS = 1_000_000_000
-/** How long a key may live. */
+/** Maximum lifetime of a key. */
 const MAX_DAYS = 36_500
 
 /** The options of `fossick keys create`. */

@@ -5,7 +5,7 @@ import type { KeyUse, Use } from "../../identity/accounts/key-use.ts"
 import { ENDPOINTS } from "../../identity/accounts/keys/key-scope.ts"
 import { rateLimitsText } from "../../identity/accounts/rates/rate-limits.ts"
 
-/** One line for people. */
+/** One line for display. */
 export function keyLine(key: MadeKey): string {
   const { scope, creditLimit } = key
   const state = [
@@ -29,7 +29,7 @@ export function keyLine(key: MadeKey): string {
   return given([key.id, key.role.padEnd(8), given(state, ", "), key.name, given(limits, "; ")], "  ")
 }
 
-/** A table of keys' usage; an endpoint has its calls, and its credits if there are any: `120 (60 cr)`. */
+/** A table of keys' usage; an endpoint is shown with its calls, and its credits if there are any: `120 (60 cr)`. */
 export function useLines(
   use: readonly KeyUse[],
   names: ReadonlyMap<string, string>,
@@ -51,7 +51,7 @@ export function useLines(
 
 const KINDS = ["endpoints", "sources", "collections", "domains", "projects", "reads as"]
 
-/** A day is enough where it is midnight, as those who name a day mean it. */
+/** If the time is midnight, only the day is shown, because that is what people who give a day mean. */
 const endOf = (time: Date): string =>
   time.getTime() % 86_400_000 === 0 ? dayOf(time) : `${dayOf(time)} ${time.toISOString().slice(11, 16)} UTC`
 

@@ -19,8 +19,8 @@ import { publicKeyLine, publicKeyOnWire } from "./public-key-session.ts"
 import { PublicKeyStore } from "../../identity/accounts/public-keys/public-key-store.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
-// One `fossick keys …` each; they return the exit code. A running appliance sees their changes at once, because it asks
-// the store on each request.
+// Each function is one `fossick keys …` command; they return the exit code. A running appliance sees their changes
+// immediately, because it queries the store on each request.
 
 export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
   return await withState(async (db) => {
@@ -47,7 +47,7 @@ export async function createKey(spec: KeySpec, json: boolean): Promise<number> {
 
 export async function listKeys(json: boolean): Promise<number> {
   return await withState(async (db) => {
-    // Only made keys are this command's business.
+    // This command only deals with keys that were made here.
     const made = await openKeyStore(db, "").list()
     const pub = await new PublicKeyStore(db).list()
     const collections = openCollections(db)
@@ -81,7 +81,7 @@ export async function showUsage({
   by,
   json,
 }: {
-  /** Id or name; null: of all. */
+  /** Id or name; null for all keys. */
   readonly key: string | null
   readonly days: number
   readonly by: "day" | "month"
@@ -122,7 +122,7 @@ function idsOf(made: readonly Pick<MadeKey, "id" | "name">[], key: string): read
 
 const OPERATOR = "operator"
 
-/** Refuses a key from now on, or accepts it again; a key that has expired stays refused. @throws CommandError when there is none */
+/** Disables a key, or enables it again; a key that has expired stays disabled. @throws CommandError when there is no such key */
 export async function switchKey(id: string, to: "disable" | "enable", json: boolean): Promise<number> {
   return await withState(async (db) => {
     const keys = openKeyStore(db, "")

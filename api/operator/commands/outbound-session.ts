@@ -6,7 +6,7 @@ import { withState } from "#crawler/commands/with-state.ts"
 
 import { hostOnWire } from "../outbound/admin-routes.ts"
 
-/** `fossick outbound`: the hosts the appliance talked to. @returns the exit code */
+/** `fossick outbound`: the hosts the appliance contacted. @returns the exit code */
 export async function showOutbound(
   purpose: OutboundPurpose | null,
   limit: number,

@@ -7,7 +7,7 @@ import { X402_OUTCOMES } from "../../doors/x402/books/outcomes.ts"
 import { withState } from "#crawler/commands/with-state.ts"
 
 /**
- * One `fossick payments …`. It reads the appliance's records, whether the appliance is running or not.
+ * The `fossick payments …` command. It reads the appliance's records, whether the appliance is running or not.
  * @returns the exit code
  * @throws ArgumentsError
  */

@@ -25,7 +25,7 @@ export interface PublicKeyOptions {
   readonly "rate-limits": string | undefined
 }
 
-/** Options by the fields that they are read to. */
+/** Options, by the fields into which they are read. */
 const OPTION: Readonly<Record<string, string>> = { origins: "--origin", rate_limits: "--rate-limits" }
 
 /** @returns the exit code. @throws ArgumentsError, CommandError */
@@ -59,7 +59,7 @@ export async function createPublicKey(options: PublicKeyOptions, json: boolean):
 /** A public key as `fossick keys list --json` shows it. */
 export const publicKeyOnWire = (key: PublicKey) => ({ role: "public", ...onWire(key) })
 
-/** One line for people. */
+/** One line for display. */
 export function publicKeyLine(key: PublicKey): string {
   const day = (time: Date) => time.toISOString().slice(0, 10)
   const { source, collection, origins, answers, credits, rateLimits, disabledAt } = key

@@ -6,8 +6,8 @@ import { withState } from "#crawler/commands/with-state.ts"
 import { openCollections, unknownCollection } from "../../identity/accounts/reach/collections.ts"
 
 /**
- * The sources a search on the command line is limited to: those named, and those of the collections; undefined: no
- * limit.
+ * The sources that a search on the command line is limited to: those named, and those of the collections; undefined for
+ * no limit.
  * @throws CommandError for an unknown name
  */
 export async function searchedSources(

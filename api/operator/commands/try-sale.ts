@@ -9,14 +9,14 @@ import { EXIT } from "#base/exit-codes.ts"
 import { CommandError } from "#base/run-command.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-// `fossick payments try`: sells one search on this machine alone. The chain, its token and the facilitator are local, the
-// money is play money, the appliance and the client are the real ones.
+// `fossick payments try`: sells one search, only on this machine. The chain, its token and the facilitator are local
+// and the money is play money; the appliance and the client are the real ones.
 
 const START_MS = 120_000
 const QUESTION = { query: "how do I sell searches?", max_results: 3 }
 
 /**
- * @param start the program and its arguments that start an appliance, for Node
+ * @param start the program and arguments that start an appliance, for Node
  * @returns the exit code
  */
 export async function trySale(start: readonly string[]): Promise<number> {

@@ -12,10 +12,10 @@ import { historyOperations } from "./operations.ts"
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** The most points: a chart can't show more of them apart. */
+/** The maximum number of points: a chart can't show more of them distinctly. */
 const MOST_POINTS = 168
 
-/** How the appliance was over time, and how long ago its pages were looked at: `/admin/history`, `/admin/freshness`. */
+/** How the appliance did over time, and how long ago its pages were checked: `/admin/history`, `/admin/freshness`. */
 export function historyRoutes(
   router: Router<RequestState>,
   {
@@ -31,7 +31,7 @@ export function historyRoutes(
   serve(router, historyOperations.history, async ({ query: { hours } }) => {
     const now = await history.now()
     const step = Math.ceil((hours * HOUR_MS) / MOST_POINTS / STEP_MS) * STEP_MS
-    // The slots are the same for every look, so that a chart does not tremble.
+    // The slots are the same for every request, so that a chart does not jitter.
     const last = Math.floor(now.at / step) * step
     const from = last + step - Math.ceil((hours * HOUR_MS) / step) * step
     const slots = new Map<number, KeptSample[]>()
@@ -76,7 +76,7 @@ function pointOf(slot: number, samples: readonly KeptSample[]) {
   }
 }
 
-/** Pages of the index by when a crawl looked at them last. */
+/** Pages of the index, by when a crawl last checked them. */
 async function freshnessOf(db: StateStore, now: number) {
   const { pages, since, oldest } = await new KnownAddresses(db).lookedAtSince(
     [1, 7, 30].map((days) => now - days * DAY_MS),

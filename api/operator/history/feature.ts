@@ -8,7 +8,7 @@ import type { Feature } from "../../feature.ts"
 import type { QuestionMeter } from "./question-meter.ts"
 
 interface From {
-  /** The connection that the accounts write over. */
+  /** The connection that the accounts use for writes. */
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly engine: Engine
@@ -17,7 +17,7 @@ interface From {
   readonly log: Logger
 }
 
-/** The last days, in samples. */
+/** The last few days, as samples. */
 export const history = {
   name: "history",
   async open({ accountsDb, accounts, engine, engineConfig, questions, log }, closing) {

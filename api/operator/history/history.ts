@@ -9,9 +9,9 @@ import type { Engine } from "#engine"
 
 import { QuestionMeter, type Questions } from "./question-meter.ts"
 
-/** Between two samples that are kept. */
+/** Time between two stored samples. */
 export const STEP_MS = 5 * 60_000
-/** The newest samples kept: eight days, of some 200 bytes each. */
+/** Maximum number of samples: eight days, at some 200 bytes each. */
 const MOST_SAMPLES = (8 * 24 * 60 * 60_000) / STEP_MS
 
 interface HistoryTables {
@@ -26,13 +26,13 @@ const STEPS: readonly Step[] = [
 export interface Sample extends Questions {
   /** Seconds it covers. */
   readonly seconds: number
-  /** Visits of crawls that ended, however they ended. */
+  /** Visits made by crawls that have ended, however they ended. */
   readonly visits: number
   readonly failedVisits: number
   /** Null while the index cannot be read. */
   readonly pages: number | null
   readonly passages: number | null
-  /** Of the process that answers. */
+  /** Memory of the API process. */
   readonly processBytes: number
   readonly memoryFreeBytes: number
   readonly diskFreeBytes: number | null
@@ -49,7 +49,7 @@ export interface HistoryParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "stats">
   readonly dataDir: string
-  /** Left out: no questions are counted. */
+  /** If left out, no questions are counted. */
   readonly questions?: QuestionMeter
   readonly clock?: Clock
 }
@@ -57,12 +57,12 @@ export interface HistoryParts {
 /** Brings the tables up to date. */
 export const migrateHistory = (db: StateStore): void => migrate(db, "history", STEPS)
 
-/** How the appliance was over the last days, in `state.db`: a sample each {@link STEP_MS}, no more than a bounded number. */
+/** How the appliance did over the last few days, in `state.db`: one sample every {@link STEP_MS}, up to a maximum number. */
 export class History {
   readonly #parts: HistoryParts
   readonly #questions: QuestionMeter
   readonly #clock: Clock
-  /** Pages visited before the step under way. */
+  /** Pages visited before the current step. */
   #visited: Visits
   #since: number
 
@@ -79,12 +79,12 @@ export class History {
     return new History(parts, await visitsByJob(parts.db))
   }
 
-  /** The step under way, so far. */
+  /** The current step so far. */
   async now(): Promise<KeptSample> {
     return this.#sample(await visitsByJob(this.#parts.db), await this.#stats())
   }
 
-  /** Stores the step under way and begins the next. `write` runs the work it is given in a transaction. */
+  /** Stores the current step and begins the next. `write` runs its callback in a transaction. */
   async keep(write: (work: () => Promise<void>) => Promise<unknown>): Promise<void> {
     const stats = await this.#stats()
     const visited = await visitsByJob(this.#parts.db)

@@ -22,7 +22,7 @@ export function keepHistory(
     history
       .keep((work) => writes.run(work))
       .catch((error: unknown) => {
-        // The connection may have gone under it.
+        // The connection might have been closed in the meantime.
         if (!isOver) onProblem(error)
       })
   }, everyMs)

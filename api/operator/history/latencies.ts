@@ -1,4 +1,4 @@
-/** Each is a fifth wider than the one before, so a value read from one is right to a tenth. */
+/** Each bucket is a fifth wider than the previous one, so a value read from it is accurate to within a tenth. */
 const GROWTH = 1.2
 const MOST_MS = 600_000
 
@@ -8,7 +8,7 @@ export type Latencies = readonly (readonly [number, number])[]
 export const bucketOf = (ms: number): number =>
   Math.floor(Math.log(Math.min(MOST_MS, Math.max(1, ms))) / Math.log(GROWTH))
 
-/** The longest time among this share of all calls, in milliseconds, to a tenth; null without calls. */
+/** The longest time among this share of all calls, in milliseconds, to within a tenth; null if there are no calls. */
 export function quantile(latencies: Latencies, share: number): number | null {
   const sorted = latencies.toSorted(([a], [b]) => a - b)
   const wanted = sorted.reduce((sum, [, count]) => sum + count, 0) * share
@@ -20,7 +20,7 @@ export function quantile(latencies: Latencies, share: number): number | null {
   return null
 }
 
-/** All of them together. */
+/** The sum of all of them. */
 export function together(all: readonly Latencies[]): Latencies {
   const sums = new Map<number, number>()
   for (const [bucket, count] of all.flat()) sums.set(bucket, (sums.get(bucket) ?? 0) + count)

@@ -4,15 +4,15 @@ import { bucketOf, type Latencies } from "./latencies.ts"
 /** How questions ended. */
 export interface Questions {
   readonly answered: number
-  /** Refused: wrong, without a key, or too many. */
+  /** Refused because they were invalid, without a key, or too many. */
   readonly refused: number
-  /** Failed here, or given up by who asked. */
+  /** Failed here, or abandoned by the caller. */
   readonly failed: number
-  /** Of the answered calls. */
+  /** Times of the answered calls. */
   readonly latencies: Latencies
 }
 
-/** Counts the searches over every API spoken here, and how long they took. Only counts: no questions or results. */
+/** Counts the searches over every supported API, and how long they took. Only counts: no questions or results. */
 export class QuestionMeter {
   #answered = 0
   #refused = 0
@@ -27,7 +27,7 @@ export class QuestionMeter {
     await next()
   }
 
-  /** Since they were last forgotten. */
+  /** Counts since the last reset. */
   get questions(): Questions {
     return {
       answered: this.#answered,
@@ -37,7 +37,7 @@ export class QuestionMeter {
     }
   }
 
-  /** Begins anew. */
+  /** Resets the counts. */
   forget(): void {
     this.#answered = this.#refused = this.#failed = 0
     this.#latencies.clear()

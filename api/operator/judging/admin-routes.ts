@@ -17,12 +17,12 @@ import { judgedOperations as calls } from "./operations.ts"
 import { runOnWire } from "./run-routes.ts"
 import { RunStore } from "./run-store.ts"
 
-/** Runs that the history of one question shows. */
+/** Maximum number of runs that the history of one question shows. */
 const MOST_HISTORY = 200
-/** How errors name an imported text. */
+/** The name of an imported text in errors. */
 const FILE = "text"
 
-/** Judged questions, kept beside the index: `/admin/judged-questions`. */
+/** Judged questions, stored next to the index: `/admin/judged-questions`. */
 export function judgedRoutes(
   router: Router<RequestState>,
   { db, engine }: { readonly db: StateStore; readonly engine: Engine },
@@ -64,7 +64,7 @@ export function judgedRoutes(
     const signal = clientGone(ctx)
     const { before, after } = changedRules(await rules.list(), changes)
     const all = await store.all()
-    // By their digests: a subset of many questions that does not depend on their words.
+    // Ordered by digest: a subset of many questions that does not depend on their words.
     const asked = all.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, most)
     const ask = async (given: typeof before) =>
       (await judge(engine, asked, { depth, rules: given, signal })).questions
@@ -122,7 +122,7 @@ function pagesOf(written: readonly WrittenPage[]): readonly JudgedPage[] {
   return pages as readonly JudgedPage[]
 }
 
-/** @throws ApiError 422 with a line for each thing that is wrong */
+/** @throws ApiError 422 with one line per problem */
 function parsed(text: string): readonly JudgedQuestion[] {
   try {
     return parseJudged(text, FILE)

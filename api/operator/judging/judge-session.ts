@@ -19,32 +19,32 @@ import { factsNow, runJudged } from "./run-judged.ts"
 import { RunStore } from "./run-store.ts"
 
 export interface JudgeArguments {
-  /** Null: the questions that are kept beside the index. */
+  /** Null for the questions stored next to the index. */
   readonly file: string | null
   readonly depth: SearchDepth
-  /** Files of rules that take the place of the appliance's. */
+  /** Rules files that replace the appliance's rules. */
   readonly before?: string | undefined
   readonly after?: string | undefined
-  /** The output of an earlier `--json`, or {@link LATEST}: the marks before. */
+  /** The output of an earlier `--json`, or {@link LATEST}: the marks to compare with. */
   readonly against?: string | undefined
   /** nDCG@10, 0..1. */
   readonly failBelow?: number | undefined
-  /** How much nDCG@10 may fall against before. */
+  /** How much nDCG@10 may fall compared with the earlier marks. */
   readonly failDrop?: number | undefined
-  /** Keeps the questions of the file beside the index. */
+  /** Stores the file's questions next to the index. */
   readonly imports: boolean
-  /** Keeps the marks as a run, with this note. */
+  /** Stores the marks as a run, with this note. */
   readonly save: string | null
   readonly json: boolean
 }
 
-/** Stands for the newest run that is kept, in the place of a file. */
+/** Used in place of a file name to mean the newest stored run. */
 const LATEST = "latest"
 
 /**
- * `fossick judge`: judged questions, asked of the index in the data folder.
+ * `fossick judge`: runs judged questions against the index in the data folder.
  * @returns the exit code: `failed` when nDCG@10 is below the given bound
- * @throws CommandError when a file is wrong, or there is nothing to ask
+ * @throws CommandError when a file is invalid, or there are no questions to ask
  */
 export async function runJudge(given: JudgeArguments): Promise<number> {
   return await withState((db) => judgeWith(db, given))
@@ -89,7 +89,7 @@ async function judgeWith(db: StateStore, given: JudgeArguments): Promise<number>
   return EXIT.ok
 }
 
-/** `fossick judge --export`: the questions that are kept, as a file. */
+/** `fossick judge --export`: the stored questions, as a file. */
 export async function exportJudged(): Promise<number> {
   return await withState(async (db) => {
     process.stdout.write(judgedText(await new JudgedStore(db).all()))
@@ -133,7 +133,7 @@ async function keep(store: JudgedStore, questions: readonly JudgedQuestion[]): P
   }
 }
 
-/** The marks of a file, or of the newest finished run that is kept. @throws CommandError */
+/** The marks from a file, or from the newest finished run that is stored. @throws CommandError */
 async function earlierMarks(against: string, runs: RunStore): Promise<Marks> {
   if (against !== LATEST) return readMarks(against)
   const run = await runs.before()

@@ -3,10 +3,10 @@ import type { Engine, PageUrl, Rule, SearchDepth } from "#engine"
 
 import type { JudgedQuestion } from "./judged-schema.ts"
 
-/** Results that count. */
+/** Number of results that count. */
 const LOOKED_AT = 10
 
-/** How one question did. */
+/** A question's result. */
 export interface QuestionMarks {
   readonly question: string
   /** Normalised discounted cumulative gain of the first ten, 0..1 (Järvelin and Kekäläinen 2002); a page's gain is its grade. */
@@ -25,7 +25,7 @@ export interface Sums {
 export interface Marks extends Sums {
   readonly questions: readonly QuestionMarks[]
   /**
-   * What was missing for some of the answers, as a sentence: their marks don't describe a complete appliance. Left out
+   * What was missing from some of the answers, as a sentence: their marks don't describe a complete appliance. Left out
    * if all were answered in full.
    */
   readonly degraded?: string
@@ -33,15 +33,15 @@ export interface Marks extends Sums {
 
 export interface JudgeOptions {
   readonly depth: SearchDepth
-  /** Left out: the ones the engine applies on its own. */
+  /** If left out, the ones the engine applies on its own. */
   readonly rules?: readonly Rule[]
   readonly signal?: AbortSignal | undefined
-  /** Called after each question with how many were asked. */
+  /** Called after each question with the number asked so far. */
   readonly onAsked?: (count: number) => Promise<void>
 }
 
 /**
- * Asks judged questions, one after the other.
+ * Asks judged questions one at a time.
  * @throws the reason of `signal` once it is aborted
  */
 export async function judge(

@@ -16,7 +16,7 @@ import {
   type WrittenPage,
 } from "./judged-schema.ts"
 
-/** A file of judged questions that is wrong; the message has a line for each thing that is: `judged.yaml:12:5: …`. */
+/** An invalid file of judged questions; the message has one line per problem: `judged.yaml:12:5: …`. */
 export class JudgedFileError extends Error {}
 
 const validator = lazily(() =>
@@ -46,7 +46,7 @@ const validator = lazily(() =>
 )
 
 /**
- * The judged questions that a file's text holds: YAML 1.2 or JSON.
+ * The judged questions in a file's text: YAML 1.2 or JSON.
  * @throws JudgedFileError
  */
 export function parseJudged(text: string, file: string): readonly JudgedQuestion[] {
@@ -81,7 +81,7 @@ export function parseJudged(text: string, file: string): readonly JudgedQuestion
   return questions
 }
 
-/** Questions as {@link parseJudged} reads them. */
+/** Questions in the form that {@link parseJudged} reads. */
 export const judgedText = (questions: readonly JudgedQuestion[]): string =>
   stringify(
     {

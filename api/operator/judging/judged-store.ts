@@ -24,36 +24,36 @@ const STEPS: readonly Step[] = [
 /** Brings the tables of judged questions and of their runs up to date. */
 export const migrateJudged = (db: StateStore): void => migrate(db, "judged", STEPS)
 
-/** A judged question that is kept beside the index. */
+/** A judged question stored next to the index. */
 export interface KeptQuestion extends JudgedQuestion {
   readonly id: string
   /** Milliseconds since 1970. */
   readonly changedAt: number
 }
 
-/** How a question did in one run. */
+/** A question's result in one run. */
 export interface Mark {
   readonly run: number
   /** nDCG@10, 0..1. */
   readonly ndcg: number
-  /** Rank of the first expected page among the first ten; null: none is. */
+  /** Rank of the first expected page among the first ten; null if none is. */
   readonly rank: number | null
 }
 
 export interface ListedQuestion extends KeptQuestion {
-  /** Of the latest run that asked it, and of the one before; null where there is none. */
+  /** Marks from the latest run that asked it, and from the one before; null if there is none. */
   readonly latest: Mark | null
   readonly before: Mark | null
 }
 
-/** There would be more questions than there may be. */
+/** There would be more questions than allowed. */
 export class TooManyQuestions extends Error {
   constructor() {
     super(`There can be at most ${MOST_QUESTIONS} judged questions.`)
   }
 }
 
-/** A question's name: the same for spellings that differ only in case and white space. */
+/** A question's id: the same for spellings that differ only in case and white space. */
 export const questionId = (question: string): string =>
   createHash("sha256").update(shownQuestion(question).toLowerCase()).digest("hex").slice(0, 12)
 
@@ -70,7 +70,7 @@ export class JudgedStore {
     this.#queries = queriesOf(db)
   }
 
-  /** All, by question. */
+  /** All of them, sorted by question. */
   async all(): Promise<readonly KeptQuestion[]> {
     const all = this.#queries.selectFrom("judged_question").selectAll().orderBy("question").orderBy("id")
     return (await all.execute()).map(questionOf)
@@ -94,7 +94,7 @@ export class JudgedStore {
     return row === undefined ? null : questionOf(row)
   }
 
-  /** With their marks, the worst of the latest run first; questions that no run asked come last. */
+  /** With their marks, those that did worst in the latest run first; questions that no run asked come last. */
   async list({
     limit,
     offset,
@@ -102,7 +102,7 @@ export class JudgedStore {
   }: {
     readonly limit: number
     readonly offset: number
-    /** This one alone; null: all. */
+    /** Only this one; null for all. */
     readonly id?: string | null
   }): Promise<readonly ListedQuestion[]> {
     const rows = await this.#queries
@@ -133,7 +133,7 @@ export class JudgedStore {
     )
   }
 
-  /** How a question did, the newest run first. */
+  /** A question's results, newest run first. */
   async marks(id: string, limit: number): Promise<readonly Mark[]> {
     return await this.#queries
       .selectFrom("judged_mark")
@@ -145,9 +145,9 @@ export class JudgedStore {
   }
 
   /**
-   * Adds questions; one that is there gets the pages that are given.
+   * Adds questions; an existing question gets the pages that are given.
    * @param options.alone whether all other questions are deleted
-   * @param options.onlyNew whether a question that is kept already stays as it is
+   * @param options.onlyNew whether an existing question stays as it is
    * @throws TooManyQuestions
    */
   async put(
@@ -179,7 +179,7 @@ export class JudgedStore {
     return { added, changed, deleted }
   }
 
-  /** With its marks; the sums of runs stay. @returns false for an unknown id */
+  /** Deletes it with its marks; the sums of runs stay. @returns false for an unknown id */
   async delete(id: string): Promise<boolean> {
     return await transaction(this.#db, async () => (await this.#delete(id)) > 0)
   }

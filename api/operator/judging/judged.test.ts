@@ -24,7 +24,7 @@ import { RunStore } from "./run-store.ts"
 let opened: AsyncDisposableStack
 let app: ServedAccounts
 let db: StateStore
-/** Searches wait for it, where a test wants to see a run under way. */
+/** Searches wait for it if a test wants to see a run in progress. */
 let gate: Promise<void>
 let adminKey: string
 /** Whether questions are answered by words alone. */
@@ -71,7 +71,7 @@ const PUMP = { question: "pump", pages: [{ url: "https://docs.example.com/pump",
 const IMPELLER = { question: "impeller", pages: [{ url: "https://docs.example.com/pump" }] }
 const SYNONYM = { id: "p", kind: "synonym", words: ["pump", "impeller"] }
 
-/** Runs all questions, to the end of the run. */
+/** Runs all questions, and waits for the end of the run. */
 async function ran(body: object = {}): Promise<number> {
   const { status, body: begun } = await admin("POST", "/judged-runs", { depth: "fast", ...body })
   expect(status).toBe(202)

@@ -23,7 +23,7 @@ import { triedRules } from "../rules/operations.ts"
 import { gradeSchema, pagesSchema, questionSchema } from "./judged-schema.ts"
 import { RUN_STATES } from "./run-steps.ts"
 
-/** Most questions of one preview; each is asked twice, one after the other. */
+/** Maximum number of questions in one preview; each is asked twice, one after the other. */
 const MOST_PREVIEWED = 200
 const MAX_NOTE_CHARS = 200
 
@@ -134,7 +134,7 @@ const INSTALL = {
 const noQuestion = { summary: "An unknown question", path: { id: "000000000000" }, status: 404 }
 const noRun = { summary: "An unknown run", path: { id: "999999" }, status: 404 }
 
-/** Questions whose right pages are known, and how well those pages rank. */
+/** Questions with known right pages, and how well those pages rank. */
 export const judgedOperations = operations("Judged questions", "admin", {
   listJudgedQuestions: {
     at: "GET /admin/judged-questions",

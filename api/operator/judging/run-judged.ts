@@ -8,16 +8,16 @@ import { judge, type Marks } from "./judge.ts"
 import type { KeptQuestion } from "./judged-store.ts"
 import type { RunFacts, RunStore } from "./run-store.ts"
 
-/** Between two signs of life of a run. */
+/** Time between two heartbeats of a run. */
 const TOUCH_MS = 1000
 
-/** The same for the same rules, in any order of creation. */
+/** The same value for the same rules, in any order of creation. */
 export function rulesDigest(rules: readonly Rule[]): string {
   const sorted = rules.toSorted((one, other) => (one.id < other.id ? -1 : 1))
   return createHash("sha256").update(JSON.stringify(sorted)).digest("hex").slice(0, 12)
 }
 
-/** The setup that answers questions now. */
+/** The setup that currently answers questions. */
 export async function factsNow(
   { engine, rules, dataDir }: { readonly engine: Engine; readonly rules: Ruled; readonly dataDir: string },
   { depth, note }: { readonly depth: SearchDepth; readonly note: string },
@@ -36,9 +36,9 @@ export async function factsNow(
 }
 
 /**
- * Asks the questions of a run that has begun, and stores the marks. The run ends early when it is cancelled.
- * @returns the marks; null when it ended early
- * @throws the error of a search, once the run is noted as failed
+ * Asks the questions of a run that has begun, and stores the marks. The run ends early if it is cancelled.
+ * @returns the marks; null if it ended early
+ * @throws the error of a search, once the run is marked as failed
  */
 export async function runJudged(
   id: number,

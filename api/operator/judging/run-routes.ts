@@ -42,7 +42,7 @@ export function judgedRunRoutes(
     if (questions.length === 0) throw new ApiError(409, "There are no judged questions yet.")
     const id = await runs.begin({ ...facts, questions: questions.length })
     if (id === null) throw new ApiError(409, "A run is in progress. Wait for it to end, or delete it.")
-    // The run continues after this answer, and holds the reason if it fails.
+    // The run continues after this answer, and records the reason if it fails.
     runJudged(id, questions, { engine, runs, rules: ruled.rules, depth }).catch(() => {})
     return runOnWire(await known(runs, id))
   })

@@ -7,12 +7,12 @@ import type { Sums } from "./judge.ts"
 import { type JudgedTables, migrateJudged } from "./judged-store.ts"
 import type { RunState } from "./run-steps.ts"
 
-/** Runs that are kept; the oldest go. One a day is a year and four months. */
+/** Maximum number of stored runs; beyond that, the oldest are deleted. At one a day, this covers a year and four months. */
 const MOST_RUNS = 500
-/** Marks of all runs together, one for each question of each: some 20 MB. The oldest runs go, but for two to compare. */
+/** Maximum number of marks of all runs together, one per question and run: some 20 MB. Beyond that, the oldest runs are deleted, except for two to compare. */
 const MOST_MARKS = 400_000
 const LEAST_RUNS = 2
-/** A run gives a sign of life with each question; without one for this long, its process has ended. */
+/** A run sends a heartbeat with each question; without one for this long, its process has ended. */
 const SILENT_MS = 60_000
 
 /** The question, and the setup that answered it. */
@@ -24,12 +24,12 @@ export interface RunFacts {
   readonly generation: string
   /** Id of the model that made its vectors. */
   readonly embedder: string
-  /** In the index. */
+  /** Number of pages in the index. */
   readonly pages: number
   readonly rulesVersion: number
-  /** The same for the same rules. */
+  /** The same value for the same rules. */
   readonly rulesDigest: string
-  /** To ask. */
+  /** Number of questions to ask. */
   readonly questions: number
 }
 
@@ -46,13 +46,13 @@ export interface JudgedRun extends RunFacts {
   readonly problem: string | null
 }
 
-/** How a question did in a run, and in the one to compare with. */
+/** A question's result in a run, and in the one to compare with. */
 export interface ComparedMark {
   readonly id: string
   readonly question: string
   readonly ndcg: number
   readonly rank: number | null
-  /** Null where that run did not ask it. */
+  /** Null if that run did not ask it. */
   readonly before: { readonly ndcg: number; readonly rank: number | null } | null
 }
 
@@ -67,7 +67,7 @@ export class RunStore {
     this.#queries = queriesOf(db)
   }
 
-  /** @returns the id of the run; null when another one is under way */
+  /** @returns the id of the run; null if another one is in progress */
   async begin(facts: RunFacts, now = Date.now()): Promise<number | null> {
     return await transaction(this.#db, async () => {
       const open = await this.#queries
@@ -100,12 +100,12 @@ export class RunStore {
     })
   }
 
-  /** A sign of life. @returns false when the run was cancelled */
+  /** Records a heartbeat. @returns false if the run was cancelled */
   async touch(id: number, asked: number, now = Date.now()): Promise<boolean> {
     return await this.#update(id, { asked, touched_at: now })
   }
 
-  /** @returns whether the run was under way */
+  /** @returns whether the run was in progress */
   async #update(id: number, values: UpdateObject<JudgedTables, "judged_run">): Promise<boolean> {
     const { numUpdatedRows } = await this.#queries
       .updateTable("judged_run")
@@ -129,7 +129,7 @@ export class RunStore {
       const asked = sql<number>`questions`
       if (!(await this.#update(id, { state: "finished", asked, problem, ended_at: now, ndcg, hit1, hit3 })))
         return
-      // A question may have been deleted meanwhile.
+      // A question might have been deleted in the meantime.
       const rows = await this.#queries.selectFrom("judged_question").select("id").execute()
       const kept = new Set(rows.map((row) => row.id))
       for (const { id: question, ...mark } of marks) {
@@ -143,7 +143,7 @@ export class RunStore {
     })
   }
 
-  /** Ends a run that is under way without marks. */
+  /** Ends a run in progress without marks. */
   async end(
     id: number,
     state: "failed" | "cancelled",
@@ -153,7 +153,7 @@ export class RunStore {
     await this.#update(id, { state, problem, ended_at: now })
   }
 
-  /** With its marks; one that is under way ends. @returns false for an unknown id */
+  /** Deletes it with its marks; a run in progress ends. @returns false for an unknown id */
   async delete(id: number): Promise<boolean> {
     return await transaction(this.#db, () => this.#delete(id))
   }
@@ -194,7 +194,7 @@ export class RunStore {
     return this.#queries.selectFrom("judged_run").selectAll().orderBy("id", "desc")
   }
 
-  /** Questions of a run beside another one, largest losses first. */
+  /** Questions of a run compared with another run, largest losses first. */
   async compared(
     id: number,
     against: number | null,

@@ -7,7 +7,7 @@ import type { RequestState } from "../../context.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { outboundOperations } from "./operations.ts"
 
-/** The hosts the appliance talked to: `/admin/outbound`. */
+/** The hosts the appliance contacted: `/admin/outbound`. */
 export function outboundRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const ledger = new OutboundLedger(db)
 
@@ -19,7 +19,7 @@ export function outboundRoutes(router: Router<RequestState>, { db }: { readonly 
   }))
 }
 
-/** As programs get it. */
+/** In the form that programs receive. */
 export const hostOnWire = ({ purpose, host, first, last, count }: OutboundHost) => ({
   purpose,
   host,

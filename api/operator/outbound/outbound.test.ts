@@ -56,7 +56,7 @@ test("whom the appliance talked to is told with what for; whom it could not reac
       await fetch(`${app.url}/admin/outbound${query}`, { headers: { Authorization: `Bearer ${key}` } }),
     )
   const { body } = await ask()
-  // Other test files of this process talked to servers of their own.
+  // Other test files in this process contacted servers of their own.
   const ours = (body.hosts as { purpose: string; host: string }[]).filter((one) =>
     [host, "127.0.0.1:9"].includes(one.host),
   )

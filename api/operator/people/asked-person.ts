@@ -7,14 +7,14 @@ import { type Limited, listedSources, type LimitParts } from "../../identity/acc
 import type { PersonKeys } from "../../identity/people/person-keys.ts"
 import { isPersonId, type Person, type PersonStore } from "../../identity/people/person-store.ts"
 
-/** The rules of sign-on, which decide what people may do; null: no provider signs people in. */
+/** The rules of sign-on, which determine what people may do; null if no provider signs people in. */
 export type People = Pick<PersonKeys, "standingOf" | "proofAge"> | null
 
 /** The person or principals whose reach an administrator looks at. */
 export interface Asked extends Limited {
-  /** Null: the call named principals instead. */
+  /** Null if the call named principals instead. */
   readonly person: Person | null
-  /** The reason they have no rights at all; null: they have some. */
+  /** The reason they have no rights at all; null if they have some. */
   readonly refusal: string | null
 }
 
@@ -33,10 +33,10 @@ const REFUSALS = {
 } as const
 const NO_SIGN_ON = "No provider signs people in here."
 
-/** Most principals that are named at a time. */
+/** Maximum number of principals named at a time. */
 const MOST_NAMED = 500
 
-/** The person or principals that a call names; null: it names none. @throws Refusal 400 for unknown names */
+/** The person or principals named in a call; null if it names none. @throws Refusal 400 for unknown names */
 export async function askedOf(
   { person: named, principals }: Named,
   store: Pick<PersonStore, "get" | "ofUser">,
@@ -65,13 +65,13 @@ export function ofPerson(person: Person, people: People): Asked & { readonly rol
   return { person, principals, scope, refusal: null, role }
 }
 
-/** Whether readers let them in; people without principals read every page. */
+/** Whether readers admit them; people without principals read every page. */
 export const areLetIn = ({ principals }: Pick<Asked, "principals">, readers: Readers): boolean =>
   principals === null || mayRead(new Set(principals), readers)
 
 /**
- * A test for roles: whether a scope leaves one of these sources; null: it leaves all sources. Collections are read once for all people
- * with the same scope.
+ * A test for roles: whether a scope leaves at least one of these sources; null means it leaves all sources. Collections
+ * are read once for all people with the same scope.
  */
 export function roleTest(
   names: readonly string[],

@@ -5,10 +5,10 @@ import type { Person, PersonStore } from "../../identity/people/person-store.ts"
 export type AllPeople = Pick<PersonStore, "after">
 
 const AT_ONCE = 100
-/** Most people that one call looks through: about a second's work. */
+/** Maximum number of people that one call checks: about a second's work. */
 const MOST_PEOPLE = 20_000
 
-/** The people who have signed in, in any order. It never blocks the event loop for long. */
+/** The people who have signed in, in any order. Never blocks the event loop for long. */
 export async function* knownPeople(store: AllPeople): AsyncGenerator<Person> {
   const breathe = breather()
   let last = ""

@@ -11,21 +11,21 @@ import { areLetIn, type Asked, roleTest } from "./asked-person.ts"
 export interface Rule {
   /** `person`: whether they may do anything; `role`: the sources that their role allows. */
   readonly kind: "person" | "role" | "source" | "page"
-  /** The source that the rule belongs to; null: none. */
+  /** The source that the rule belongs to; null if there is none. */
   readonly source: string | null
-  /** Null: the call named no one. */
+  /** Null if the call named no one. */
   readonly letsIn: boolean | null
   readonly text: string
 }
 
-/** The readers of a page, and the rules that let them in. */
+/** The readers of a page, and the rules that admit them. */
 export interface PageTrace {
   readonly rules: readonly Rule[]
-  /** The rules of the sources and of the page together. */
+  /** The combined rules of the sources and the page. */
   readonly effective: Readers
 }
 
-/** The rules that a reader of a page has to pass, in order. @param asked who is checked against them; null: no one */
+/** The rules that a reader of a page has to pass, in order. @param asked who is checked against them; null for no one */
 export async function tracePage(
   page: Page,
   asked: Asked | null,
@@ -101,7 +101,7 @@ const PLACES: Readonly<Record<string, string>> = {
   folder: "the folder: file permissions, access control lists, or a file of readers",
 }
 
-/** Where a rule was found, in words; null: it is not written anywhere. */
+/** Where a rule was found, in words; null if it is not written anywhere. */
 export async function placeOf(
   { kind, source }: Pick<Rule, "kind" | "source">,
   sources: Pick<SourceTable, "get">,
@@ -119,7 +119,7 @@ export async function placeOf(
   )
 }
 
-/** Most names in a sentence. */
+/** Maximum number of names in a sentence. */
 const MOST_NAMED = 6
 
 function listed(principals: readonly Principal[]): string {

@@ -4,10 +4,10 @@ import type { Engine, PagesOfReaders } from "#engine"
 
 import type { PageLimits } from "../../identity/accounts/reach/scoped-pages.ts"
 
-/** Counting walks the whole index, so screens that are opened one after the other share the counts. */
+/** Counting walks the whole index, so screens opened in succession share the counts. */
 const FRESH_MS = 5000
 
-/** Page counts by readers, a few seconds old at most. */
+/** Page counts by readers, at most a few seconds old. */
 export class PageCounts {
   readonly #count: () => Promise<readonly PagesOfReaders[]>
   #counts: readonly PagesOfReaders[] = []
@@ -28,11 +28,11 @@ export class PageCounts {
 
 export interface SourceReach {
   readonly pages: number
-  /** Pages that may be seen. */
+  /** Number of pages that may be seen. */
   readonly readable: number
 }
 
-/** How many pages of each source may be seen. A page of several sources counts for each of them. */
+/** How many pages of each source may be seen. A page with several sources counts for each of them. */
 export function reachBySource(
   counts: readonly PagesOfReaders[],
   limits: PageLimits | null,
@@ -58,7 +58,7 @@ export function reachOfAll(counts: readonly PagesOfReaders[], limits: PageLimits
   return { pages: sum(counts), readable: sum(counts.filter(sees)) }
 }
 
-/** @param isOpen whether the source lets them in, which decides while it has no pages */
+/** @param isOpen whether the source admits them, which decides while it has no pages */
 export const reachName = ({ pages, readable }: SourceReach, isOpen: boolean): "all" | "some" | "none" =>
   pages === 0 ? (isOpen ? "all" : "none") : readable === pages ? "all" : readable === 0 ? "none" : "some"
 

@@ -15,7 +15,7 @@ import type { PageCounts } from "./pages-in-reach.ts"
 
 export interface PeopleParts {
   readonly db: StateStore
-  /** Null: no provider signs people in. */
+  /** Null if no provider signs people in. */
   readonly people: People
   readonly counts: PageCounts
 }
@@ -88,7 +88,7 @@ export function peopleRoutes(router: Router<RequestState>, { db, people, counts 
   })
 }
 
-/** A person, as programs get them. */
+/** A person, in the form that programs receive. */
 function personOnWire(person: Person, people: People) {
   const { role, refusal } = ofPerson(person, people)
   return {

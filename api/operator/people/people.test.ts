@@ -34,7 +34,8 @@ import {
 } from "../../testing/serve-app.ts"
 import { openAdmin } from "../admin/open-admin.ts"
 
-// A company: Anna of HR, Ben of IT, Cleo the admin; a wiki for all who signed in with a page for HR, and a source for HR.
+// A company: Anna in HR, Ben in IT, Cleo the admin; a wiki for everyone who signed in, with a page for HR, and a source
+// for HR.
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-people-"))
 const opened = new AsyncDisposableStack()
@@ -327,7 +328,7 @@ describe("a change of readers, looked at before", () => {
     const { warnings, everybody, gaining } = await preview("wiki", null)
     expect(everybody).toEqual({ before: 0, after: 2 })
     expect(warnings).toEqual(["Everybody could read 2 of the 3 pages of wiki; now they can read none."])
-    // Both may read the wiki anyway, and the third has another source only.
+    // Both may read the wiki anyway, and the third has only another source.
     expect(gaining.total).toBe(0)
     const same = await preview("wiki", { allow: ["signed-in"] })
     expect(same).toMatchObject({ pages_gained: 0, pages_lost: 0, warnings: [] })

@@ -19,14 +19,14 @@ import { type PageCounts, reachBySource, reachName, reachOfAll, type SourceReach
 export interface LookParts {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get" | "search" | "pagesByReaders">
-  /** Null: no provider signs people in. */
+  /** Null if no provider signs people in. */
   readonly people: People
   readonly counts: PageCounts
 }
 
-/** Most sources of a matrix. */
+/** Maximum number of sources in a matrix. */
 const MOST_SOURCES = 100
-/** Most pages of a sample, and most pages of each source that are tried for it. */
+/** Maximum number of pages in a sample, and of pages of each source that are tried for it. */
 const SAMPLE = { pages: 10, looks: 5 }
 const NONE: SourceReach = { pages: 0, readable: 0 }
 
@@ -44,13 +44,14 @@ export class ReachViews {
 
   readonly readers = (): Promise<ReadersNow> => readersNow(this.#parts.db)
 
-  /** The pages that a person or principals may see; null: all. */
+  /** The pages that a person or principals may see; null for all. */
   limitsOf(limited: Pick<Asked, "scope" | "principals">): Promise<PageLimits | null> {
     return indexLimits(limited, { collections: this.collections, readers: this.readers })
   }
 
   /**
-   * The people who have signed in and may read a page, among how many. @param effective the combined rules of the page
+   * The people who have signed in and may read a page, and out of how many. @param effective the combined rules of the
+   * page
    */
   async readersAmong(
     page: Page,
@@ -133,7 +134,7 @@ export class ReachViews {
     }
   }
 
-  /** Sources that are declared, and others that have pages; by name. */
+  /** Sources that are declared, and others that have pages; sorted by name. */
   async #names(reach: ReadonlyMap<string, SourceReach>): Promise<readonly string[]> {
     return [...new Set([...(await declaredNames(this.#parts.db)), ...reach.keys()])].sort()
   }

@@ -7,7 +7,7 @@ import { ofPerson, type People, roleTest } from "./asked-person.ts"
 import { namedIn } from "./groups.ts"
 import { type AllPeople, knownPeople } from "./known-people.ts"
 
-/** A change that lets in more than this share of the people or to more than this share of the pages gets a warning. */
+/** A change that admits more than this share of the people, or opens more than this share of the pages, gets a warning. */
 const WIDE_SHARE = 0.2
 
 interface Change {
@@ -15,7 +15,7 @@ interface Change {
   readonly after: number
 }
 
-/** The effects of a change of a source's readers. */
+/** The effects of changing a source's readers. */
 export interface ReadersPreview {
   /** Pages of the source. */
   readonly pages: number
@@ -45,7 +45,7 @@ export interface PreviewParts {
 type Rows = ReadonlySet<PagesOfReaders>
 const NO_ROWS: Rows = new Set()
 
-/** The people who gain and lose pages when the readers of a source change, and which pages. */
+/** The people who gain and lose pages when a source's readers change, and which pages. */
 export async function previewReaders(
   source: string,
   after: Readers,
@@ -103,7 +103,7 @@ export async function previewReaders(
   return { ...found, warnings: warningsOf(source, found) }
 }
 
-/** The pages of a source that the other rules let these principals see. Principals that the rules don't name are ignored, so that many people share an answer. */
+/** The pages of a source that the other rules allow these principals to see. Principals that the rules don't name are ignored, so that many people share a result. */
 function pagesFor(
   rows: readonly PagesOfReaders[],
   source: string,
@@ -122,7 +122,7 @@ function pagesFor(
   }
 }
 
-/** The readers of a row's pages, without those of the source itself. An unknown label lets no one in. */
+/** The readers of a row's pages, except those of the source itself. An unknown label admits no one. */
 function readersOfRow(
   { sources, label }: PagesOfReaders,
   source: string,

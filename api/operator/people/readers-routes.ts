@@ -26,7 +26,7 @@ interface ReadersParts extends LookParts {
 }
 
 const RESULTS = 10
-/** Most names of people in an answer. */
+/** Maximum number of people's names in a response. */
 const MOST_SHOWN = 20
 
 /** The readers of pages: `/admin/readers`. */

@@ -56,7 +56,7 @@ export function ruleRoutes(
 }
 
 /**
- * The questions of a preview: those given, and the most frequent of the log. @throws ApiError 409 when the log holds
+ * The questions of a preview: those given, and the most frequent in the log. @throws ApiError 409 when the log contains
  * none
  */
 async function questionsOf(

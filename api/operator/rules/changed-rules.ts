@@ -4,8 +4,8 @@ import { unprocessable } from "../../server/middleware/query-parameters.ts"
 import { problemText, ruleProblems } from "./rule-schema.ts"
 
 /**
- * Rules as they are, and as they would be.
- * @param changes.rules would be made, or would replace those of their ids
+ * The current rules, and the rules after the changes.
+ * @param changes.rules would be created, or would replace those with their ids
  * @param changes.without ids of rules that would be deleted
  * @throws ApiError 422
  */
@@ -18,7 +18,7 @@ export function changedRules(
   return { before, after: [...before.filter(({ id }) => !dropped.has(id)), ...changed] }
 }
 
-/** @throws ApiError 422 naming every field that is wrong */
+/** @throws ApiError 422 naming every invalid field */
 export function readRule(value: unknown, at = ""): Rule {
   const problems = ruleProblems(value)
   if (problems.length === 0) return value as Rule

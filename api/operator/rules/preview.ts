@@ -1,6 +1,6 @@
 import type { Engine, Hit, HitParts, Rule } from "#engine"
 
-/** Results compared of each question. */
+/** Number of results compared for each question. */
 const COMPARED = 10
 
 /** One result before and after. */
@@ -9,7 +9,7 @@ export interface ComparedHit {
   readonly title: string
   readonly score: number
   readonly rules: readonly string[]
-  /** How the rank came about. */
+  /** How the rank was calculated. */
   readonly parts: HitParts
 }
 

@@ -8,8 +8,8 @@ import { LEAST_FACTOR, MOST_FACTOR } from "#engine/search/rules/rule.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
 /**
- * Rules at most: each is looked at with every question. On one core a thousand synonyms take 10 ms, a thousand pins 4, and a thousand
- * boosts by path 47, for the hundred pages whose scores they may change.
+ * Maximum number of rules: each is checked for every question. On one core, a thousand synonyms take 10 ms, a thousand
+ * pins 4, and a thousand boosts by path 47, for the hundred pages whose scores they may change.
  */
 export const MOST_RULES = 1000
 const MOST_WORDS = 20
@@ -20,9 +20,9 @@ const MAX_URL_CHARS = 2000
 const MAX_PATTERN_CHARS = 200
 const MOST_VALUES = 100
 const MOST_DAYS = 36_500
-/** Places that a pin can name: no more are shown. */
+/** Highest position that a pin can name: no more are shown. */
 export const MOST_POSITION = 50
-/** A rule's name: a word that an address can hold. */
+/** A rule's name: a word that can be part of an address. */
 export const RULE_ID = "^[a-z0-9][a-z0-9-]{0,63}$"
 
 const list = (maxLength: number, maxItems: number, minItems = 1) => ({
@@ -34,7 +34,7 @@ const list = (maxLength: number, maxItems: number, minItems = 1) => ({
 const phrases = (minItems: number) => list(MAX_WORDS_CHARS, MOST_WORDS, minItems)
 const days = { type: "integer", minimum: 1, maximum: MOST_DAYS }
 
-/** JSON Schema of one rule by its kind, as the file and the admin API write it. */
+/** JSON Schema of one rule by its kind, in the format of the file and the admin API. */
 export const ruleSchemas = {
   synonym: {
     type: "object",
@@ -100,7 +100,7 @@ export const ruleSchemas = {
 
 /** A problem in a rule as written. */
 export interface RuleProblem {
-  /** Way to the field: `["where", "paths", 0]`. */
+  /** Path to the field: `["where", "paths", 0]`. */
   readonly path: readonly (string | number)[]
   readonly message: string
 }
@@ -115,7 +115,7 @@ const validators = lazily(() => {
 })
 const KINDS = Object.keys(ruleSchemas)
 
-/** Why a value is not a valid rule; empty when it is one. */
+/** Why a value is not a valid rule; empty if it is one. */
 export function ruleProblems(value: unknown): RuleProblem[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return [{ path: [], message: "must be a rule with fields and values" }]

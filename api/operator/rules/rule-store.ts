@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
    insert into ranking_rules_version values (1, 0)`,
 ]
 
-// Each question runs it.
+// Run for each question.
 const versionNow = once((q: Queries<RuleTables>) => q.selectFrom("ranking_rules_version").select("version"))
 
 /** All rules, by id, and the version that they make up together. */
@@ -32,7 +32,7 @@ export interface Ruled {
   readonly rules: readonly Rule[]
 }
 
-/** There would be more rules than there may be. */
+/** There would be more rules than allowed. */
 export class TooManyRules extends Error {
   constructor() {
     super(`There can be at most ${MOST_RULES} rules.`)
@@ -58,7 +58,7 @@ export class RuleStore {
     return (await versionNow.get(this.#db, {}))!.version
   }
 
-  /** As they are now. */
+  /** The current rules. */
   async now(): Promise<Ruled> {
     const known = this.#known
     if (known !== undefined && known.version === (await this.version())) return known
@@ -73,7 +73,7 @@ export class RuleStore {
     return (this.#known = { version: rows[0]!.version, rules })
   }
 
-  /** All, by id: as they are now. */
+  /** All current rules, by id. */
   async list(): Promise<readonly Rule[]> {
     return (await this.now()).rules
   }
@@ -96,14 +96,14 @@ export class RuleStore {
     })
   }
 
-  /** Makes or replaces rules that are known to be right. @throws TooManyRules */
+  /** Creates or replaces rules already known to be valid. @throws TooManyRules */
   async put(rules: readonly Rule[], now = Date.now()): Promise<void> {
     await this.#change(async () => {
       await this.#put(rules, now)
     })
   }
 
-  /** These and no others. @returns ids of the deleted ones. @throws TooManyRules */
+  /** Makes these the only rules. @returns ids of the deleted ones. @throws TooManyRules */
   async replaceAll(rules: readonly Rule[], now = Date.now()): Promise<readonly string[]> {
     return await this.#change(async () => {
       const kept = await this.#queries.selectFrom("ranking_rule").select("id").orderBy("id").execute()

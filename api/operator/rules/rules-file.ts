@@ -6,7 +6,7 @@ import { placeAt, readYaml } from "#crawler/sources/written/yaml-slips.ts"
 
 import { MOST_RULES, problemText, ruleProblems } from "./rule-schema.ts"
 
-/** A rules file that is wrong; the message has a line for each thing that is: `rules.yaml:12:5: …`. */
+/** An invalid rules file; the message has one line per problem: `rules.yaml:12:5: …`. */
 export class RulesFileError extends Error {}
 
 /**
@@ -20,7 +20,7 @@ export function parseRules(text: string, file: string): readonly Rule[] {
   )
   if (lines.length > 0) throw new RulesFileError(lines.join("\n"))
   const wrong = (path: readonly (string | number)[], message: string) => {
-    // A field that is missing has no place: then it is the rule's.
+    // A missing field has no position: in that case the rule's is used.
     let place = null
     for (let end = path.length; place === null && end >= 0; end--) place = placeAt(yaml, path.slice(0, end))
     place ??= placeOfItem(path)
@@ -55,5 +55,5 @@ export function parseRules(text: string, file: string): readonly Rule[] {
   return rules as Rule[]
 }
 
-/** Rules as {@link parseRules} reads them. */
+/** Rules in the form that {@link parseRules} reads. */
 export const rulesText = (rules: readonly Rule[]): string => stringify({ rules }, { lineWidth: 0 })

@@ -8,10 +8,10 @@ import { parseRules, RulesFileError, rulesText } from "./rules-file.ts"
 import { RuleStore, TooManyRules } from "./rule-store.ts"
 import type { Rule } from "#engine"
 
-// One `fossick rules …` each; they return the exit code. A running appliance applies their changes with its next
-// question.
+// Each function is one `fossick rules …` command; they return the exit code. A running appliance applies their changes
+// with its next question.
 
-/** @throws CommandError with a line for each thing that is wrong in the file */
+/** @throws CommandError with one line per problem in the file */
 export function readRulesFile(file: string): readonly Rule[] {
   let text
   try {

@@ -12,7 +12,7 @@ import { ApiError } from "../../errors.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { upkeepOperations } from "./operations.ts"
 
-/** Backups by the plan: `/admin/backups`. */
+/** Scheduled backups: `/admin/backups`. */
 export function backupRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   serve(router, upkeepOperations.listBackups, async ({ query: { limit } }) => {
     const backups = new BackupTable(db)
@@ -46,14 +46,14 @@ export function backupRoutes(router: Router<RequestState>, { db }: { readonly db
   })
 }
 
-/** The plan's files that are there, newest first; null where the folder cannot be read from here. */
+/** The existing files of the schedule, newest first; null if the folder cannot be read from here. */
 async function filesOf(plan: BackupPlan) {
   const names = await readdir(plan.folder).catch(() => null)
   if (names === null) return null
   const files = await Promise.all(
     names.map(async (name) => {
       const time = timeOfFile(plan, name)
-      // It may go while it is looked at.
+      // It might be deleted while it is being read.
       const found = time === null ? null : await stat(join(plan.folder, name)).catch(() => null)
       return found?.isFile() === true
         ? [{ path: join(plan.folder, name), bytes: found.size, made_at: new Date(time!).toISOString() }]

@@ -19,7 +19,7 @@ import {
 } from "../../server/schema/schemas.ts"
 import { DEFAULT_LIMIT } from "../../server/wire/list-limits.ts"
 
-/** Runs that the crawler's `BackupTable` keeps. */
+/** Maximum number of runs that the crawler's `BackupTable` keeps. */
 const MOST_RUNS = 100
 
 const VectorOrder = namedObject("VectorOrder", {

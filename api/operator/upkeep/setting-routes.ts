@@ -9,10 +9,10 @@ import { sellingOf, x402Settings } from "../../doors/x402/settings.ts"
 import { serve } from "../../server/serving/serve-operation.ts"
 import { upkeepOperations } from "./operations.ts"
 
-/** The declared settings of the API, those of its features included. */
+/** The declared settings of the API, including those of its features. */
 export type ApiSettings = Settings & { readonly port: Setting<number> }
 
-/** Every setting, with where its value comes from: `/admin/settings`. As they were when the routes were made. */
+/** Every setting, with the source of its value: `/admin/settings`. Shows the settings as of when the routes were made. */
 export function settingRoutes(router: Router<RequestState>, apiSettings: ApiSettings): void {
   const env = environment()
   const parts: readonly (readonly [Part, Settings])[] = [

@@ -9,7 +9,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { AuditLog } from "#base/audit/audit-log.ts"
 import { checkState } from "./state-check.ts"
 
-/** A state with some entries, whose file no process has open. */
+/** A state with some entries, whose file is not open in any process. */
 async function fill(dataDir: string): Promise<string> {
   const db = await openStateStore(dataDir)
   const audit = new AuditLog(db, 1)
@@ -34,7 +34,8 @@ test("four hundred flipped bytes of state.db are told, and a sound one is not", 
   const told: string[] = []
   {
     using check = checkState(folder.path, (problem) => told.push(problem), 0)
-    // A thread has to start before it reports anything: another check of a file that cannot be read ends after it.
+    // A thread takes time to start before it reports anything, so another check, of a file that cannot be read, ends
+    // after it.
     writeFileSync(join(folder.path, "unread"), "")
     await expect.poll(() => check.problem()).toBeNull()
   }

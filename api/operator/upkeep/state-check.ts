@@ -1,24 +1,24 @@
 import { offLoop } from "#base/process/threads/off-loop.ts"
 import { stateDamage } from "#base/store/sqlite/rebuild-state.ts"
 
-/** After the start, which has enough to do. */
+/** Delay after startup, when the process is busy enough. */
 const FIRST_MS = 60_000
-/** Then once a day, beside the event loop. */
+/** After that once a day, off the event loop. */
 const EVERY_MS = 24 * 3_600_000
 
 const damageIn = offLoop(import.meta.resolve("#base/store/sqlite/rebuild-state.ts"), stateDamage)
 
 export interface StateCheck extends Disposable {
-  /** The latest problem, and how to fix it; null: none. */
+  /** The latest problem, and how to fix it; null if there is none. */
   readonly problem: () => string | null
 }
 
 /**
- * Reads all of `state.db` now and then, in its own thread: damage in rows that are seldom read would stay hidden until
- * the day you need them, and get into every backup meanwhile.
+ * Reads all of `state.db` from time to time, in its own thread: damage in rarely read rows would otherwise stay hidden
+ * until the day you need them, and meanwhile get into every backup.
  *
  * @param onProblem called when damage is first found, and for checks that fail
- * @param firstMs until the first check
+ * @param firstMs time until the first check
  */
 export function checkState(
   dataDir: string,

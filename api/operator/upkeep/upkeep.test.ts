@@ -93,7 +93,7 @@ test("questions are counted as they end, kept by steps, and told with what they 
   for (const query of ["one", "two", "three"]) await search(SEARCH_KEY, { query })
   await search("no such key", { query: "four" })
   await search(SEARCH_KEY, { query: 5, max_results: "many" })
-  // A request is over a moment after its answer.
+  // A request ends a moment after its answer.
   await expect
     .poll(async () => {
       const { answered, refused, failed } = await history.now()

@@ -22,7 +22,7 @@ export function vectorRoutes(
 
   const state = async () => {
     const first = await readFirstSource(file)
-    // One that is gone has nothing to go first.
+    // A page that is gone has nothing to move to the front.
     return {
       order: URGENCIES,
       first_source: first !== null && (await sourceNames(db)).includes(first) ? first : null,

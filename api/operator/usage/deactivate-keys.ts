@@ -10,7 +10,7 @@ import { deactivateKeysSchema } from "./schema.ts"
 import type { Of } from "../../server/schema/schemas.ts"
 import type { KeysDeactivated } from "./described/account-operations.ts"
 
-/** POST /deactivate-keys: the keys that one call made, or the key of this call. */
+/** POST /deactivate-keys: disables the keys that one call made, or the key of this call. */
 export function deactivateKeys({ keys, writes }: Pick<Accounts, "keys" | "writes">): Middleware {
   const read = bodyReader(deactivateKeysSchema)
   return async (ctx) => {

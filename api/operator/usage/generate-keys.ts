@@ -22,7 +22,7 @@ const TOO_MANY =
 
 type Parts = Pick<Accounts, "keys" | "collections" | "unknownSource" | "ledger" | "writes">
 
-/** POST /generate-keys: keys with an expiry. None may do more than the key that makes it. */
+/** POST /generate-keys: creates keys with an expiry. None may do more than the key that makes it. */
 export function generateKeys({ keys, collections, unknownSource, ledger, writes }: Parts): Middleware {
   const read = bodyReader(generateKeysSchema)
   return async (ctx) => {
@@ -81,7 +81,7 @@ export function generateKeys({ keys, collections, unknownSource, ledger, writes 
   }
 }
 
-/** @throws ApiError when the key may not make such keys */
+/** @throws ApiError when the key is not allowed to make such keys */
 function checkMaker(maker: ApiKey, request: GenerateKeysRequest, expiresAt: Date): void {
   if (!maker.mayMakeKeys) throw new ApiError(403, "Access denied. This key may not make keys.")
   if (request.permission_level === "admin" && request.scope !== undefined) {
@@ -116,7 +116,7 @@ async function scopeOf(
       "Access denied. Keys that this key makes have the same limits as this key, and no others.",
     )
   }
-  // After the maker's own limits: a limited maker does not learn which collections exist.
+  // Checked after the maker's own limits, so that a limited maker does not learn which collections exist.
   const unknown = await unknownCollection(collections, scope.collections ?? [])
   if (unknown !== null) throw badRequest(`Invalid collections. ${unknown.replace(/(?<!\?)$/, ".")}`)
   const noSource = await unknownSource(scope.sources ?? [])

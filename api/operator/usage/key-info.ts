@@ -5,7 +5,7 @@ import { bearerOf, unauthorized } from "../../server/middleware/authentication.t
 import type { Of } from "../../server/schema/schemas.ts"
 import type { KeyInfo } from "./described/account-operations.ts"
 
-/** GET /key-info: about the key in the header, even an expired one; any holder of the key's text may know. */
+/** GET /key-info: information about the key in the header, even an expired one; anyone who has the key's text may see it. */
 export function keyInfo({ keys }: Pick<Accounts, "keys">): Middleware {
   return async (ctx) => {
     const text = bearerOf(ctx)

@@ -36,7 +36,7 @@ import { keyOperations as calls, type MakeKeyBody } from "./described/key-operat
 const HOUR_MS = 3_600_000
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/
 
-/** The keys of the appliance, one by one: `/admin/keys`. A running appliance asks the store with each call, so a change counts at once. */
+/** The keys of the appliance, one at a time: `/admin/keys`. A running appliance queries the store with each call, so a change takes effect immediately. */
 export function keyRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const keys = openKeyStore(db, "")
   const collections = openCollections(db)
@@ -135,7 +135,7 @@ const statusOf = (key: MadeKey): "active" | "disabled" | "expired" => {
   return isOver(key) ? "expired" : "active"
 }
 
-/** Callers who disable the key they came with may have no other way in. */
+/** Callers who disable the key they are using might have no other way in. */
 function refuseOwn(own: string, id: string): void {
   if (own !== id) return
   throw new ApiError(409, "You are using this key. Sign in with another key with the role admin to end it.")

@@ -10,7 +10,7 @@ import { type LogsRequest, logsSchema } from "./schema.ts"
 import type { Of } from "../../server/schema/schemas.ts"
 import type { CallLog } from "./described/account-operations.ts"
 
-/** As the contract lists them. */
+/** The endpoints listed in the contract. */
 const LISTED: readonly Endpoint[] = ["search", "extract", "map", "crawl", "research"]
 
 /** POST /logs: answered calls, newest first; never questions or results. */
@@ -51,7 +51,7 @@ function endpointsOf({ endpoints = [] }: LogsRequest): readonly Endpoint[] | und
 }
 
 const onWire = (entry: CallEntry) => ({
-  // Six digits and an offset, as the readers of the contract's form expect.
+  // Six digits and an offset, as clients of the contract's format expect.
   timestamp: new Date(entry.at).toISOString().replace("Z", "000+00:00"),
   endpoint: entry.endpoint,
   depth: entry.depth,

@@ -63,7 +63,7 @@ test("the same page asked for by several keys is one request, and is settled as 
   expect((await settle(requests[0]!.id, TEST_KEY)).status).toBe(200)
   expect((await settle(requests[0]!.id, TEST_KEY)).status).toBe(404)
   expect((await wanted()).total).toBe(2)
-  // It costs nothing.
+  // Asking costs nothing.
   expect((await app.call("/usage", one)).body).toMatchObject({ key: { usage: 0 } })
 })
 

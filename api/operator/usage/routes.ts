@@ -27,7 +27,7 @@ export const ACCOUNT_PATHS = [
   "key-info",
 ]
 
-/** The calls on keys and their usage: free, and not limited by a key's scope. */
+/** The calls about keys and their usage: free, and not limited by a key's scope. */
 export function accountRoutes(
   router: Router<RequestState>,
   accounts: Accounts,
@@ -90,6 +90,6 @@ export function accountRoutes(
     admission(admissions, "keys"),
     deactivateKeys(accounts),
   )
-  // It judges the key itself: one that is over may ask why.
+  // It checks the key itself: the holder of an expired key may ask why.
   router.get("/key-info", keyInfo(accounts))
 }

@@ -16,9 +16,9 @@ import {
 } from "../../server/schema/schemas.ts"
 import { NOT_BLANK } from "../../server/wire/characters.ts"
 
-// The request bodies of keys, logs and feedback, as on the wire.
+// The request bodies for keys, logs and feedback, in wire format.
 
-/** For a limit of the key, a blank entry is refused. */
+/** A blank entry in a key's limit is refused. */
 const limits = (description: string, maxItems: number, items: JsonSchema, more?: JsonSchema) =>
   listOf(text(undefined, items), description, { maxItems, "x-blank-entries": "refused", ...more })
 const names = (description: string, maxItems: number, maxLength: number) =>
@@ -101,7 +101,7 @@ export const deactivateKeysSchema = object(
   }),
 )
 
-/** The most bytes of a body of feedback, whatever the limit for other bodies. */
+/** Maximum size in bytes of a feedback body, whatever the limit for other bodies. */
 export const FEEDBACK_BYTES = 262_144
 
 const score = (description: string) => anyOf([number(), text(undefined, { maxLength: 64 })], description)

@@ -73,7 +73,7 @@ describe("keys", () => {
     )
     expect(answer.body).toEqual({ message: "Successfully deactivated 1 key(s)" })
     expect((await search(key)).status).toBe(401)
-    // One that was made by the command may be many programs'.
+    // A key made by the command may be shared by many programs.
     const shared = await app.key()
     expect(errorOf(await app.call("/deactivate-keys", shared, {}))).toEqual([
       403,
@@ -121,7 +121,7 @@ describe("keys", () => {
       400,
       /^Invalid collections\. There is no collection "unknown"\.$/,
     ],
-    // A limit of the key that is not empty never counts as left out.
+    // A non-empty limit of the key never counts as left out.
     [{ permission_level: "user", endpoints: [""] }, 400, /^Invalid endpoints\./],
     [{ permission_level: "user", sources: [""] }, 400, /^Invalid sources\./],
     [{ permission_level: "user", collections: [" "] }, 400, /^Invalid collections\./],
@@ -177,7 +177,7 @@ describe("keys", () => {
       projects: ["pumps"],
       mayMakeKeys: false,
     })
-    // No key takes away keys that others made.
+    // No key can deactivate keys that others made.
     expect((await app.call("/deactivate-keys", maker, { request_id: made.body.request_id })).status).toBe(404)
     const ended = await app.call("/deactivate-keys", maker, { request_id: children.body.request_id })
     expect(ended.body.message).toBe("Successfully deactivated 2 key(s)")
@@ -237,7 +237,7 @@ describe("logs", () => {
   test("list calls, newest first, without what was asked or found", async () => {
     await using own = await serveAccounts({ engine: new FakeEngine([hit()]) })
     const [one, two] = [await own.key(), await own.key()]
-    // Midnight may pass meanwhile.
+    // Midnight might pass in the meantime.
     const began = new Date().toISOString().slice(0, 10)
     const ids: string[] = []
     for (const [key, depth] of [

@@ -5,7 +5,7 @@ import type { Middleware } from "../../context.ts"
 import type { Of } from "../../server/schema/schemas.ts"
 import type { UsageReport } from "./described/account-operations.ts"
 
-/** GET /usage: credits used by this key and by all, of one project when the header names it. */
+/** GET /usage: credits used by this key and by all keys, limited to one project if the header names one. */
 export function usage({ ledger }: Pick<Accounts, "ledger">): Middleware {
   return async (ctx) => {
     const { key, tracking } = ctx.state

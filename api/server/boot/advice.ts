@@ -6,12 +6,12 @@ import { EngineError } from "#engine"
 import { ListenError, listenProblem } from "../ports.ts"
 import { tellSupervisor } from "../supervisor/messages.ts"
 
-/** Advice for the operator about a failed start, or null when the failure is a bug or may be temporary. */
+/** Advice for the operator about a failed start, or null if the failure is a bug or might be temporary. */
 function advice(error: unknown): string | null {
   if (error instanceof SettingsError) return error.message
   if (error instanceof EngineError && error.code !== "ENGINE_UNAVAILABLE") return error.message
   if (error instanceof ListenError || error instanceof OtherStateError) return error.message
-  // That passes: the supervisor tries again.
+  // A temporary failure: the supervisor tries again.
   if (isBusy(error)) return null
   if ((error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR") {
     return `state.db in FOSSICK_DATA_DIR cannot be used (${(error as Error).message}). If it is damaged, try fossick doctor --repair or restore a backup (fossick restore). Or move it and state.id away: keys, sources and usage then start over, and the index stays.`
@@ -23,7 +23,7 @@ function advice(error: unknown): string | null {
 export function endWithAdvice(error: unknown): void {
   const message = advice(error)
   if (message === null) {
-    // The text alone: other fields of an error may hold a login.
+    // Only the text: other fields of an error might contain a login.
     const { stack, message: text } = error as Error
     const shown = error instanceof EngineError ? text : (stack ?? text)
     process.stderr.write(`${shown}\n`, () => process.exit(1))

@@ -11,10 +11,10 @@ const DEPTH = 5
 const POLL_MS = 200
 
 /**
- * Asks the crawler for the appliance's own handbook when the index is empty and nothing was ever crawled, so that a
- * first question finds an answer.
+ * Asks the crawler for the appliance's own handbook if the index is empty and nothing was ever crawled, so that a first
+ * question finds an answer.
  *
- * @returns whether such a crawl is needed; `onDone` is called when it is over, with whether any page was found
+ * @returns whether such a crawl is needed; `onDone` is called when it has ended, with whether any page was found
  */
 export async function crawlHandbook(
   jobs: Jobs,

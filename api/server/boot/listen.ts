@@ -9,7 +9,7 @@ import { httpServer } from "../http-server.ts"
 import { reachableHost } from "../reachable-host.ts"
 import { closeServer } from "../shutdown.ts"
 
-/** Where the app answers. */
+/** The addresses where the app answers. */
 export interface Listening {
   readonly port: number
   /** Address on this machine. */
@@ -19,9 +19,9 @@ export interface Listening {
 }
 
 /**
- * Opens the socket of the app.
- * @param closing closes the socket, and at the same time what `closeToo` closes: both may have requests to finish, and the time for
- * that is limited
+ * Opens the app's socket.
+ * @param closing closes the socket, and at the same time whatever `closeToo` closes: both may have requests to finish,
+ * and the time for that is limited
  */
 export async function listen(
   app: Koa<RequestState>,

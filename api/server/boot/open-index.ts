@@ -19,13 +19,13 @@ import { ruledEngine } from "../../operator/rules/ruled-engine.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** A search needs one short text embedded; threads for pages belong to the crawler. */
+/** A search needs only one short text embedded; threads for pages are the crawler's concern. */
 const QUERY_THREADS = 1
 
 export type OpenIndex = Awaited<ReturnType<typeof openIndex>>
 
 /**
- * Opens the index for reading, what searches need beside it, and what reads pages live.
+ * Opens the index for reading, the other things that searches need, and the reader of live pages.
  * @param opened closes it
  */
 export async function openIndex(
@@ -80,7 +80,7 @@ export async function openIndex(
   const unitReader = opened.use(await openAnswerReader(config, log))
   const images = new ImageStore(db, engineConfig.dataDir)
   return {
-    /** The index as it is; searches ask `engine`. */
+    /** The unmodified index; searches use `engine`. */
     following,
     engine,
     embedder: following.embedder,
@@ -105,7 +105,7 @@ export async function openIndex(
   }
 }
 
-/** Other appliances to ask; null where there is none. */
+/** Other appliances to ask; null if there are none. */
 function openFederation(
   { config, crawlerConfig, env }: ProcessSettings,
   rules: Pick<RuleStore, "list">,

@@ -39,7 +39,7 @@ export async function openState(
   const db = await openStateOnceThere(dataDir, stopped, (why) => log.error(why))
   if (db === null) return null
   opened.defer(() => db.close())
-  // A separate connection that waits for no lock, so that no call waits for another process.
+  // A separate connection that never waits for locks, so that no call waits for another process.
   const accountsDb = await openStateStore(dataDir)
   opened.defer(() => accountsDb.close())
   opened.use(keepOutbound(db))
@@ -77,7 +77,7 @@ export async function openState(
     accountsDb,
     accounts,
     people,
-    /** The declarations of the sign-on file; null: none. */
+    /** The declarations of the sign-on file; null if there are none. */
     declared,
     outage,
     /** This process among others on the same state. */
@@ -114,7 +114,7 @@ function logOutage(log: Logger, err: unknown): void {
     )
 }
 
-/** Calls that were answered and couldn't be counted yet. */
+/** Calls that were answered but couldn't be counted yet. */
 function logWaiting(
   log: Logger,
   dataDir: string,
@@ -135,7 +135,7 @@ function logWaiting(
   else log.error({ calls }, `${unwritableMessage(dataDir)} Calls are answered and counted later.`)
 }
 
-/** The problems of the state, found at opening and on each request. */
+/** The problems of the state, found on opening and on each request. */
 async function stateProblems(db: StateStore, dataDir: string) {
   const strange = async () => {
     const problem = await strangeState(dataDir, db)

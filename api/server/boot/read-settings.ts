@@ -8,7 +8,7 @@ import { sellingOf, x402Settings } from "../../doors/x402/settings.ts"
 
 export type ProcessSettings = ReturnType<typeof readAllSettings>
 
-/** The settings of the process, and what follows from them. @throws SettingsError */
+/** The settings of the process, and the values derived from them. @throws SettingsError */
 export function readAllSettings() {
   const env = environment()
   trustAuthorities(env)
@@ -18,7 +18,7 @@ export function readAllSettings() {
   const selling = sellingOf(readSettings(x402Settings, env), config.port)
   const engineConfig = readSettings(engineSettings, env)
   const crawlerConfig = readSettings(crawlerSettings, env)
-  /** The notice of a read-only appliance; null: it isn't read-only. */
+  /** The notice of a read-only appliance; null if it isn't read-only. */
   const readOnly = readOnlyNotice(crawlerConfig.readOnly)
   return { env, config, selling, engineConfig, crawlerConfig, readOnly }
 }

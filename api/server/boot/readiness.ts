@@ -33,10 +33,10 @@ export function readinessOf(
     ? null
     : closing.use(checkState(engineConfig.dataDir, (problem) => log.error(problem)))
   const checks: Readonly<Record<string, Check>> = {
-    // A file is there for as long as this process is.
+    // A file exists as long as this process does.
     ...(isOnServer(db) && {
       state: async () => {
-        // Both connections: calls wait for the second.
+        // Both connections are checked: calls wait for the second.
         for (const one of [db, accountsDb]) await outage.watch(() => one.native("select 1").ask([]))
         return null
       },
@@ -46,12 +46,12 @@ export function readinessOf(
       try {
         await embedder.embed([WARM_UP], { priority: "query" })
       } catch (error) {
-        // Questions are answered by words meanwhile, and the warnings say why.
+        // In the meantime questions are answered by words alone, and the warnings say why.
         if (!(error instanceof ModelOutage)) throw error
       }
       return null
     },
-    // On a disk that takes nothing it cannot give a sign of life.
+    // If nothing can be written to the disk, it cannot send a heartbeat.
     crawler: async () =>
       readOnly !== null || (await outage.watch(() => jobs.hasCrawler())) || room.takesNothing
         ? null

@@ -28,18 +28,18 @@ interface Shared {
   readonly log: Logger
 }
 
-/** The paid search on its own port, where the operator sells searches. */
+/** The paid search on its own port, if the operator sells searches. */
 export class Sales implements AsyncDisposable {
   #paid: PaidListener | undefined
 
-  /** How requests ended since the start; null while none are sold. */
+  /** How requests have ended since startup; null while no searches are sold. */
   outcomes(): PaidListener["outcomes"] | null {
     return this.#paid?.outcomes ?? null
   }
 
   /**
    * Opens the listener, or logs why there is none.
-   * @returns one line for the first screen; null: selling isn't set up
+   * @returns one line for the first screen; null if selling isn't set up
    */
   async begin(
     settings: ProcessSettings,
@@ -53,7 +53,7 @@ export class Sales implements AsyncDisposable {
     const unsold = isOpen ? await unknownForSale(selling.config, state.db, state.accounts.collections) : null
     if (unsold !== null) log.error({ reason: unsold }, "no searches are sold until this is fixed")
     else if (isOpen) {
-      // The payment code is loaded only where searches are sold.
+      // The payment code is loaded only if searches are sold.
       const { openPaidListener } = await loadSales()
       this.#paid = await openPaidListener(listenerParts(selling.config, settings, state, index, shared))
     } else if (!selling.on && selling.missing.length > 0) {
@@ -86,7 +86,7 @@ function listenerParts(
       unitReader: unitReader.reader,
       chatModel,
       fresh: freshParts(
-        // All payers together take the turns of one key.
+        // All payers together share the turns of one key.
         reachOf(
           { id: "sales", scope: { ...UNLIMITED, ...forSale.forSale }, principals: [] },
           {

@@ -11,7 +11,7 @@ import type { Listening } from "./listen.ts"
 import type { State } from "./open-state.ts"
 import type { ProcessSettings } from "./read-settings.ts"
 
-/** Tells the supervisor that the appliance answers, with what its first screen shows; the first start makes a key. */
+/** Tells the supervisor that the appliance is answering, with the contents of its first screen; the first start makes a key. */
 export async function tellReady(
   { config, crawlerConfig, readOnly }: ProcessSettings,
   { accounts, jobs, lostState, room }: State,
@@ -23,7 +23,7 @@ export async function tellReady(
     stopped,
   }: {
     readonly engine: Engine
-    /** Whether searches are for sale, in one line; null: selling isn't set up. */
+    /** Whether searches are for sale, in one line; null if selling isn't set up. */
     readonly sales: string | null
     readonly log: Logger
     readonly stopped: AbortSignal

@@ -35,7 +35,7 @@ export async function tryChatModel(
   }
 }
 
-/** Loads the embedding model, which loads with its first text, and makes a first search, before a caller waits for either. */
+/** Loads the embedding model, which loads with its first text, and runs a first search, before a caller has to wait for either. */
 export async function warmUp(
   { embedder, engine }: { readonly embedder: Pick<Embedder, "embed">; readonly engine: Engine },
   log: Logger,

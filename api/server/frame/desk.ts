@@ -22,10 +22,10 @@ import type { LiveParts } from "../../core/read/live-parts.ts"
 import { LiveMemory } from "../../core/read/live-memory.ts"
 import type { AppParts } from "./parts.ts"
 
-/** The parts that features take from the app by name, including the parts that it was made of. */
+/** The parts that features take from the app by name, including the parts that the app was made from. */
 export type Desk = AppParts & ReturnType<typeof deskOf>
 
-/** Builds what several features share. Engine and reader come with each request, within the reach of its key. */
+/** Builds the parts that several features share. Engine and reader come with each request, within the reach of its key. */
 export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
   const describe = async () => (await import("../openapi/document.ts")).describedBy(features, parts.config)
   const { config, readOnly = null, federation, embedder, misses = null } = parts
@@ -61,7 +61,7 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     readOnly,
     keepsNothing,
     apiSettings: { ...apiSettings, ...settingsOf(features) },
-    /** Let in a call whose key may be in its body. */
+    /** Admits a call whose key may be in its body. */
     keyAndBody: [key.beforeBody, body, key.afterBody],
     /** Whether the disk has room for a call's data, and the data would outlive this process. */
     mayKeep: { isLow: () => keepsNothing() || (parts.room?.isLow() ?? false) },
@@ -69,10 +69,10 @@ export function deskOf(parts: AppParts, features: readonly Feature<never>[]) {
     handbookSearchKey: async () =>
       parts.facesDir !== undefined && (await parts.handbookKey?.(HANDBOOK_KEY)) ? HANDBOOK_KEY : null,
     describe,
-    /** Loads the tools that models are offered. */
+    /** Loads the tools offered to models. */
     loadTools: async () => (await import("../tools/tools.ts")).toolsOf(features),
     reference: () => reference(config.publicUrl, describe),
-    /** Parts shared by the APIs besides our own. */
+    /** Parts shared by the APIs other than our own. */
     door: {
       ...live,
       ...openDoor(accounts.keys, admissions, config.bodyLimit, arriving),
@@ -111,11 +111,11 @@ function admissionsOf(
   })
 }
 
-/** Also takes the keys under which MCP makes calls inside for a program that was let in, and knows for whom services ask. */
+/** Also accepts the keys that MCP uses for inner calls on behalf of an admitted program, and knows for whom services ask. */
 function keysOf({ accounts: { keys }, oauth, acting }: AppParts): Accounts["keys"] {
   return {
     ...keys,
-    // First, because an unknown key cannot be verified while the state is away.
+    // Checked first, because an unknown key cannot be verified while the state server is away.
     verify: async (presented) => (await oauth?.verifyInside(presented)) ?? (await keys.verify(presented)),
     actFor: acting ?? ((presented, header) => keys.actFor(presented, header)),
   }

@@ -22,12 +22,12 @@ import { tracedRequests } from "../traces/traced-requests.ts"
 import type { Desk } from "./desk.ts"
 import { service } from "./service.ts"
 
-/** The app of these features, with the steps that every call passes before it reaches one of them. */
+/** The app for these features, with the steps that every call passes before it reaches one of them. */
 export async function framed<More>(
   desk: Desk & More,
   features: readonly Feature<Desk & More>[],
 ): Promise<Koa<RequestState>> {
-  // Node lets in more methods than routes take: the others are answered 405 instead of the router's 501.
+  // Node allows more methods than the routes handle: the others get 405 instead of the router's 501.
   const router = new Router<RequestState>({ methods: METHODS })
   const { app, served } = desk
   for (const feature of features) served.push((await feature.serve?.(router, desk)) ?? {})
@@ -76,7 +76,7 @@ function useFirst(
   }
   app.use(tracking(accounts.hashHuman))
   app.use(requestId())
-  // Before anything that costs something: no log line, no trace.
+  // Runs before anything that costs something: no log line, no trace.
   app.use(errorEnvelope(otherApis, config.publicUrl))
   app.use(keyless(keylessBudget, (request) => connections.callerOf(request), hasKey))
   app.use(tracedRequests())

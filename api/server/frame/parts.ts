@@ -33,7 +33,7 @@ import type { ImageKnowledge } from "../../core/ask/search-images.ts"
 
 export type ApiConfig = Values<typeof apiSettings>
 
-/** The parts of the app: what its features opened, by name, and what they share. */
+/** The parts of the app: those opened by its features, by name, and the shared ones. */
 export interface AppParts
   extends
     OpenedBy<(typeof features)[number]>,
@@ -42,38 +42,38 @@ export interface AppParts
   readonly engine: Engine
   /** Reads live pages. */
   readonly reader: Reader
-  /** Reads pages of the index again; left out: nothing does. */
+  /** Rereads pages of the index; if left out, nothing does. */
   readonly rereader?: Pick<Rereader, "read" | "readLive">
   readonly images: ImageKnowledge
-  /** The images themselves, as crawls saw them; left out, none are served. */
+  /** The images themselves, as crawls saw them; if left out, none are served. */
   readonly thumbnails?: Thumbnails
   readonly forms: FormKnowledge
-  /** What crawls know about the pages of the index. */
+  /** Information from crawls about the pages of the index. */
   readonly pages: PageKnowledge
-  /** What crawls know about missing pages; left out: no answer says why nothing was found. */
+  /** Information from crawls about missing pages; if left out, no answer says why nothing was found. */
   readonly misses?: MissKnowledge
-  /** Counts questions; left out: they are not counted. */
+  /** Counts questions; if left out, they are not counted. */
   readonly questions?: QuestionMeter
-  /** The appliance's name on its pages; left out: no name. */
+  /** The appliance's name on its pages; if left out, it has no name. */
   readonly applianceName?: () => Promise<string | null>
-  /** The public key of the handbook; left out, there is none. */
+  /** The public key of the handbook; if left out, there is none. */
   readonly handbookKey?: PublicDoorParts["handbookKey"]
   readonly unitReader: AnswerParts["unitReader"]
   /** Writes answers; null leaves them to the pages' own sentences. */
   readonly chatModel: ChatModel | null
   readonly accounts: Accounts
-  /** Which addresses belong to sources. */
+  /** Which addresses belong to which sources. */
   readonly sites: ReachParts["sites"]
   /** The names of all sources. */
   readonly sourceNames: ReachParts["sourceNames"]
-  /** Other appliances that are asked beside the index; left out: none. */
+  /** Other appliances that are asked in addition to the index; left out if there are none. */
   readonly federation?: Pick<Federation, "engine" | "holderOf" | "mostHops" | "counts" | "sourceNames">
   /** Counted in the metrics. */
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: MetricsParts["sourceResults"]
   readonly indexState?: MetricsParts["indexState"]
-  /** How requests to the paid search ended, for the metrics; null or left out where none are sold. */
+  /** How requests to the paid search ended, for the metrics; null or left out if none are sold. */
   readonly sales?: () => ReadonlyMap<string, number> | null
   /** The connections of the process, counted in the metrics. */
   readonly connections: LoadParts["connections"] & Pick<Connections, "callerOf">
@@ -85,7 +85,7 @@ export interface AppParts
   readonly config: ApiConfig
   /** Folder of the handbook's Markdown. */
   readonly docsDir: string
-  /** Folder of the web pages, with the build in `dist`; left out: no pages are served. */
+  /** Folder of the web pages, with the build in `dist`; if left out, no pages are served. */
   readonly facesDir?: string
   /** The checks of /readyz, by name. */
   readonly checks: Readonly<Record<string, Check>>
@@ -94,11 +94,11 @@ export interface AppParts
   /** The disk of the data folder, for the metrics. */
   readonly room?: Pick<DiskRoom, "freeBytes" | "use" | "isLow">
   /**
-   * Whether everything callers store here is lost when this process ends, because the data folder is read-only. Left
-   * out: it is kept.
+   * Whether everything callers store here is lost when this process ends, because the data folder is read-only. If left
+   * out, it is kept.
    */
   readonly keepsNothing?: (() => boolean) | undefined
-  /** The notice of a read-only appliance, which also reads no page live; null: it isn't read-only. */
+  /** The notice of a read-only appliance, which also reads no page live; null if it isn't read-only. */
   readonly readOnly?: string | null
   /** Problems to report although all parts work. */
   readonly warnings?: () => Promise<readonly string[]>

@@ -162,7 +162,7 @@ describe("/metrics", () => {
 
   test("count open connections, and those that were cut by reason", async () => {
     await using app = await serveApp({ config: { connectionsPerAddress: 3 } })
-    // Else the first of each would not be seen to come.
+    // Otherwise the first of each would go unnoticed.
     const { text } = await scrape(app.url)
     for (const reason of CUT_REASONS)
       expect(text).toContain(`fossick_http_connections_cut_total{reason="${reason}"} 0`)
@@ -201,7 +201,7 @@ describe("web pages of other origins", () => {
     expect(
       (await preflight(app.url, "https://evil.example")).headers.get("access-control-allow-origin"),
     ).toBe(null)
-    // Also an error can be read.
+    // Errors can be read, too.
     const refused = await fetch(`${app.url}/search`, {
       method: "POST",
       headers: { Origin: origin, Authorization: "Bearer nope" },
@@ -260,7 +260,7 @@ describe("what proxies say", () => {
       return (JSON.parse(line ?? "{}") as { address?: string }).address
     }
     expect(await refusedFrom("203.0.113.7")).toBe("203.0.113.7")
-    // The caller may put anything before the addresses that proxies add.
+    // The caller can put anything before the addresses that proxies add.
     expect(await refusedFrom("1.2.3.4, 203.0.113.7, 10.1.1.1")).toBe("203.0.113.7")
     expect(await refusedFrom("1.2.3.4, nonsense, 10.1.1.1")).toBe("10.1.1.1")
     expect(await refusedFrom("::ffff:203.0.113.9")).toBe("203.0.113.9")

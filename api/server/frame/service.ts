@@ -31,13 +31,13 @@ export interface ServiceParts {
   readonly config: Values<typeof serviceSettings> & {
     readonly publicUrl: string
   }
-  /** Loads what features say of their calls. */
+  /** Loads the features' descriptions of their calls. */
   readonly describe: () => Promise<Required<Description>>
-  /** Last segments of the paths of endpoints. */
+  /** Last segments of the endpoints' paths. */
   readonly endpoints: readonly string[]
-  /** First segments of the paths of features that are no endpoints. */
+  /** First segments of features' paths that are not endpoints. */
   readonly roots: readonly string[]
-  /** Refuses calls without a key under names that may be a stranger's. */
+  /** Refuses calls without a key under host names that might belong to someone else. */
   readonly checkName: (ctx: Context) => void
 }
 

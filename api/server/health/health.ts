@@ -4,34 +4,34 @@ import { isStateAway } from "#base/store/postgres/outage.ts"
 import { toApiError } from "../../errors.ts"
 
 /**
- * Checks one part of the appliance: null when it is well, otherwise the problem and its remedy, in text that any
+ * Checks one part of the appliance: null if it is healthy, otherwise the problem and its remedy, in text that any
  * caller may read.
  */
 export type Check = () => Promise<string | null>
 
 export interface Health {
-  /** Names of the parts that are not well; ready is who has none. */
+  /** Names of the parts that are not healthy; the appliance is ready if there are none. */
   readonly unwell: readonly string[]
   /** The failures caused only by the PostgreSQL server being away. */
   readonly away: readonly string[]
-  /** By name of the part: "ok" or the problem. */
+  /** "ok" or the problem, by name of the part. */
   readonly checks: Readonly<Record<string, string>>
   /** Problems to report although all parts work. */
   readonly warnings: readonly string[]
 }
 
-/** Parts without which questions are answered all the same: who spreads them over several processes leaves these out. */
+/** Parts without which questions are still answered: a load balancer should leave these out. */
 export const EXCLUDABLE = ["crawler"] as const
 
-/** Longest time a check may take, so that a readiness request never waits long. */
+/** Maximum time for a check, so that a readiness request never waits long. */
 const CHECK_MS = 5000
 const LATE = `did not answer within ${CHECK_MS / 1000} seconds`
 
 /**
  * Checks all parts in parallel. Anyone may ask, so simultaneous requests share one check. Errors thrown by a check go
- * only to `onFailure`, because they may name folders and addresses.
+ * only to `onFailure`, because they can contain folders and addresses.
  *
- * @param notes shown like checks, but they never stop requests from being answered
+ * @param notes shown like checks, but they never affect readiness
  */
 export function healthOf(
   checks: Readonly<Record<string, Check>>,
@@ -62,7 +62,7 @@ export function healthOf(
       onFailure("warnings", new Error(`The warnings ${LATE}.`))
       return []
     } catch (error) {
-      // The warnings may depend on a part that is not well.
+      // The warnings might depend on an unhealthy part.
       onFailure("warnings", error)
       return []
     }

@@ -7,21 +7,21 @@ import { steadyNow } from "#base/steady-time.ts"
 
 import type { Check } from "./health.ts"
 
-/** The same pages are asked for so long: to read others takes tens of milliseconds. */
+/** How long the same pages are searched for: reading others takes tens of milliseconds. */
 const SAMPLE_MS = 60_000
-/** The words of a single page may all be stop words, or missing. */
+/** The words of a single page might all be stop words, or missing. */
 const PAGES = 3
 const WORDS = 12
 
 export interface IndexHealthParts {
   readonly engine: Pick<Engine, "stats" | "allPages" | "search"> & { readonly problem: string | null }
-  /** Pages that crawls have put into the index: lost, when it holds none. */
+  /** Number of pages that crawls have put into the index: if the index is empty, they are lost. */
   readonly lostPages: () => Promise<number>
 }
 
 /**
- * Whether the index finds its own pages: a few of them, others each minute, are searched for by their words and by
- * their meaning. An index that has lost its pages is not an empty one.
+ * Whether the index finds its own pages: a few of them, different ones each minute, are searched for by their words and
+ * by their meaning. An index that has lost its pages is not the same as an empty one.
  */
 export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
   let sample: { readonly pages: readonly PageWithVectors[]; readonly until: number } = { pages: [], until: 0 }
@@ -41,7 +41,7 @@ export function indexCheck({ engine, lostPages }: IndexHealthParts): Check {
   }
 }
 
-/** The same engine; a search of an index that has lost all its pages is refused (`INDEX_DAMAGED`), and not answered with nothing. */
+/** The same engine, except that searching an index that has lost all its pages is refused (`INDEX_DAMAGED`) instead of returning nothing. */
 export function refusingIfLost(engine: Engine, lostPages: () => Promise<number>): Engine {
   return {
     ...delegate(engine),
@@ -65,7 +65,7 @@ const NOT_FOUND =
   "The index does not find pages that it holds. Run `fossick index repair` on the server: it names the damaged file and rebuilds it."
 
 async function somePages(engine: Pick<Engine, "allPages">): Promise<PageWithVectors[]> {
-  // Ids are digests: any is a place to begin at.
+  // Ids are digests, so any random one is a possible starting point.
   const after = randomBytes(16).toString("base64url")
   const pages: PageWithVectors[] = []
   for (const from of [after, ""]) {

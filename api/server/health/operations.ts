@@ -11,7 +11,7 @@ const Readiness = namedObject("Readiness", {
   }),
 })
 
-/** How the appliance is. */
+/** The appliance's health. */
 export const healthOperations = operations("Operation", "none", {
   healthz: {
     at: "GET /healthz",

@@ -1,22 +1,22 @@
-/** A body that is being read. */
+/** A body that is being received. */
 interface Body {
   bytes: number
   readonly giveUp: () => void
 }
 
 /**
- * Bodies that have not fully arrived: a slow sender keeps its data in memory, with or without a key. When these
- * bodies take too much together, the oldest one is dropped.
+ * Bodies that have not fully arrived: a slow sender keeps its data in memory, with or without a key. When these bodies
+ * together take too much, the oldest one is dropped.
  */
 export class ArrivingBodies {
-  /** Bytes that they may hold, all together. */
+  /** Maximum number of bytes that they may hold together. */
   most: number
-  /** In the order they began. */
+  /** In the order in which they started. */
   readonly #bodies = new Set<Body>()
   #bytes = 0
   #givenUp = 0
 
-  /** @param most bytes that they may hold, all together */
+  /** @param most bytes that they may hold together */
   constructor(most: number) {
     this.most = most
   }
@@ -26,7 +26,7 @@ export class ArrivingBodies {
     return this.#bytes
   }
 
-  /** How many were given up since the start. */
+  /** How many were dropped since startup. */
   get givenUp(): number {
     return this.#givenUp
   }
@@ -56,7 +56,7 @@ export class ArrivingBodies {
   }
 }
 
-/** Until the settings are read. */
+/** Used until the settings are read. */
 const MOST = 64 * 1024 * 1024
 
 /** All arriving bodies of this process, on any door and listener. */

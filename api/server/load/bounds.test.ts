@@ -19,7 +19,7 @@ import "../../identity/oauth/client-documents.ts"
 
 const HANDBOOK = readFileSync(join(import.meta.dirname, "../../../docs/bounds.md"), "utf8")
 
-/** The first columns of the tables of bounds, each with how much the last column says. */
+/** The first columns of the tables of bounds, each with its whole row. */
 function documented(): ReadonlyMap<string, string> {
   const tables = HANDBOOK.split(/\n\n+/).filter((part) => part.startsWith("| bound |"))
   const rows = tables.flatMap((table) => table.split("\n").slice(2))
@@ -48,7 +48,7 @@ test("the handbook names every bound that the metrics have, and no other", async
   expect(used.size).toBeGreaterThanOrEqual(30)
   const limits = valuesOf(metrics, "limit")
   expect([...limits.keys()]).toEqual([...used.keys()])
-  // The memory for an open index is known once this process has opened one, which another file may have done.
+  // The memory for an open index is known once this process has opened one, which another test file might have done.
   const unlimited = [...limits].filter(([, limit]) => !(limit > 0)).map(([bound]) => bound)
   expect(unlimited.filter((bound) => bound !== "memory-cache-index")).toEqual([])
   expect([...used].filter(([bound, value]) => !(value <= limits.get(bound)!))).toEqual([])

@@ -4,18 +4,18 @@ import type { Gates } from "./gates.ts"
 import type { KeylessBudget } from "./keyless/keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
-/** How full one thing is that callers, pages or time can fill. */
+/** How full something is that callers, pages or time can fill. */
 export interface Bound {
-  /** As the metrics and the handbook call it. */
+  /** The name used in the metrics and the handbook. */
   readonly name: string
   readonly used: number
   /** The upper limit. */
   readonly limit: number
-  /** How often something was refused, closed or given up for it since the start; null where that is not counted. */
+  /** How often something was refused, closed or dropped because of it since startup; null if that is not counted. */
   readonly refused: number | null
 }
 
-/** The data of one kind that callers have stored. */
+/** The amount of one kind of data that callers have stored. */
 export interface StoredBytes {
   readonly bytes: number
   /** The limit for all callers together; null if the limit isn't in bytes. */
@@ -30,7 +30,7 @@ export interface BoundedParts {
   }
   /** The use of the data folder's disk; null if unknown. */
   readonly disk: { readonly usedBytes: number; readonly mostBytes: number } | null
-  /** Calls that were answered and wait for room on the disk to be counted. */
+  /** Calls that were answered and are waiting for room on the disk to be counted. */
   readonly uncounted: Pick<Bound, "used" | "limit">
   /** Requests without a valid key, of the address that makes the most. */
   readonly keyless: Pick<KeylessBudget, "used" | "perMinute" | "refused">
@@ -38,11 +38,11 @@ export interface BoundedParts {
   readonly ofFeatures: readonly Bound[]
   /** The key with the most stored bytes, and the limit for one key. */
   readonly kept: Pick<Bound, "used" | "limit">
-  /** By kind of data. */
+  /** Stored data, by kind. */
   readonly stored: ReadonlyMap<string, StoredBytes>
 }
 
-/** Every bound of this process, as it is now. */
+/** Every bound of this process, with its current value. */
 export function boundsOf({
   connections,
   gates,

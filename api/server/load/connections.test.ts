@@ -20,7 +20,7 @@ import { connectionCap } from "./descriptors.ts"
 
 const MB = 1_000_000
 
-/** A server whose `/<bytes>` answers with that many bytes, `/wait` when `finish` is called, and other paths at once. */
+/** A server whose `/<bytes>` answers with that many bytes, `/wait` when `finish` is called, and other paths immediately. */
 async function serve(given: Partial<ConnectionLimits> = {}) {
   const limits = {
     all: 1000,
@@ -162,7 +162,7 @@ describe("readers", () => {
     let taken = 0
     // Continuous sending doesn't show that anything is read.
     const chatter = setInterval(() => deaf.write(get("/2")), 200)
-    // Longer than a reader may take nothing.
+    // Longer than a reader may go without reading.
     while (taken < 24 * MB) {
       const part = slow.read(Math.min(64 * 1024, slow.readableLength || 1)) as Buffer | null
       if (part === null) await once(slow, "readable")
@@ -233,7 +233,7 @@ describe("readers", () => {
 describe("while 60 connections have 40 requests each sent ahead", () => {
   const [sockets, each] = [60, 40]
 
-  /** How many of them were begun before this was answered. */
+  /** How many of them had started when this was answered. */
   async function begunBefore(path: string, from: string): Promise<number> {
     await using app = await serve()
     const flood = await Promise.all(Array.from({ length: sockets }, () => app.open("", "127.0.0.2")))

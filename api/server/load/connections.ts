@@ -18,29 +18,29 @@ import { Turns } from "./turns.ts"
 import { memoryOfCalls, unsentLimit } from "./memory/memory-limits.ts"
 
 export interface ConnectionLimits {
-  /** Connections in all. */
+  /** Maximum number of connections in total. */
   readonly all: number
-  /** Connections of one address, but for those of `proxies`. */
+  /** Maximum number of connections from one address, except those in `proxies`. */
   readonly perAddress: number
   readonly proxies: ProxyList
-  /** Milliseconds without any progress after which an answer under way is given up. */
+  /** Milliseconds without any progress after which an answer in progress is abandoned. */
   readonly sendMs: number
-  /** Bytes of answers that may wait for their readers, all connections together. */
+  /** Maximum number of bytes of answers waiting for their readers, across all connections. */
   readonly unsentBytes: number
-  /** Requests that may wait on one connection behind the one that is answered. */
+  /** Maximum number of requests waiting on one connection behind the one being answered. */
   readonly ahead: number
 }
 
-/** Why a connection was not kept. */
+/** Why a connection was refused or closed. */
 export const CUT_REASONS = [
-  /** Refused: all places taken by requests under way, in all or of this address. */
+  /** Refused: all places are taken by requests in progress, in total or for this address. */
   "full",
   "address",
-  /** Idle, and closed for a new one. */
+  /** Idle, and closed to make room for a new one. */
   "idle",
-  /** Took nothing of its answer for too long. */
+  /** Read nothing of its answer for too long. */
   "stalled",
-  /** Held the most of its answers when all together held too much. */
+  /** Held the most answer data when all connections together held too much. */
   "unsent",
   /** Had too many requests sent ahead on it. */
   "ahead",
@@ -50,24 +50,24 @@ export type CutReason = (typeof CUT_REASONS)[number]
 /** The record of an open connection. */
 interface Connection {
   readonly socket: Socket
-  /** Null for one of a trusted proxy, behind which many callers are. */
+  /** Null for a connection from a trusted proxy, which serves many callers. */
   readonly address: string | null
-  /** Requests whose answers are not all sent. */
+  /** Number of requests whose answers are not completely sent. */
   running: number
-  /** Bytes that the system took over so far, and when that last grew or nothing waited. */
+  /** Number of bytes that the system has taken over so far, and when that number last grew or nothing was waiting. */
   passedOn: number
   movedAt: number
 }
 
-/** The connections of one address. A set of those that are idle has the longest idle first. */
+/** The connections of one address. The set of idle ones starts with the one idle longest. */
 interface Address {
   open: number
   readonly idle: Set<Connection>
 }
 
-/** Stalled answers are looked for so often. */
+/** How often stalled answers are looked for. */
 const LOOK_MS = 1000
-/** Refused callers that get a reason at the same time: each uses a descriptor of the reserve for a moment. */
+/** Maximum number of refused callers that receive a reason at the same time: each briefly uses a descriptor of the reserve. */
 const MOST_TOLD = 32
 const RETRY_SECONDS = 5
 const FULL = "The server has as many open connections as it can handle. Try again shortly."
@@ -75,13 +75,13 @@ const FULL_ADDRESS =
   "Your address has too many open connections to this server. Close some, or try again shortly."
 
 /**
- * The one account of the connections of a process, over all listeners: how many there are, and how many bytes of
- * answers they hold.
+ * The process's single record of connections, across all listeners: how many there are, and how many bytes of answers
+ * they hold.
  *
- * - A new connection is accepted as long as an idle one can be closed for it: one of the same address if that has too
- *   many, otherwise the one idle for longest. It is refused only when all are busy.
- * - An answer whose reader takes no data is given up, however often the reader sends something.
- * - Answers that wait for readers never take more than their share of memory.
+ * - A new connection is accepted as long as an idle one can be closed for it: one from the same address if that has too
+ * many, otherwise the one idle longest. It is refused only when all are busy.
+ * - An answer is abandoned if its reader takes no data, however often the reader sends something.
+ * - Answers waiting for readers never take more than their share of memory.
  */
 export class Connections {
   /** Requests that were sent ahead, of both listeners. */
@@ -93,7 +93,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #idle = new Set<Connection>()
   readonly #addresses = new Map<string, Address>()
-  /** Each from the start on: a counter that appears with its first event hides that event from `rate`. */
+  /** Each counter exists from the start: one that appears with its first event hides that event from `rate`. */
   readonly #cut = new Map<CutReason, number>(CUT_REASONS.map((reason) => [reason, 0]))
   #told = 0
   #unsent = 0
@@ -105,12 +105,12 @@ export class Connections {
     this.ahead = new RequestsAhead(limits.ahead, () => this.#count("ahead"))
   }
 
-  /** Open ones. */
+  /** Number of open connections. */
   get open(): number {
     return this.#open.size
   }
 
-  /** Bytes of answers that wait for their readers, as of the last look at most a second ago. */
+  /** Bytes of answers waiting for their readers, as of the last check, at most a second ago. */
   get unsentBytes(): number {
     return this.#unsent
   }
@@ -119,7 +119,7 @@ export class Connections {
     return this.#limits.unsentBytes
   }
 
-  /** Connections that may be open, in all and of one address. */
+  /** Maximum number of open connections, in total and per address. */
   get most(): Pick<ConnectionLimits, "all" | "perAddress"> {
     return this.#limits
   }
@@ -129,18 +129,18 @@ export class Connections {
     return Math.max(0, ...[...this.#addresses.values()].map(({ open }) => open))
   }
 
-  /** How many were refused or closed early since the start, by reason. */
+  /** How many were refused or closed early since startup, by reason. */
   get cut(): ReadonlyMap<CutReason, number> {
     return this.#cut
   }
 
-  /** Has the connections of a server counted and held to the limits. Before it listens. */
+  /** Counts a server's connections and holds them to the limits. Call it before the server listens. */
   guard(server: Server): void {
     server.prependListener("connection", (socket) => this.#take(socket))
     server.prependListener("request", (request, response) => this.#work(request, response))
   }
 
-  /** Has a request wait for its turn, in the lane of its caller. */
+  /** Makes a request wait for its turn, in the lane of its caller. */
   readonly takeTurn: TakeTurn = (request, isAhead, begin) => {
     this.turns.take(`${laneOf(request.url)} ${this.callerOf(request)}`, isAhead, begin)
   }
@@ -184,7 +184,7 @@ export class Connections {
     if (connection === undefined) return
     connection.running++
     this.#setIdle(connection, false)
-    // All of the answer is handed over to the socket: between two looks no more than allowed may come together.
+    // The whole answer has been handed to the socket: between two checks, no more than allowed may accumulate.
     response.once("prefinish", () => {
       this.#unsent += socket.writableLength
       if (this.#unsent > this.#limits.unsentBytes) this.#look()
@@ -206,7 +206,7 @@ export class Connections {
     }
   }
 
-  /** Closes the connection that was idle for longest, if there is one. */
+  /** Closes the connection that has been idle longest, if there is one. */
   #makeRoom(idle: ReadonlySet<Connection>): boolean {
     const [longest] = idle
     if (longest === undefined) return false
@@ -216,7 +216,7 @@ export class Connections {
 
   #close(connection: Connection, reason: CutReason): void {
     this.#count(reason)
-    // At once instead of with the event, because callers that make room rely on it.
+    // Immediately instead of on the event, because callers that make room rely on it.
     this.#forget(connection)
     connection.socket.destroy()
   }
@@ -251,7 +251,7 @@ export class Connections {
     this.#cut.set(reason, (this.#cut.get(reason) ?? 0) + 1)
   }
 
-  /** Gives up answers that stall, and, while all that wait are too many, those that stall for longest. */
+  /** Abandons answers that stall and, while all waiting answers together are too large, those that have stalled longest. */
   #look(): void {
     const now = performance.now()
     const waiting: Connection[] = []
@@ -287,14 +287,14 @@ const HEALTH = /^\/(?:healthz|readyz|metrics)\b/
 const ADMIN = /^\/admin\//
 
 /**
- * Health and the admin API have lanes of their own, so that the operator gets answers while others flood the
+ * Health checks and the admin API have lanes of their own, so that the operator gets answers while others flood the
  * appliance from the same address.
  */
 const laneOf = (path = ""): string => (HEALTH.test(path) ? "health" : ADMIN.test(path) ? "admin" : "")
 
 /**
- * Bytes of a socket that the system took over. Data written in one piece counts as written at once; only Node's
- * handle knows how much of it still waits, and Node's own time-out for writes uses it, too.
+ * Number of a socket's bytes that the system has taken over. Data written in one piece counts as written immediately;
+ * only Node's handle knows how much of it is still waiting, and Node's own write timeout uses it, too.
  */
 function passedOnBy(socket: Socket): number {
   const { _handle: handle } = socket as unknown as {
@@ -303,7 +303,7 @@ function passedOnBy(socket: Socket): number {
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0
 }
 
-/** The account for a process with these settings. */
+/** The connection record for a process with these settings. */
 export function openConnections(
   config: Pick<
     Values<typeof loadSettings>,

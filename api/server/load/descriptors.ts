@@ -1,14 +1,14 @@
 /** Descriptors reserved for the engine and everything else: a quarter of the limit, and at least this many. */
 const LEAST_RESERVE = 128
 const RESERVED_SHARE = 4
-/** Most connections that are taken by default: an idle one takes 7 KB, and few appliances have more callers. */
+/** Default maximum number of connections: an idle one takes 7 KB, and few appliances have more callers. */
 const MOST_CONNECTIONS = 4096
 const LEAST_CONNECTIONS = 16
 
 /**
- * Connections that may be open at one time, when the process may have `limit` descriptors: what the engine's files, the
- * database, live reads and threads need stays free. `wanted` of 0 leaves the number to this function; another one is
- * taken as far as the limit allows.
+ * Maximum number of open connections when the process may have `limit` descriptors: enough stays free for the engine's
+ * files, the database, live reads and threads. If `wanted` is 0, this function chooses the number; any other value is
+ * used as far as the limit allows.
  */
 export function connectionCap(wanted: number, limit = descriptorLimit()): number {
   const reserve = Math.max(LEAST_RESERVE, Math.ceil(limit / RESERVED_SHARE))
@@ -16,7 +16,7 @@ export function connectionCap(wanted: number, limit = descriptorLimit()): number
   return Math.min(possible, wanted === 0 ? MOST_CONNECTIONS : wanted)
 }
 
-/** Descriptors that this process may have open (RLIMIT_NOFILE, POSIX getrlimit); Infinity where there is no such limit. */
+/** Maximum number of descriptors this process may have open (RLIMIT_NOFILE, POSIX getrlimit); Infinity if there is no such limit. */
 export function descriptorLimit(): number {
   const report = process.report?.getReport() as
     | { readonly userLimits?: { readonly open_files?: { readonly soft: number | string } } }

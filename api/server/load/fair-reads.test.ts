@@ -9,7 +9,7 @@ import { createReader } from "#crawler/fetch/visit/reader.ts"
 
 import { SEARCH_KEY, serveApp } from "../../testing/serve-app.ts"
 
-/** A site whose pages below /slow/ are answered when they are let go, all others at once. */
+/** A site whose pages below /slow/ are answered once they are released, and all others immediately. */
 async function site() {
   let slow = 0
   const held = Promise.withResolvers<void>()

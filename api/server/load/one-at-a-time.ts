@@ -3,9 +3,9 @@ import type { Socket } from "node:net"
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Requests that wait for the answer before theirs, by connection. */
+/** Requests waiting for the answer to the one before, by connection. */
 export class RequestsAhead {
-  /** On one connection. */
+  /** Maximum number on one connection. */
   readonly most: number
   readonly lines = new Map<Socket, (() => void)[]>()
   readonly onTooMany: () => void
@@ -19,7 +19,7 @@ export class RequestsAhead {
     this.onTooMany = onTooMany
   }
 
-  /** On the connection that has the most. */
+  /** The number on the connection that has the most. */
   get longest(): number {
     let longest = 0
     for (const { length } of this.lines.values()) longest = Math.max(longest, length)
@@ -27,14 +27,14 @@ export class RequestsAhead {
   }
 }
 
-/** Has a request begin when its turn has come. */
+/** Starts a request when its turn has come. */
 export type TakeTurn = (request: IncomingMessage, isAhead: boolean, begin: () => void) => void
 
 /**
- * Works on one request of a connection at a time: the next waits for the answer before it, and then for its turn. So
- * a connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2). A
- * connection with too many of them is closed, which clients that send ahead must expect. Remaining requests of a
- * closed connection are dropped.
+ * Processes one request of a connection at a time: the next waits for the answer before it, and then for its turn. So a
+ * connection holds one answer, however many requests were sent ahead on it (pipelining, RFC 9112 section 9.3.2). A
+ * connection with too many of them is closed, which clients that send ahead must expect. Remaining requests of a closed
+ * connection are dropped.
  */
 export function oneAtATime(handle: Handle, ahead: RequestsAhead, takeTurn: TakeTurn): Handle {
   const { lines } = ahead

@@ -4,9 +4,9 @@ import { IdleCollection } from "./memory/idle-collection.ts"
 import { type Memory, openMemory } from "./memory/memory.ts"
 
 /**
- * The limits for all callers together: one account for both listeners, which share the descriptors and the memory of
- * the process.
- * @param closing ends the check of the memory
+ * The limits for all callers together: one set for both listeners, which share the descriptors and the memory of the
+ * process.
+ * @param closing stops the memory check
  */
 export function openLoad(
   config: Parameters<typeof openConnections>[0] &

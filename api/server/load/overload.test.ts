@@ -6,11 +6,11 @@ import type { ReadResult } from "#crawler"
 import { FakeEngine, hit } from "../../testing/fake-engine.ts"
 import { SEARCH_KEY, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 
-/** Waiting searches time out only after the test lets them go. */
+/** Waiting searches time out only after the test releases them. */
 const PATIENT = { searchWaitSeconds: 300 }
 const REFUSED = expect.stringContaining("Try again in")
 
-/** An engine whose searches take until they are let go. */
+/** An engine whose searches take until they are released. */
 function slowEngine() {
   const gate = Promise.withResolvers<void>()
   class SlowEngine extends FakeEngine {
@@ -63,7 +63,7 @@ describe("more searches than can be answered in time", () => {
     const many = Array.from({ length: 50 }, () => search(app.url, TEST_KEY))
     await Promise.race(many)
     const other = search(app.url, SEARCH_KEY)
-    // One of the many has left its place to it.
+    // One of the many gave up its place to this one.
     await expect.poll(() => metrics(app.url)).toContain('fossick_calls_shed_total{kind="search"} 39\n')
     letGo()
     expect((await other).status).toBe(200)
@@ -103,6 +103,6 @@ test("live calls are let in up to a number, half of it for one key", async () =>
   expect((await Promise.all(calls)).map(({ status }) => status).sort((a, b) => a - b)).toEqual([
     200, 200, 429,
   ])
-  // Places are given back.
+  // Places are released.
   expect((await app.post("/extract", body)).status).toBe(200)
 })

@@ -1,6 +1,6 @@
 import { integer } from "#base/settings.ts"
 
-/** Settings of what all callers together may hold. */
+/** Settings for the resources that all callers together may hold. */
 export const loadSettings = {
   connections: integer(
     {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 import { Turns } from "./turns.ts"
 
-/** Begins nothing but notes who was begun, in order. */
+/** Starts nothing, but records who was started, in order. */
 function noting() {
   const turns = new Turns()
   const begun: string[] = []

@@ -1,4 +1,4 @@
-/** A request that waits to be begun. */
+/** A request that is waiting to start. */
 type Begin = () => void
 
 /** The requests waiting in one lane. */
@@ -9,17 +9,17 @@ interface Lane {
   readonly ahead: Begin[]
 }
 
-/** Requests are begun for so long in one turn of the loop, the first in any case: a few whole ones, or the beginnings of many. */
+/** How long requests are started in one turn of the loop, with at least one in any case: a few complete ones, or the beginnings of many. */
 const SLICE_MS = 2
-/** Requests begun in one turn, at most. */
+/** Maximum number of requests started in one turn. */
 const MOST_OF_TURN = 16
 
 /**
- * Begins a few requests in each turn of the event loop, lanes taking turns. Each caller has one lane, so a caller who
- * floods the process delays another by only a few requests. Between two turns the loop takes new connections and
+ * Starts a few requests in each turn of the event loop, with lanes taking turns. Each caller has one lane, so a caller
+ * who floods the process delays others by only a few requests. Between two turns, the loop accepts new connections and
  * reads data from the others.
  *
- * A request that is alone in its turn begins at once.
+ * A request that is alone in its turn starts immediately.
  */
 export class Turns {
   /** Lanes in the order in which they are served. */
@@ -33,7 +33,7 @@ export class Turns {
     return this.#waiting
   }
 
-  /** @param isAhead whether it was sent before the answer to the request before it on its connection */
+  /** @param isAhead whether it was sent before the previous request on its connection was answered */
   take(lane: string, isAhead: boolean, begin: Begin): void {
     if (!this.#isTaken) {
       this.#isTaken = true
@@ -53,7 +53,7 @@ export class Turns {
       return
     }
     this.#sliceEnd = performance.now() + SLICE_MS
-    // All in the next turn, one after the other: the synchronous work of a request is done before the next begins.
+    // All in the next turn, one after another: each request's synchronous work is done before the next request begins.
     setImmediate(this.#turn)
     for (let more = 1; more < MOST_OF_TURN && more < this.#waiting; more++) setImmediate(this.#oneMore)
     this.#beginNext()
@@ -69,7 +69,7 @@ export class Turns {
     const begin = line.fresh.shift() ?? line.ahead.shift()!
     this.#waiting--
     this.#lanes.delete(lane)
-    // Behind the others.
+    // Goes to the back of the queue.
     if (line.fresh.length + line.ahead.length > 0) this.#lanes.set(lane, line)
     begin()
   }

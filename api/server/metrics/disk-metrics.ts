@@ -3,11 +3,11 @@ import { Gauge, type Registry } from "prom-client"
 export interface DiskParts {
   /** Free bytes on the data folder's disk; null if unknown. */
   readonly freeBytes: () => number | null
-  /** Answered calls that wait for room on the disk to be counted. */
+  /** Answered calls that are waiting for disk space before they can be counted. */
   readonly uncounted: () => number
 }
 
-/** Room on the disk of the data folder, and calls that wait for it. */
+/** Free space on the data folder's disk, and the calls waiting for it. */
 export function registerDisk(registry: Registry, { freeBytes, uncounted }: DiskParts): void {
   const free: Gauge = new Gauge({
     name: "fossick_disk_free_bytes",

@@ -5,13 +5,13 @@ import { secondsLeft } from "#engine/lifecycle/filling/filling-rate.ts"
 
 export interface IndexParts {
   readonly engine: Pick<Engine, "stats">
-  /** Problems of the index; left out if they cannot be determined. */
+  /** Problems with the index; left out if they cannot be determined. */
   readonly indexState?:
     | { wordsAlone(): boolean; notReranked(): boolean; lostPages(): Promise<number> }
     | undefined
 }
 
-/** Pages, passages and vectors, and problems of the index. @returns a function that updates the gauges */
+/** Pages, passages and vectors, and problems with the index. @returns a function that updates the gauges */
 export function registerIndex(registry: Registry, { engine, indexState }: IndexParts): () => Promise<void> {
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [registry] })
   const up = gauge("fossick_index_up", "1 while the index can be read.")

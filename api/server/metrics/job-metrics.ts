@@ -5,7 +5,7 @@ import type { Jobs } from "#crawler/jobs/jobs.ts"
 
 export type JobCounts = Pick<Jobs, "count" | "hasCrawler">
 
-/** Runs by state, and whether a crawler works on them. @returns a function that updates the gauges */
+/** Runs by state, and whether a crawler is working on them. @returns a function that updates the gauges */
 export function registerJobs(registry: Registry, jobs: JobCounts): () => Promise<void> {
   const registers = [registry]
   const crawler = new Gauge({

@@ -13,11 +13,11 @@ export interface LoadParts {
   readonly gates: Gates
   /** Bytes that callers have stored in `state.db`, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
-  /** All that is bounded in this process, as it is now. */
+  /** The current state of everything that is bounded in this process. */
   readonly bounds: () => Promise<readonly Bound[]>
 }
 
-/** Gauges and counts of what callers hold, looked at with each scrape. */
+/** Gauges and counts of what callers hold, updated with each scrape. */
 export function registerLoad(registry: Registry, { connections, gates, stored, bounds }: LoadParts): void {
   registerBounds(registry, bounds)
   const gauge = (name: string, help: string, value: () => number) =>
@@ -89,9 +89,9 @@ export function registerLoad(registry: Registry, { connections, gates, stored, b
   )
 }
 
-/** How full everything is that has a bound, in one form. */
+/** How full each bounded thing is, in one format. */
 function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
-  // The metrics of a scrape are collected side by side.
+  // The metrics of a scrape are collected concurrently.
   const bounds = sharing(look)
   const gauge = (name: string, help: string, value: (bound: Bound) => number): void => {
     const made: Gauge = new Gauge({
@@ -118,7 +118,7 @@ function registerBounds(registry: Registry, look: LoadParts["bounds"]): void {
 
 type Counts = ReadonlyMap<string, number> | null
 
-/** A counter for a total that is counted elsewhere from the start. */
+/** A counter for a total that is counted elsewhere from startup on. */
 export function counts(
   registry: Registry,
   name: string,
@@ -132,7 +132,7 @@ export function counts(
     labelNames: [label],
     registers: [registry],
     async collect() {
-      // In one go: of two scrapes at once each would add to what the other has counted.
+      // Without an `await` in between: otherwise two concurrent scrapes would each add to the other's counts.
       const now = await values()
       counter.reset()
       for (const [value, count] of now ?? []) counter.inc({ [label]: value }, count)

@@ -2,7 +2,7 @@ import type { Context, Middleware } from "../../context.ts"
 import type { MetricsParts, Recorder } from "./metrics-registry.ts"
 
 /**
- * Measures requests, and answers `/metrics` in the text format of Prometheus.
+ * Measures requests, and answers `/metrics` in the Prometheus text format.
  *
  * Both begin with the first scrape: only changes between two scrapes matter, and the library takes megabytes that an
  * appliance without scrapes doesn't need.
@@ -41,14 +41,14 @@ export function metrics(parts: MetricsParts): Middleware {
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"])
 const DEPTHS = new Set(["basic", "advanced", "fast", "ultra-fast"])
 
-/** Only words of a closed list: labels hold nothing that a caller wrote. */
+/** Only words from a closed list: labels contain nothing that a caller wrote. */
 function labelsOf(ctx: Context, known: ReadonlySet<string>) {
   const first = ctx.path.split("/")[1] ?? ""
   const endpoint = known.has(first) ? first : "other"
   return {
     endpoint,
     method: METHODS.has(ctx.method) ? ctx.method : "other",
-    // A status that no caller saw: it hung up.
+    // A status that no caller saw: the caller hung up.
     status: ctx.res.writableFinished ? String(ctx.status) : "499",
     depth: endpoint === "search" && ctx.status === 200 ? depthOf(ctx) : null,
   }

@@ -17,13 +17,13 @@ export interface MetricsParts extends IndexParts {
   readonly jobs: JobCounts
   readonly backups: BackupResults
   readonly sourceResults: SourceResults
-  /** One for each other appliance that is asked. */
+  /** One entry for each other appliance that is asked. */
   readonly peers: () => readonly PeerCounts[]
   readonly load: LoadParts
-  /** Add the metrics of features. */
+  /** Functions that add the metrics of features. */
   readonly metricsOf: readonly NonNullable<Served["metrics"]>[]
   readonly disk: DiskParts
-  /** First segments of the paths that are served; a request for anything else counts as `other`. */
+  /** First segments of the served paths; a request for any other path counts as `other`. */
   readonly endpoints: readonly string[]
   /** Refuses callers who may not read the metrics. */
   readonly authenticate: Middleware
@@ -34,7 +34,7 @@ export interface Recorder {
   read(): Promise<{ readonly text: string; readonly type: string }>
 }
 
-/** The index and `state.db` are read no more often than this, however many scrapers ask. */
+/** The index and `state.db` are read at most this often, however many scrapers there are. */
 const FRESH_MS = 10_000
 
 /** All metrics, in their own registry. */
@@ -73,7 +73,7 @@ export async function openRecorder({
   }
 }
 
-/** Concurrent calls share one look. */
+/** Concurrent calls share one reading. */
 function atMostEvery(ms: number, look: () => Promise<void>): () => Promise<void> {
   let looked = -Infinity
   let looking: Promise<void> | undefined

@@ -4,9 +4,9 @@ import { collectDefaultMetrics, Gauge, type Registry } from "prom-client"
 
 import { fossickVersion } from "#base/fossick-version.ts"
 
-/** Milliseconds between two samples of the event loop's delay; each wakes the process, but runs no JavaScript. */
+/** Milliseconds between two samples of the event loop's delay; each sample wakes the process, but runs no JavaScript. */
 const EVENT_LOOP_MS = 20
-/** The shares of samples that were no later than the delay shown. */
+/** The quantiles of the delay that are shown. */
 const QUANTILES = [0.5, 0.99, 1]
 
 /** The version of this process, and the resources it uses. */
@@ -22,8 +22,8 @@ export function registerProcess(registry: Registry): void {
 }
 
 /**
- * How late the event loop came to its work since the last scrape: a delay there delays every answer. The library's own figures include the
- * time between two samples, and so never fall below it.
+ * How late the event loop got to its work since the last scrape: a delay there delays every answer. The library's own
+ * figures include the time between two samples, so they never fall below it.
  */
 function registerDelay(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: EVENT_LOOP_MS })

@@ -5,10 +5,10 @@ import { JOB_RESULTS } from "#crawler/job.ts"
 
 import { sharing } from "#base/flow/sharing.ts"
 
-/** Each source is some series; what more sources do is for the admin API to tell. */
+/** Each source adds several series; sources beyond this limit are shown only by the admin API. */
 export const MAX_SOURCES = 200
 
-/** At most this many sources, by name. */
+/** Returns at most this many sources, by name. */
 export type SourceResults = (limit: number) => Promise<readonly SourceResult[]>
 
 /** How the last runs of the declared sources ended. */

@@ -5,7 +5,7 @@ import type { LimitedEndpoint } from "../../identity/accounts/rates/rate-limits.
 import { MOST_QUERY_CHARS } from "../../identity/accounts/call-log.ts"
 import { type Middleware, untilClosed } from "../../context.ts"
 
-/** Lets in calls of an endpoint after their key is known, and sets what they may see and how they pay. */
+/** Lets in calls to an endpoint once their key is known, and sets what they may see and how they pay. */
 export function admission(
   admissions: Admissions,
   endpoint: LimitedEndpoint,

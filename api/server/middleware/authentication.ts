@@ -6,10 +6,11 @@ import { ApiError } from "../../errors.ts"
 export type CallerKeys = Pick<KeyStore, "verify"> & Partial<Pick<KeyStore, "verifyWriter" | "actFor">>
 
 /**
- * Lets a request pass that carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older field
- * `api_key` of the JSON body. The header wins when both are there. Without a header, a user's session counts instead.
+ * Lets a request pass if it carries a valid key: `Authorization: Bearer <key>`, or, with `bodyKey`, the older field
+ * `api_key` of the JSON body. The header wins when both are present. Without a header, a user's session counts instead.
  *
- * There are two steps around the body reader, so that a request with a header is judged before its body is read.
+ * There is one step before the body reader and one after, so that a request with a header is judged before its body is
+ * read.
  */
 export function authentication(
   keys: CallerKeys,
@@ -36,7 +37,7 @@ export function authentication(
   }
 }
 
-/** The key of this text; of a service, the one with which it asks for the person that the request names. Null: it is no valid one. */
+/** The key with this text; for a service's key, the key with which it acts for the person the request names. `null` if the key is invalid. */
 export const keyOf = async (ctx: Context, keys: CallerKeys, text: string): Promise<ApiKey | null> =>
   (await keys.verify(text)) ?? (await keys.actFor?.(text, (name) => ctx.get(name))) ?? null
 
@@ -47,7 +48,7 @@ async function admitted(ctx: Context, keys: CallerKeys, bearer: string | null): 
   return admit(key)
 }
 
-/** Lets a request pass that carries, in its header, a key that may send documents. */
+/** Lets a request pass if its header carries a key that may send documents. */
 export function writerAuthentication(
   keys: Pick<KeyStore, "verify" | "verifyWriter"> & Partial<Pick<KeyStore, "verifyService">>,
 ): Middleware {
@@ -74,6 +75,6 @@ function admit(key: ApiKey | null): ApiKey {
 export const bearerOf = (ctx: Context): string | null =>
   /^bearer +(\S+) *$/i.exec(ctx.get("Authorization"))?.[1] ?? null
 
-/** The answer to a key that is missing, wrong or over. @param challenge how it may be shown (RFC 9110, section 11.6.1) */
+/** The answer to a key that is missing, wrong or expired. @param challenge how a key may be sent (RFC 9110, section 11.6.1) */
 export const unauthorized = (challenge = "Bearer"): ApiError =>
   new ApiError(401, "Unauthorized: missing or invalid API key.", {}, { "WWW-Authenticate": challenge })

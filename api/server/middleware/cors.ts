@@ -19,8 +19,8 @@ const RESPONSE_HEADERS = "X-Request-Id, X-Fossick-Degraded, Retry-After, WWW-Aut
 const MAX_AGE = "7200"
 
 /**
- * Cross-origin requests (Fetch standard, section 3.3) from web pages of `origins`, or of any with `*`. No cookies are
- * involved: a page needs a key like any other caller.
+ * Cross-origin requests (Fetch standard, section 3.3) from web pages of `origins`, or of any origin with `*`. No
+ * cookies are involved: a page needs a key like any other caller.
  */
 export function cors(origins: readonly string[]): Middleware {
   const any = origins.includes("*")

@@ -4,17 +4,17 @@ import { callerGone, type Context, type Middleware } from "../../context.ts"
 import { envelope, toApiError } from "../../errors.ts"
 import { keylessRefusal } from "../wire/keyless.ts"
 
-/** Statuses of the contract that HTTP has no reason phrase for. Some clients show nothing but the phrase. */
+/** Statuses in the contract that have no HTTP reason phrase. Some clients show nothing but the phrase. */
 const reasonPhrases: Readonly<Record<number, string>> = {
   432: "Plan Limit Exceeded",
   433: "Pay As You Go Limit Exceeded",
 }
 
-/** Another API whose shapes are spoken under some paths. */
+/** Another API whose formats are used under some paths. */
 export interface OtherApi {
   /** Whether a path belongs to this API. */
   readonly owns: (path: string) => boolean
-  /** A refusal as its clients read it. */
+  /** A refusal in the format its clients read. */
   readonly refusal: (refused: Refused) => { readonly status: number; readonly body: object }
 }
 
@@ -39,7 +39,7 @@ export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""):
       status,
       body: { ...envelope(message, fields), ...keylessRefusal(ctx, status, message, publicUrl) },
     }
-    // Not ctx.throw(): Koa knows no status 432 or 433 and would answer 500.
+    // Not ctx.throw(): Koa doesn't know the statuses 432 and 433, and would answer 500.
     ctx.status = answer.status
     ctx.message = STATUS_CODES[answer.status] ?? reasonPhrases[answer.status] ?? "Error"
     ctx.body = answer.body
@@ -51,7 +51,7 @@ export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""):
       const answer = toApiError(error)
       // A call that is refused before it costs anything has no log.
       const { log } = ctx.state as Partial<Context["state"]>
-      // Work that a caller leaves is cut short, which is no failure.
+      // Work is cut short when its caller leaves, which is no failure.
       if (answer.status >= 500 && !callerGone(ctx)) log?.error({ err: error }, "request failed")
       ctx.set(answer.headers)
       fail(ctx, answer.status, answer.message, answer.fields)

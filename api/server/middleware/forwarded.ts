@@ -8,10 +8,10 @@ import {
 } from "../proxies/trusted-proxies.ts"
 
 /**
- * Headers of proxies count only if the request comes from one of `trusted`. Then `X-Forwarded-For` is cut down to the
- * caller: the last address in it that is no trusted proxy, since the caller may have made up those before it. Any
- * other request loses these headers. Koa, set to trust them, then correctly reports the caller (`ctx.ip`), the name
- * (`ctx.host`) and the protocol (`ctx.protocol`).
+ * Trusts headers of proxies only if the request comes from one of `trusted`. Then `X-Forwarded-For` is reduced to the
+ * caller: the last address in it that is not a trusted proxy, since the caller may have made up the addresses before
+ * it. Any other request loses these headers. Koa, set to trust them, then correctly reports the caller (`ctx.ip`), the
+ * name (`ctx.host`) and the protocol (`ctx.protocol`).
  */
 export function forwarded(trusted: ProxyList): Middleware {
   const isProxy = proxyTest(trusted)

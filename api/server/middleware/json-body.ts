@@ -8,24 +8,24 @@ import type { Middleware } from "../../context.ts"
 import { ApiError } from "../../errors.ts"
 import { type ArrivingBodies, bodiesOfProcess } from "../load/arriving-bodies.ts"
 
-/** A body whose bytes are no JSON text: empty, cut off, no UTF-8 or not to be parsed. */
+/** A body whose bytes are not JSON text: empty, cut off, not UTF-8 or not parsable. */
 export class UnparsableBody extends ApiError {
   constructor(message: string) {
     super(400, message)
   }
 }
 
-/** A body that is JSON, and no object. */
+/** A body that is JSON, but not an object. */
 export class NoObjectBody extends ApiError {
   constructor() {
     super(400, "The request body must be a JSON object.")
   }
 }
 
-/** Bodies of the largest size that fit in any case. */
+/** Number of bodies of the largest size that always fit. */
 const LEAST_BODIES = 4
 
-/** The memory for all bodies of the process while they arrive: a few of this limit always fit. */
+/** The memory for all bodies that are arriving in the process: a few bodies of size `limit` always fit. */
 export function arrivingBodies(limit: number): ArrivingBodies {
   bodiesOfProcess.most = Math.max(bodiesOfProcess.most, LEAST_BODIES * limit)
   return bodiesOfProcess
@@ -34,9 +34,9 @@ export function arrivingBodies(limit: number): ArrivingBodies {
 /**
  * Reads the body as one JSON object into `ctx.state.body`.
  *
- * A missing content type is taken for JSON; gzip, deflate and brotli bodies are read. `limit` is in bytes of
- * the decoded body, and reading stops there, so that a small compressed body cannot grow without bound. Callers who send
- * slowly hold a bounded part of memory together: beyond it the slowest is cut off.
+ * A missing content type is treated as JSON; gzip, deflate and brotli bodies are read. `limit` is in bytes of the
+ * decoded body, and reading stops there, so that a small compressed body cannot grow without bound. Callers that send
+ * slowly share a bounded amount of memory: when it is full, the slowest is cut off.
  */
 export function jsonBody(limit: number, arriving = arrivingBodies(limit)): Middleware {
   return async (ctx, next) => {
@@ -51,7 +51,7 @@ export function jsonBody(limit: number, arriving = arrivingBodies(limit)): Middl
 }
 
 /**
- * The body as text, decoded, of at most `limit` bytes.
+ * The body as decoded text, at most `limit` bytes.
  * @throws ApiError 400, 413, 415
  */
 export async function bodyText(
@@ -71,7 +71,7 @@ export async function bodyText(
       request.once("error", (error) => decoder.destroy(error))
       request.pipe(decoder)
     }
-    // Left open: the caller can read the refusal only while the connection lives.
+    // Left open: the caller can read the refusal only while the connection is open.
     const body: AsyncIterable<Buffer> = decoder ?? request.iterator({ destroyOnReturn: false })
     for await (const chunk of body) {
       size += chunk.length

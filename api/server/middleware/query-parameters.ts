@@ -23,7 +23,7 @@ export function wholeNumber<V extends number | undefined>(
   return number
 }
 
-/** The value in the path for a name of the route. */
+/** The value of a named parameter in the route's path. */
 export const pathParameter = (ctx: Context, name: string): string =>
   (ctx as Context & { readonly params: Readonly<Record<string, string>> }).params[name] ?? ""
 
@@ -62,7 +62,7 @@ export function flagParameter(ctx: Context, name: string): boolean {
   return oneOfParameter(ctx, name, ["true", "false"]) === "true"
 }
 
-/** Reads a JSON body when there is one; without one it is an empty object. */
+/** Reads a JSON body if there is one; otherwise the body is an empty object. */
 export function optionalJsonBody(limit: number): Middleware {
   const read = jsonBody(limit)
   return async (ctx, next) => {
@@ -74,12 +74,12 @@ export function optionalJsonBody(limit: number): Middleware {
   }
 }
 
-/** A body that is JSON and means nothing that can be done. */
+/** The refusal of a body that is valid JSON but cannot be processed. */
 export function unprocessable(problems: readonly Problem[]): ApiError {
   return new ApiError(422, problemsText(problems), { problems })
 }
 
-/** A reader of bodies that takes the fields the schema has and no others. */
+/** A reader of bodies that accepts only the schema's fields. */
 export function strictBody<T>(schema: Schema<T>): (ctx: Context) => T {
   const check = bodyCheck(schema)
   return (ctx) => {

@@ -3,7 +3,7 @@ import type { Logger } from "pino"
 
 import { callerGone, type Context, type Middleware, type RequestState } from "../../context.ts"
 
-/** Longest client name that is logged; the header is the caller's and may be anything. */
+/** Longest client name that is logged; the header comes from the caller and may contain anything. */
 const MAX_CLIENT_CHARS = 40
 
 /**
@@ -18,13 +18,13 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
     const line = {
       method: ctx.method,
       path: shownPath(ctx.path),
-      // A status that no caller sees: it hung up.
+      // A status that no caller sees: the caller hung up.
       status: callerGone(ctx) ? 499 : ctx.status,
       ms: Math.round(performance.now() - ctx.state.startedAt),
       key: key?.onBehalf?.keyId ?? key?.id,
       person: key?.onBehalf?.personId,
       client: ctx.get("X-Client-Source").slice(0, MAX_CLIENT_CHARS) || undefined,
-      // Callers that try keys can be blocked only by address; other addresses are not logged.
+      // Callers that guess keys can be blocked only by address; other addresses are not logged.
       address: ctx.status === 401 ? ctx.ip : undefined,
       degraded: (ctx.state as Partial<Context["state"]>).degraded?.parts.join(", ") || undefined,
       query: queries ? ctx.state.asked : undefined,
@@ -34,12 +34,12 @@ export function requestLog(log: Logger, { queries = false } = {}): Middleware {
   }
 }
 
-/** How Node names a connection that its other end closed. */
+/** Node's codes for errors when the other end closed the connection. */
 const HUNG_UP: readonly unknown[] = ["ERR_STREAM_PREMATURE_CLOSE", "ECONNRESET", "EPIPE"]
 
 /**
- * Logs errors while an answer is written; Koa's own report would go to stderr as text. A caller that leaves early,
- * such as a browser tab that followed events, is not an error.
+ * Logs errors that occur while an answer is written; Koa's own report would go to stderr as text. A caller that leaves
+ * early, such as a browser tab that was following events, is not an error.
  */
 export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
   app.on("error", (error: NodeJS.ErrnoException, ctx?: Context) => {
@@ -48,12 +48,12 @@ export function logUnwritten(app: Koa<RequestState>, log: Logger): void {
   })
 }
 
-/** The text after `/read/` is the address of a page, which is private as well. */
+/** The text after `/read/` is the address of a page, which is also private. */
 const shownPath = (path: string): string => (path.startsWith("/read/") ? "/read/" : path.slice(0, 200))
 
 /**
- * Probes come every few seconds, and their failures have log lines of their own. A reader of the handbook, such as
- * our own crawler, requests dozens of pages.
+ * Probes come every few seconds, and their failures have their own log lines. A reader of the handbook, such as our own
+ * crawler, requests dozens of pages.
  */
 const isOfNote = ({ method, path, status }: Context): boolean =>
   !isProbe(path) && (status >= 500 || !(method === "GET" && isHandbook(path)))

@@ -1,6 +1,6 @@
 import type { Middleware } from "../../context.ts"
 
-/** Answers are data: no browser is to run, frame or guess anything of them. Pages for people say more of their own. */
+/** Answers are data: browsers must not run or frame them, or guess their type. Pages for people add headers of their own. */
 const HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -9,7 +9,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "X-Frame-Options": "DENY",
 }
 
-/** Sets headers that keep browsers from doing harm with an answer. HTTPS, and with it HSTS, is the proxy's. */
+/** Sets headers that keep browsers from doing harm with an answer. HTTPS, and with it HSTS, is left to the proxy. */
 export function securityHeaders(): Middleware {
   return async (ctx, next) => {
     for (const [name, value] of Object.entries(HEADERS)) ctx.set(name, value)

@@ -12,7 +12,8 @@ const isRoot = (segment = ""): boolean => segment === "read" || !mayBePrefix(seg
 /**
  * Clients that join a base address and a path by hand send `//search`, `/search/` or, behind a proxy that keeps its
  * prefix, `/tv/search`. All of them mean `/search`. Tavily's paths have no version, so `/v2/search` is another API's
- * path and no prefix. The same holds for `/searxng/search`, and for a path that contains an address (a segment with `:`).
+ * path, not a prefix. The same holds for `/searxng/search`, and for a path that contains an address (a segment with
+ * `:`).
  *
  * @param endpoints last path segments to recognise, for example `search`
  * @param publicPath path of the appliance's own address, such as `/tools/v2`: always a prefix

@@ -38,7 +38,7 @@ const TAGS: Readonly<Record<string, string>> = {
 
 /**
  * The features' descriptions of their calls, in order.
- * @param caps the limits from a server's settings; left out: those of any server
+ * @param caps the limits from a server's settings; left out: those that apply to any server
  */
 export async function describedBy(
   features: readonly Pick<Feature<never>, "name" | "describe">[],
@@ -60,7 +60,7 @@ const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } 
 
 /**
  * The OpenAPI 3.1 document.
- * @param server address under which the appliance is reached
+ * @param server address at which the appliance is reached
  */
 export function openApiDocument(
   { operations, schemas, tags }: Required<Description>,
@@ -192,7 +192,7 @@ function responsesOf(operation: Operation) {
   return Object.fromEntries([...answers, ...refused])
 }
 
-/** Statuses of every refusal that the operation can be answered with, in order. */
+/** Statuses of all refusals that the operation can return, in order. */
 export function refusalsOf({ access, body, refusals: own = [] }: Operation): readonly number[] {
   const all = new Set([400, 408, 417, 431, 500, ...own])
   // A key may be limited to some endpoints and projects, and its use is recorded.

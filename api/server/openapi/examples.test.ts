@@ -17,7 +17,7 @@ import { answerOf, expectDocumented, type ServedApp, serveApp, TEST_KEY } from "
 import { operations } from "./testing/documented.ts"
 import { EVENT_STREAM, type Example, type Operation } from "../operation/operation.ts"
 
-// Every example of the document, unchanged, sent to a real app: in the order of the document, since a source must be
+// Sends every example in the document, unchanged, to a real app, in the order of the document, since a source must be
 // declared before it is shown.
 
 const JSON_TYPE = "application/json"

@@ -4,7 +4,7 @@ import type { Description, Example, Operation, Parameter } from "../operation/op
 import { refusals } from "../operation/refusals.ts"
 import { type FieldRow, fieldRows, inJson, inWords } from "./schema-words.ts"
 
-/** Every call as a part of a handbook page. It needs no script. @param server address for the examples */
+/** All calls as part of a handbook page, which needs no script. @param server address for the examples */
 export function referenceHtml({ operations, schemas, tags }: Required<Description>, server: string): string {
   const groups = Object.keys(tags).map((tag) => ({ tag, calls: operations.filter((one) => one.tag === tag) }))
   return [
@@ -83,7 +83,7 @@ const parameterRow = (
   description: place === "path" ? `In the path. ${description}` : description,
 })
 
-/** @param mark shown with fields that must be given; in answers most are always there */
+/** @param mark shown with required fields; in answers most fields are always present */
 function fieldTable(rows: readonly FieldRow[], mark = ""): string {
   return table(
     ["field", "values", "meaning"],
@@ -101,7 +101,7 @@ function fieldTable(rows: readonly FieldRow[], mark = ""): string {
   )
 }
 
-/** The first call that succeeds, as a command, and how it is answered. */
+/** The first call that succeeds, as a command, and its answer. */
 function exampleHtml(call: Operation, server: string): string[] {
   const example = call.examples?.find(({ status }) => status < 400) ?? call.examples?.[0]
   if (example === undefined) return []
@@ -145,5 +145,5 @@ const idOf = (tag: string): string => tag.toLowerCase().replaceAll(" ", "-")
 /** Text with `code`, safe for HTML. */
 const inline = (text: string): string => escapeHtml(text).replaceAll(/`([^`]*)`/g, "<code>$1</code>")
 
-/** A long name that may be broken where its parts meet, so that it fits a phone. */
+/** A long name that can break between its parts, so that it fits on a phone. */
 const breakable = (name: string): string => escapeHtml(name).replaceAll(/([/._])(?=.)/g, "$1<wbr>")

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "../schema/schemas.ts"
 
-/** One field of a body or an answer, in words. */
+/** One field of a body or an answer, described in words. */
 export interface FieldRow {
   /** `results[].title` */
   readonly name: string
-  /** The allowed values: parts in code are marked with backticks. */
+  /** The allowed values; code is marked with backticks. */
   readonly values: string
   readonly required: boolean
-  /** The default as written in JSON; null for none. */
+  /** The default as written in JSON; `null` if there is none. */
   readonly default: string | null
   readonly description: string
 }
@@ -17,7 +17,7 @@ type Schemas = Readonly<Record<string, JsonSchema>>
 /** Levels of nested objects that are shown, so that no row is too far from its parent. */
 const MAX_LEVELS = 4
 
-/** The fields of an object, those of objects and lists in it below them, in the order of the schema. */
+/** The fields of an object, including those of nested objects and lists, in the order of the schema. */
 export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
   return rowsOf(schema, "", 0)
 
@@ -60,7 +60,7 @@ export function fieldRows(schema: JsonSchema, schemas: Schemas): FieldRow[] {
   }
 }
 
-/** A text unchanged, anything else as JSON. */
+/** A string unchanged, anything else as JSON. */
 export const inJson = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 /** The values that fit a schema: `` `a` or `b` ``, `whole number from 1 to 5`, `list of texts`. */

@@ -11,10 +11,10 @@ export const OPENAPI_PATH = "openapi.json"
 const REFERENCE = "docs/client"
 
 /**
- * `/openapi.json`, and `/reference`, which leads to the reference in the handbook. Made on the first request and
+ * `/openapi.json`, and `/reference`, which redirects to the reference in the handbook. Made on the first request and
  * kept.
  *
- * @param server address under which users reach the appliance; empty: the caller's
+ * @param server address at which users reach the appliance; empty: the address the caller used
  * @param describe loads the features' descriptions of their calls
  */
 export function openApi(server: string, describe: Describe): Middleware {
@@ -43,7 +43,7 @@ async function make(server: string, describe: Describe) {
   return prepare("application/json; charset=utf-8", text)
 }
 
-/** The reference as the end of a handbook page. @param describe loads what features say of their calls */
+/** The reference as the end of a handbook page. @param describe loads the features' descriptions of their calls */
 export async function reference(server: string, describe: Describe): Promise<string> {
   const { referenceHtml } = await import("./reference-html.ts")
   return referenceHtml(await describe(), server || "http://localhost:8080")

@@ -25,13 +25,13 @@ import { boundaryTrials, sampleOf, type Trial } from "./testing/boundary-values.
 // beyond, of other types, empty and null. The server must accept what the document allows, and refuse everything
 // else, naming the field.
 
-/** Fields that are refused without another one, with what goes along. */
+/** Fields that are refused unless another field is set, with the fields to send along. */
 const TOGETHER: Readonly<Record<string, object>> = {
   "search include_domains_mode": { include_domains: ["example.com"] },
   "search filter_by_language": { language: "en" },
 }
 
-/** Values that the server refuses and the document cannot. */
+/** Values that the server refuses but the document cannot exclude. */
 const MORE_STRICT: Readonly<Record<string, readonly RegExp[]>> = {
   "countries and languages are named in any spelling": [/^search (country|language)$/],
   "what an address is takes a parser of addresses": [
@@ -111,7 +111,7 @@ beforeAll(async () => {
   const crawlerConfig = testConfig({ FOSSICK_ALLOWED_NETWORKS: "", FOSSICK_API_SECRETS: "PASSWORD" })
   app = await serveApp({
     engine,
-    // A host that isn't found fails after half a second, this one at once.
+    // A host that isn't found fails after half a second, this reader at once.
     reader: {
       read: async () => ({ kind: "failed", because: "refused", detail: "nothing is read in this test" }),
       sitemap: async () => [],
@@ -197,7 +197,7 @@ interface Said {
   readonly text: string
 }
 
-/** The mismatch when the document and the server do not agree on a value. */
+/** The mismatch when the document and the server disagree on a value. */
 function complaint(
   { id }: Operation,
   field: string,
@@ -212,7 +212,7 @@ function complaint(
     if (status !== 400 && status !== 422) return null
     return isMoreStrict(`${id} ${field}`) ? null : `${shown} is allowed, and refused: ${text}`
   }
-  // A query longer than the space for headers never reaches the server.
+  // A query longer than the limit for headers never reaches the server.
   if (status === 431) return null
   if (status < 400) return `${shown} is forbidden, and taken`
   const names = [field, field.split(/[.[]/)[0]!]
@@ -228,7 +228,7 @@ function publishedBody({ path, method }: Operation): JsonSchema {
   return resolve(requestBody.content["application/json"]!.schema)
 }
 
-/** The required fields of the first example that is taken, or of none. */
+/** The required fields, with values from the first usable example, or else made from the schema. */
 function baseOf({ id, examples = [] }: Operation, schema: JsonSchema): Record<string, unknown> {
   const example = examples.find(
     ({ body, status }) => body !== undefined && (status < 400 || status === 409 || status === 404),
@@ -263,7 +263,7 @@ function compiled(schema: JsonSchema): ValidateFunction {
   return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as object)
 }
 
-/** A parameter as its schema reads it. */
+/** A parameter's text as a value of the type in its schema. */
 function parsed(text: string, { type }: JsonSchema): unknown {
   if (type === "integer" && /^-?\d+$/.test(text)) return Number(text)
   return type === "boolean" && (text === "true" || text === "false") ? text === "true" : text

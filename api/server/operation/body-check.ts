@@ -17,11 +17,11 @@ export interface Problem {
 export const problemsText = (problems: readonly Problem[]): string =>
   `${problems.map(({ field, message }) => `${field} ${message}`.trim()).join("; ")}.`
 
-/** A check that lists the problems of a body by its schema; fields that the schema doesn't have are errors. */
+/** A check that lists a body's problems by its schema; fields that the schema doesn't have are errors. */
 export function bodyCheck(schema: Schema): (body: unknown) => Problem[] {
   let validate: ValidateFunction | undefined
   return (body) => {
-    // Compiled when it is first needed: dozens of them would hold up the start.
+    // Compiled on first use: compiling dozens of them would delay startup.
     validate ??= new Ajv({ ...OWN_SCHEMA, strict: true, allErrors: true, strictRequired: false }).compile({
       type: "object",
       additionalProperties: false,

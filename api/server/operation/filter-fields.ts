@@ -16,7 +16,7 @@ export const severalOf = <const V extends string>(values: readonly V[], descript
 
 export const TYPES_ALLOWED = severalAllowed(PAGE_TYPES)
 
-/** Fields of every search body that say where to look. */
+/** Fields of every search body that restrict where to search. */
 export const filterFields = {
   sources: names("Only pages of these sources, and of those in `collections`."),
   collections: names("Only pages of the sources in these collections, and of `sources`."),

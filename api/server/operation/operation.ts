@@ -9,40 +9,40 @@ export interface Parameter {
   readonly schema: JsonSchema
 }
 
-/** An answer that is a success. */
+/** A successful answer. */
 export interface Answer<T = unknown> {
   readonly description: string
   readonly schema: Schema<T>
   /** Media type; JSON when left out. */
   readonly type?: string
-  /** Whether a caller may get it as {@link EVENT_STREAM} instead. */
+  /** Whether a caller can get it as {@link EVENT_STREAM} instead. */
   readonly streams?: boolean
 }
 
 /** Media type of server-sent events (HTML Living Standard, 9.2). */
 export const EVENT_STREAM = "text/event-stream"
-/** No schema says more of a stream: some programs hold it against all of the text, others against each event. */
+/** No schema describes a stream in more detail: some programs validate the whole text against it, others each event. */
 export const EVENTS: JsonSchema = { description: "Server-sent events." }
 
 /** A complete call with its answer. The tests make this call. */
 export interface Example {
-  /** In a few words, for a list. */
+  /** A few words, for a list. */
   readonly summary: string
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: Readonly<Record<string, unknown>>
   readonly status: number
-  /** An answer as it may come; left out where the schema says it all. */
+  /** A possible answer; left out where the schema says it all. */
   readonly answer?: unknown
 }
 
 /**
- * Required access: `none` is anyone, `key` any valid key, `admin` a key with the role admin in the header, `operator`
- * also a key with the role operator.
+ * Required access: `none` means anyone, `key` any valid key, `admin` a key with the role admin in the header,
+ * `operator` also a key with the role operator.
  */
 export type Access = "none" | "key" | "operator" | "admin"
 
-/** Entries of lists of domains that a server takes in a search. */
+/** Number of entries that a server accepts in a search's lists of domains. */
 export interface DomainCaps {
   readonly includeDomainsCap: number
   readonly excludeDomainsCap: number
@@ -51,7 +51,7 @@ export interface DomainCaps {
 /** A feature's description of its calls for the OpenAPI document. */
 export interface Description {
   readonly operations: readonly Operation[]
-  /** Further entries of `#/components/schemas`: named schemas in operations are found without this. */
+  /** Additional entries of `#/components/schemas`: named schemas in operations are found without this. */
   readonly schemas?: Readonly<Record<string, JsonSchema>>
   /** Headings of the reference that no other feature has, each with a sentence. */
   readonly tags?: Readonly<Record<string, string>>
@@ -84,7 +84,7 @@ export interface Operation<Q = unknown, B = unknown, A = unknown, P extends stri
   readonly query?: Schema<Q>
   readonly body?: Body<B>
   readonly answers: Readonly<Record<number, Answer<A>>>
-  /** Statuses of refusals beside those that every call of its kind can have. */
+  /** Statuses of refusals, besides those that every call of its kind can have. */
   readonly refusals?: readonly number[]
   readonly examples?: readonly Example[]
 }

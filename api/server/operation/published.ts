@@ -10,12 +10,12 @@ export const notSet: JsonSchema = {
   anyOf: [{ type: "null" }, BLANK, { type: "array", maxItems: 0 }],
 }
 
-/** Schemas of fields, beyond what the check of the body itself needs, by name of the field. */
+/** Schemas of fields, beyond what the check of the body itself needs, by field name. */
 export type Narrower = Readonly<Record<string, JsonSchema>>
 
 /**
  * The schema of a request body as callers see it: the schema that checks bodies, plus the ways to leave a field out
- * that are handled before it, without the texts of its messages.
+ * that are handled before the check, without the texts of its messages.
  *
  * @param narrower rules of the endpoint's own code, as far as a schema can express them
  */
@@ -36,9 +36,10 @@ export function publishedBody<T>(schema: RequestSchema<T>, narrower: Narrower = 
 }
 
 /**
- * A body that takes no fields but those of the schema.
+ * A body that accepts only the schema's fields.
  *
- * @param rules rules for the whole body that the handler checks, and whether the body is required even if none of its fields is
+ * @param rules rules for the whole body that the handler checks, and whether the body is required even if none of its
+ * fields is
  */
 export function closedBody<T>(
   checked: Schema<T>,
@@ -74,20 +75,20 @@ function publishedField(field: FieldSchema, required: boolean): JsonSchema {
     ...(description !== undefined && { description }),
     ...(value !== undefined && { default: value }),
   }
-  // A field without rules takes anything.
+  // A field without rules accepts anything.
   if (required || Object.keys(rules).length === 0) return { ...rules, ...about }
   const choices = Array.isArray(rules["anyOf"]) ? (rules["anyOf"] as JsonSchema[]) : [rules]
   const taken = field["x-blank-entries"] === "refused" ? choices : choices.map(withBlankEntries)
   return { anyOf: [...taken, ref("NotSet")], ...about }
 }
 
-/** A list of certain texts takes blank ones, too: they are dropped. */
+/** A list of fixed values accepts blank entries, too: they are dropped. */
 function withBlankEntries(choice: JsonSchema): JsonSchema {
   const items = choice["items"] as JsonSchema | undefined
   return items?.["enum"] === undefined ? choice : { ...choice, items: { anyOf: [items, BLANK] } }
 }
 
-/** Without the notes that only messages are made of. */
+/** The field without the notes that are used only for messages. */
 export function plainField(field: FieldSchema): Record<string, unknown> {
   const { items, properties, ...rules } = Object.fromEntries(
     Object.entries(field).filter(([keyword]) => !keyword.startsWith("x-")),
@@ -119,8 +120,8 @@ export function inlined(root: JsonSchema, at: string): JsonSchema {
 }
 
 /**
- * The validator checks a discriminator only in objects. Strictly, null fits every kind at once, and so none of
- * `oneOf`: here it is listed next to them.
+ * The validator checks a discriminator only in objects. Strictly speaking, null matches every kind at once, and so none
+ * of `oneOf`: here it is listed next to them.
  */
 function nullBesideKinds({
   oneOf,

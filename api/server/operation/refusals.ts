@@ -1,8 +1,8 @@
 import { anyOf, type JsonSchema, listOf, object, optional, ref, text } from "../schema/schemas.ts"
 
-/** An answer that is no success. */
+/** An unsuccessful answer. */
 interface Refusal {
-  /** In `#/components/responses`. */
+  /** Name in `#/components/responses`. */
   readonly name: string
   readonly description: string
   readonly schema: JsonSchema

@@ -19,9 +19,9 @@ import {
 import { NOT_BLANK } from "../wire/characters.ts"
 import { WARNING_CODES } from "../wire/warnings.ts"
 
-// Fields and parameters that calls of several features have.
+// Fields and parameters shared by calls of several features.
 
-/** The parameters of a list that comes in slices. @param things the entries of the list */
+/** The parameters of a paginated list. @param things the entries of the list */
 export const sliceOf = (things = "entries") => ({
   limit: withDefault(whole(1, MAX_LIMIT, `Maximum number of ${things} to return.`), DEFAULT_LIMIT),
   offset: withDefault(whole(0, Number.MAX_SAFE_INTEGER, `Number of ${things} to skip.`), 0),
@@ -38,7 +38,7 @@ export const ofSlice = {
 export const filled = (description: string, more?: JsonSchema) =>
   text(description, { pattern: NOT_BLANK, ...more })
 
-/** A time in the query, which the handler gets in milliseconds since 1970. */
+/** A time in the query, which the handler receives as milliseconds since 1970. */
 export const moment = (description: string): Schema<number> => ({
   type: "string",
   format: "date-time",
@@ -46,7 +46,7 @@ export const moment = (description: string): Schema<number> => ({
   description,
 })
 
-/** The part of a web address that a schema can check: how it begins. */
+/** The part of a web address that a schema can check: its beginning. */
 export const webAddress = { pattern: String.raw`^\s*[Hh][Tt][Tt][Pp][Ss]?://` }
 
 /** For calls that take no body, or an empty object. */
@@ -56,7 +56,7 @@ export const addressesModels = yesNo(
   "True when the shown text gives orders to language models; otherwise left out.",
 )
 
-/** In answers to requests that may hold fields without effect. */
+/** For answers to requests whose fields may have no effect. */
 export const warnings = listOf(
   namedObject("Warning", {
     code: oneOf(WARNING_CODES),
@@ -70,7 +70,7 @@ export const usage = namedObject("Usage", { credits: count("Credits that this ca
 export const responseTime = amount("Seconds.")
 export const requestId = text("Also in the header `X-Request-Id`.", { format: "uuid" })
 
-/** The parts that an answer was made without. */
+/** The parts that are missing from an answer. */
 export const degraded = listOf(
   oneOf(Object.keys(DEGRADED_PARTS) as (keyof typeof DEGRADED_PARTS)[]),
   `Parts that this answer was made without, because they were late, busy or out of order; left out for a complete answer. ${Object.entries(

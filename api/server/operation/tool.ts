@@ -25,10 +25,10 @@ export interface Tool {
   readonly description: string
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
-  /** The endpoint that must be served for it. */
+  /** The endpoint that must be served for the tool to be offered. */
   readonly endpoint: string
   /** Whether the tool reads the web as well as the index. */
   readonly isLive: boolean
-  /** @throws what the API refuses */
+  /** @throws the API's refusals */
   run(api: Api, given: Given): Promise<ToolAnswer>
 }

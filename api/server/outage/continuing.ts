@@ -6,9 +6,9 @@ const continuing = new AsyncLocalStorage<boolean>()
 /** Whether this code runs for a call that continues while the PostgreSQL server is away. */
 export const isContinuing = (): boolean => continuing.getStore() === true
 
-/** Calls that only read the index, which continue. All others are refused, so a new call is refused until it is added here. */
+/** Calls that only read the index and continue during an outage. All others are refused, so a new call is refused until it is added here. */
 const READING = new Map([
-  // Browsers ask whether a page may call with a public key.
+  // Browsers ask whether a page may make calls with a public key.
   ["OPTIONS", /^\/(?:search|suggest)$/],
   [
     "GET",

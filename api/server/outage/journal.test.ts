@@ -43,7 +43,7 @@ test("an entry that was written only in part is ignored, and overwritten by the 
   expect(third.left).toEqual([{ n: "é" }, { n: 2 }])
   await third[Symbol.asyncDispose]()
 
-  // Even the line with the id of the journal is incomplete.
+  // Even the line with the journal's id is incomplete.
   writeFileSync(file, '{"jour')
   const [fourth] = Journal.open(folder.path)
   expect(fourth.left).toEqual([])
@@ -92,7 +92,7 @@ test(
     using folder = temporaryFolder()
     const [journal] = Journal.open(folder.path)
     const file = join(folder.path, "uncounted-1.jsonl")
-    // A dangling link plays the part of a disk that cannot be written to.
+    // A dangling link stands in for a disk that cannot be written to.
     const { symlinkSync, unlinkSync } = await import("node:fs")
     symlinkSync(join(folder.path, "nowhere", "file"), file)
     await expect(journal.append({ n: 0 })).rejects.toThrow("ENOENT")

@@ -9,7 +9,7 @@ import { tryLock } from "#base/store/file-lock.ts"
 
 const OWN_FILE = 0o600
 const LOCKS = "locks"
-/** The most processes that may have a journal in one data folder. */
+/** The maximum number of processes with a journal in one data folder. */
 const MOST_JOURNALS = 32
 
 interface Waiting {
@@ -19,12 +19,13 @@ interface Waiting {
 }
 
 /**
- * An append-only file in the data folder for entries to be written to the state once its server is back. Each entry is a line of JSON that
- * is on the disk before {@link append} resolves. The file outlives its process; the next process on the folder finds the entries in
- * {@link left}. The state records under the file's id how far its entries were written, so that none is written twice.
+ * An append-only file in the data folder for entries to be written to the state once its server is back. Each entry is
+ * a line of JSON that is on the disk before {@link append} resolves. The file outlives its process; the next process on
+ * the folder finds the entries in {@link left}. The state records under the file's id how many of its entries were
+ * written, so that none is written twice.
  */
 export class Journal implements AsyncDisposable {
-  /** Entries that an earlier process left, in order; places count from 0. */
+  /** Entries left by an earlier process, in order; places count from 0. */
   readonly left: readonly unknown[]
   readonly #path: string
   readonly #lock: Disposable
@@ -50,8 +51,9 @@ export class Journal implements AsyncDisposable {
   }
 
   /**
-   * Opens the first journal of a data folder that no other process holds, followed by journals that ended processes left there.
-   * @throws Error of the system where the folder cannot be written to
+   * Opens the first journal of a data folder that no other process holds, followed by journals that ended processes
+   * left there.
+   * @throws Error of the system if the folder cannot be written to
    */
   static open(dataDir: string): readonly [Journal, ...Journal[]] {
     makeFolder(join(dataDir, LOCKS))

@@ -12,15 +12,16 @@ import { steadyNow } from "#base/steady-time.ts"
 import { isContinuing } from "./continuing.ts"
 
 /**
- * How long calls that continue may use a value after it was read from the state. This process cannot learn that a key was disabled during
- * the outage, so the key may still search for this long. A restart or a failover of a server takes less.
+ * How long calls that continue may use a value after it was read from the state. This process cannot learn that a key
+ * was disabled during the outage, so the key may still search for this long. A restart or failover of a server is
+ * shorter.
  */
 export const REMEMBERED_MS = 5 * 60_000
-/** Values of each kind; the one that was read longest ago is forgotten first. */
+/** Maximum number of values of each kind; the one that was read longest ago is dropped first. */
 const MOST_REMEMBERED = 10_000
-/** After this long without an answer, a look checks whether the server answers at all. */
+/** After this long without an answer, a probe checks whether the server answers at all. */
 const SLOW_MS = 1000
-/** When a look takes longer, the server is away. */
+/** When a probe takes longer, the server is away. */
 const LOOK_MS = 3000
 const AGAIN_MS = 1000
 
@@ -46,7 +47,7 @@ export class StateOutage implements Disposable {
   readonly #onChange: (why: unknown) => void
   readonly #slowMs: number
   readonly #lookMs: number
-  /** Uses the connections of the calls, because the outage is over once those work again. */
+  /** Uses the calls' connections, because the outage has ended once those work again. */
   readonly #look: () => Promise<void>
   /** Uses a connection of its own, because the others may be busy. */
   readonly #lookAside: () => Promise<void>
@@ -139,7 +140,7 @@ export class StateOutage implements Disposable {
     }
   }
 
-  /** Makes a `load` that gives a call that continues `instead` while the server is away. */
+  /** Makes a `load` that returns `instead` to a call that continues while the server is away. */
   without<A extends readonly unknown[], T>(
     load: (...args: A) => Promise<T>,
     instead: T,
@@ -181,7 +182,7 @@ export class StateOutage implements Disposable {
     void this.#untilBack(why)
   }
 
-  /** Reports the outage only when a look fails or takes long: a single broken connection is no outage. */
+  /** Reports the outage only when a probe fails or takes long: a single broken connection is no outage. */
   async #untilBack(why: unknown): Promise<void> {
     const { signal } = this.#closed
     let isReported = false
@@ -207,5 +208,5 @@ export class StateOutage implements Disposable {
   }
 }
 
-/** For a state that is a file, or where no call is to continue. */
+/** For a state that is a file, or when no call should continue. */
 export const NO_OUTAGE = new StateOutage({ stores: [] })

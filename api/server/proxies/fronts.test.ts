@@ -39,7 +39,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     expect(JSON.stringify(answer)).toContain(PAGE.url)
     await client.close()
 
-    // The appliance's own texts have the address that callers use.
+    // The appliance's own texts contain the address that callers use.
     expect((await front.ask("/robots.txt")).body).toMatch(/Sitemap: https:\/\/localhost\//)
   })
 
@@ -119,8 +119,8 @@ describe.each(programs)("%s before the appliance", (program) => {
 const ownName = (appliance: string) => ({ page: "behind-a-proxy", name: "localhost", appliance })
 
 /**
- * The messages to a job's watcher until the closing one: frames of a server without decoding, since servers don't
- * mask them.
+ * The messages to a job's watcher until the closing one: a server's frames are not decoded, since servers don't mask
+ * them.
  */
 async function watched(
   { port }: Front,
@@ -156,7 +156,7 @@ async function watched(
   return told
 }
 
-/** The address in the log of a call with a wrong key, from another address of loopback, that names a third. */
+/** The logged address of a call with a wrong key that comes from another loopback address and names a third. */
 async function refusedFrom(front: Front, logLines: readonly string[]): Promise<string | undefined> {
   const headers = { Authorization: "Bearer nope", "X-Forwarded-For": "203.0.113.7" }
   const { status } = await front.ask("/search", {

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from "node:net"
 
-/** Addresses of proxies that are believed. */
+/** Addresses of trusted proxies. */
 export type ProxyList = readonly string[]
 
-/** @throws Error naming the expected form, when an entry is neither an IP address nor a range of them (CIDR). */
+/** @throws Error naming the expected form, if an entry is neither an IP address nor a range (CIDR). */
 export function checkProxies(entries: ProxyList): ProxyList {
   blockListOf(entries)
   return entries
@@ -19,10 +19,10 @@ export function proxyTest(entries: ProxyList): (address: string) => boolean {
   }
 }
 
-/** An IPv4 address that a socket for both versions shows as `::ffff:10.0.0.1`. */
+/** The IPv4 address that a dual-stack socket shows as `::ffff:10.0.0.1`. */
 export const withoutMapping = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "")
 
-/** An address, of IPv6 the network that one caller usually has all addresses of (its first 64 bits, RFC 6177). */
+/** An IPv4 address, or the network of an IPv6 address: its first 64 bits, all of whose addresses usually belong to one caller (RFC 6177). */
 export function callerOf(address: string): string {
   if (isIP(address) !== 6) return address
   const [before = "", after] = address.replace(/%.*/, "").split("::")
@@ -32,7 +32,7 @@ export function callerOf(address: string): string {
   return [...first, ...Array.from({ length: Math.max(0, left) }, () => "0"), ...last].slice(0, 4).join(":")
 }
 
-/** The caller that proxies name in `X-Forwarded-For`: the last address that is no proxy, since those before it are the caller's own words. */
+/** The caller that proxies name in `X-Forwarded-For`: the last address that is not a proxy, since the caller may have made up the addresses before it. */
 export function callerBehind(
   forwardedFor: string | string[] | undefined,
   isProxy: (address: string) => boolean,
@@ -46,7 +46,7 @@ export function callerBehind(
   return readable.findLast((address) => !isProxy(address)) ?? readable[0]
 }
 
-/** The entries of a header that is a list. */
+/** The entries of a header that contains a list. */
 export const listOf = (value: string | string[] | undefined): string[] =>
   [value ?? []]
     .flat()

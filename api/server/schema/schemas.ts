@@ -1,4 +1,4 @@
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 takes it. */
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 // Short ways to write JSON Schema, each with the TypeScript type of the values that fit. Requests are read as that type and
@@ -6,13 +6,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 declare const fitting: unique symbol
 
-/** A JSON Schema of values of type `T`. */
+/** A JSON Schema for values of type `T`. */
 export type Schema<T = unknown> = JsonSchema & { readonly [fitting]?: T }
 
 /** The type of the values that fit a schema. */
 export type Of<S> = S extends { readonly [fitting]?: infer T } ? T : never
 
-/** A field that is filled in when it is left out. */
+/** A field that gets its default value when left out. */
 type Defaulted = { readonly default: unknown }
 
 /** Fields of an object, by name. */
@@ -35,9 +35,9 @@ export const text = (description?: string, more?: JsonSchema) =>
   schema<string>({ type: "string" }, description, more)
 export const number = (description?: string, more?: JsonSchema) =>
   schema<number>({ type: "number" }, description, more)
-/** A number that is not negative. */
+/** A non-negative number. */
 export const amount = (description?: string) => number(description, { minimum: 0 })
-/** From 0 to 1. */
+/** A number from 0 to 1. */
 export const share = (description?: string) => number(description, { minimum: 0, maximum: 1 })
 export const count = (description?: string, more?: JsonSchema) =>
   schema<number>({ type: "integer", minimum: 0 }, description, more)
@@ -46,7 +46,7 @@ export const whole = (minimum: number, maximum: number, description?: string, mo
   schema<number>({ type: "integer", minimum, maximum }, description, more)
 export const yesNo = (description?: string, more?: JsonSchema) =>
   schema<boolean>({ type: "boolean" }, description, more)
-/** A time; JSON has it as text. */
+/** A time; a string in JSON. */
 export const time = (description?: string) =>
   schema<Date | string>({ type: "string", format: "date-time" }, description)
 export const oneOf = <const V extends string>(
@@ -66,11 +66,11 @@ export const anyOf = <const S extends readonly JsonSchema[]>(
 ) => schema<Of<S[number]>>({ anyOf: choices }, description, more)
 /** An object of any form. */
 export const anyObject = (description?: string) => schema<object>({ type: "object" }, description)
-/** An object with any names, whose values all fit one schema. */
+/** An object with any field names, whose values all match one schema. */
 export const byName = <S extends JsonSchema>(values: S, description?: string) =>
   schema<Readonly<Record<string, Of<S>>>>({ type: "object", additionalProperties: values }, description)
 
-/** A schema with the value to use when none is given. */
+/** A schema with a default value. */
 export const withDefault = <S extends JsonSchema>(given: S, value: Of<S>): Schema<Of<S>> & Defaulted => ({
   ...given,
   default: value,
@@ -99,7 +99,8 @@ export const optional = <const F extends Fields>(fields: F) =>
 /**
  * An object. All fields are required unless they are optional or have a default.
  *
- * Further fields are allowed, so that an answer may grow without breaking clients that check it; the tests allow none.
+ * Additional fields are allowed, so that an answer can grow without breaking clients that check it; the tests allow
+ * none.
  */
 export const object = <const F extends Fields>(
   fields: F,

@@ -4,10 +4,10 @@ import type { Context } from "../../context.ts"
 import { ApiError, badRequest } from "../../errors.ts"
 import type { ArrivingBodies } from "../load/arriving-bodies.ts"
 
-/** A file of a form, with the other fields of the form. */
+/** A file from a form, with the form's other fields. */
 export interface FileForm {
   readonly name: string
-  /** Media type as it was sent; empty: none. */
+  /** Media type as it was sent; empty if there was none. */
   readonly type: string
   readonly body: Uint8Array
   readonly fields: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ export const isForm = (ctx: Context): boolean => /^multipart\/form-data\s*;/i.te
 
 /**
  * Reads a form (RFC 7578) whose field `file` is a file.
- * @param names of the other fields that it may have
+ * @param names names of the other fields that it may have
  * @throws ApiError 400, 413
  */
 export async function readFileForm(

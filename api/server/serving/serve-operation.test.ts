@@ -31,7 +31,7 @@ const calls = operations("Shelves", "admin", {
   },
 })
 
-/** A router with both calls, asked without a socket. */
+/** A router with both calls, used without a socket. */
 async function ask(method: string, path: string, body: object = {}) {
   const router = new Router<RequestState>({ prefix: "/admin" })
   serve(router, calls.listBooks, ({ path: { shelf }, query }) => {

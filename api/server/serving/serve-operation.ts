@@ -50,7 +50,7 @@ export function serve<Q, B, A, P extends string>(
   })
 }
 
-/** `/jobs/{id}`, as routers write it: `/jobs/:id`. */
+/** Rewrites `/jobs/{id}` as routers write it: `/jobs/:id`. */
 export const routePath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1")
 
 function bodyOf<T>(schema: Schema<T>): (ctx: Context) => T {

@@ -7,11 +7,11 @@ import { moduleBeside } from "#base/process/module-beside.ts"
 const PROGRAM = fileURLToPath(moduleBeside(import.meta.url, "../../../crawler/commands/sources/apply-worker"))
 
 /**
- * Applies the sources file, if there is one, as `fossick sources apply` does. This uses a separate process, so
- * that its memory is freed: reading the file needs more than the supervisor itself.
+ * Applies the sources file, if there is one, as `fossick sources apply` does. This uses a separate process, so that its
+ * memory is freed: reading the file needs more than the supervisor itself.
  *
- * @param named the value of `FOSSICK_SOURCES_FILE`; empty: none
- * @returns the problem of the file, or null
+ * @param named the value of `FOSSICK_SOURCES_FILE`; empty: not set
+ * @returns the problem with the file, or null
  */
 export function applySources(named: string, env: NodeJS.ProcessEnv): string | null {
   const file = sourcesFile(named)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true }))
 
-/** A child that runs `code`, the endings reported, and its messages as they arrive. */
+/** A child that runs `code`, the reported exits, and its messages as they arrive. */
 async function childOf(name: string, code: string, options: Partial<ChildOptions> = {}) {
   const module = join(dir, `${name}.mjs`)
   await writeFile(module, code)

@@ -10,19 +10,19 @@ export interface ChildOptions {
   /** Where the child's standard output goes; default: to that of this process. */
   readonly output?: "stdout" | "stderr"
   onMessage(message: ChildMessage): void
-  /** Told before a restart: how the child ended and when it starts again. */
+  /** Called before a restart with how the child ended and when it starts again. */
   onCrash(name: string, ending: string, restartMs: number): void
   /**
-   * Called instead when the child crashed {@link MAX_RESTARTS} times without ever running for a minute, with its
-   * ending.
+   * Called instead when the child crashed {@link MAX_RESTARTS} times without ever running for a minute, with the reason
+   * for the last crash.
    * @returns when to try again, in milliseconds; null gives up
    */
   onGiveUp(name: string, ending: string): number | null
-  /** Before the first restart; each further one waits twice as long. Default 500. */
+  /** Milliseconds before the first restart; each further restart waits twice as long. Default 500. */
   readonly firstRestartMs?: number
   /**
-   * An ending is reported after this delay: a signal for all processes may end a child before the supervisor receives
-   * it. Default 100.
+   * An exit is reported after this delay: a signal to all processes may end a child before the supervisor receives it.
+   * Default 100.
    */
   readonly tellMs?: number
 }
@@ -32,15 +32,15 @@ const FIRST_RESTART_MS = 500
 const LAST_RESTART_MS = 30_000
 /** With the delays between them, these restarts take about three minutes: temporary problems have passed by then. */
 export const MAX_RESTARTS = 10
-/** A child that ran this long is taken for well again: its next crash is met with the first delay. */
+/** A child that ran this long counts as healthy again: its next crash gets the first delay. */
 const HEALTHY_MS = 60_000
 
 const NODE_FLAGS = [
   // node:sqlite still announces itself as experimental at every start.
   "--disable-warning=ExperimentalWarning",
-  // A nursery of 16 MB, the default, makes the resident memory of an idle API 25 MB more.
+  // A young generation of 16 MB, the default, adds 25 MB to an idle API's resident memory.
   "--max-semi-space-size=4",
-  // A report of a crash, where the operator has Node write one, would have all secrets of the environment.
+  // A crash report, if the operator has Node write one, would contain all secrets in the environment.
   "--report-exclude-env",
 ]
 
@@ -72,7 +72,7 @@ export class Child {
     child.once("exit", (code, signal) => this.#ended(startedAt, signal ?? `code ${code}`))
   }
 
-  /** From now on its end is no crash and it is not started again. */
+  /** From now on the child's exit is not a crash, and it is not restarted. */
   expectEnd(): void {
     this.#stopping = true
     clearTimeout(this.#timer)
@@ -105,7 +105,7 @@ export class Child {
     }, this.#options.tellMs ?? TELL_MS)
   }
 
-  /** @returns when it starts again; null: it does not. */
+  /** @returns when it starts again; null: never */
   #tell(ending: string): number | null {
     const { name, firstRestartMs = FIRST_RESTART_MS } = this.#options
     if (this.#crashes > MAX_RESTARTS) return this.#options.onGiveUp(name, ending)

@@ -8,11 +8,11 @@ const intro: Readonly<Record<HandbookState, string>> = {
   "not-read": "Fossick could not read its own handbook, so ask it something once you have crawled a site:",
 }
 
-/** Instead of `being-read`. */
+/** Shown instead of `being-read`. */
 const WAITS_FOR_ROOM =
   "Fossick will read its handbook when the disk has room, and will say here when it is done. Then ask it something:"
 
-/** Follows a first screen that said `being-read`. */
+/** Printed after a first screen that said `being-read`. */
 export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">, string>> = {
   read: "Fossick has read its handbook: ask away.\n",
   "not-read": "Fossick could not read its handbook: crawl a site, then ask about it.\n",
@@ -27,11 +27,11 @@ interface ScreenFacts {
   readonly handbook: HandbookState
   /** Whether searches are for sale; null: selling isn't set up. */
   readonly sales: string | null
-  /** That keys and sources were lost, and what to do; null: they were not. */
+  /** The notice that keys and sources were lost, and what to do; `null` if they were not. */
   readonly lostState: string | null
-  /** That the disk is full, or nearly so that crawls wait; null: it has room. */
+  /** The notice that the disk is full, or so nearly full that crawls wait; `null` if there is room. */
   readonly lowDisk: string | null
-  /** The notice of a read-only appliance; null: it isn't read-only. */
+  /** The notice of a read-only appliance; `null` if it isn't read-only. */
   readonly readOnly: string | null
 }
 

@@ -1,6 +1,6 @@
 /** The messages of a child process to the supervisor over its IPC channel. */
 export type ChildMessage =
-  /** The API answers. `apiKey` is there only when this start made the first key. */
+  /** The API is answering. `apiKey` is present only if this start created the first key. */
   | {
       readonly kind: "ready"
       /** Address for users. */
@@ -14,19 +14,19 @@ export type ChildMessage =
       readonly handbook: boolean
       /** Whether searches are for sale, in one line; null: selling isn't set up. */
       readonly sales: string | null
-      /** That the state store is not the one of this data folder, and what to do; null: it is. */
+      /** The notice that the state store does not belong to this data folder, and what to do; `null` if it does. */
       readonly lostState: string | null
-      /** That the disk is full, or nearly so that crawls wait, for the operator; null: it has room. */
+      /** The notice for the operator that the disk is full, or so nearly full that crawls wait; `null` if there is room. */
       readonly lowDisk: string | null
-      /** The notice of a read-only appliance; null: it isn't read-only. */
+      /** The notice of a read-only appliance; `null` if it isn't read-only. */
       readonly readOnly: string | null
     }
-  /** The first crawl of the handbook is over; `found` when any page of it is in the index. */
+  /** The first crawl of the handbook has ended; `found` if any of its pages is in the index. */
   | { readonly kind: "handbook-crawled"; readonly found: boolean }
   /** Starting again would not help; `message` says what would. */
   | { readonly kind: "fatal"; readonly message: string }
 
-/** Tells the supervisor, if there is one. @returns whether anybody listens. */
+/** Sends the supervisor a message, if there is one. @returns whether a supervisor is listening */
 export function tellSupervisor(message: ChildMessage): boolean {
   if (process.send === undefined) return false
   process.send(message)

@@ -6,9 +6,9 @@ import { notWritable, remedy, type UnwritableBecause } from "#base/disk-space.ts
 
 /** SQLite writes next to the file it reads, so this file and its write-ahead log are copied. */
 const COPIED = /^state\.db(?:-wal)?$/
-/** Files of writers; this process makes its own. */
+/** Files that belong to writing processes; this process makes its own. */
 const LEFT_OUT = /^(?:state\.db-shm|locks|compile-cache)$/
-/** One of these is there where there is something to be served. */
+/** If there is anything to serve, at least one of these exists. */
 const SERVED = ["state.db", "index", "generations"]
 
 /** The operator's message about a folder that has a stand-in. */
@@ -21,9 +21,9 @@ export interface StandIn extends Disposable {
 }
 
 /**
- * Makes a folder to run on instead of a data folder that cannot be written to: with a copy of its `state.db`, and
- * links to everything else. Writes to it are lost with it.
- * @throws SettingsError when there is nothing to serve, or no place for the folder
+ * Makes a folder to run on instead of a data folder that cannot be written to, with a copy of its `state.db` and links
+ * to everything else. Writes to the new folder are lost when it goes.
+ * @throws SettingsError if there is nothing to serve, or no place for the folder
  */
 export function standInFor(dataDir: string, because: UnwritableBecause): StandIn {
   if (!SERVED.some((name) => existsSync(join(dataDir, name))))

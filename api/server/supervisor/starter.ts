@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** Between two looks. */
+/** Milliseconds between two checks. */
 const LOOK_MS = 500
 
 /**
@@ -11,7 +11,8 @@ const LOOK_MS = 500
  */
 export function whenStarterGone(onGone: () => void): void {
   if (process.env["npm_lifecycle_event"] === undefined) return
-  // npm killed with SIGKILL leaves those behind who only wait for us: its shell, and the command on an older Node.
+  // If npm is killed with SIGKILL, processes that only wait for us stay behind: its shell, and the command on an older
+  // Node.
   const line = [process.ppid]
   for (let pid: number | null = process.ppid; pid !== null && onlyWaits(pid);) {
     pid = parentOf(pid)
@@ -30,7 +31,7 @@ const onlyWaits = (pid: number): boolean => isShell(pid) || isFossick(pid)
 const isShell = (pid: number): boolean => /^(da|ba|a|z|k)?sh$|^busybox$/.test(statOf(pid)?.name ?? "")
 const parentOf = (pid: number): number | null => statOf(pid)?.parent ?? null
 
-/** Linux's record of a process (proc_pid_stat(5)); null elsewhere, and when it is gone. */
+/** Linux's record of a process (proc_pid_stat(5)); `null` on other systems, and when the process has ended. */
 function statOf(pid: number): { readonly name: string; readonly parent: number } | null {
   try {
     const [, name, parent] = /^\d+ \((.*)\) \S (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!
@@ -40,7 +41,7 @@ function statOf(pid: number): { readonly name: string; readonly parent: number }
   }
 }
 
-/** Whether a process is the command itself, which waits for a child on another Node if its own Node is too old. */
+/** Whether a process is the command itself, waiting for a child on another Node because its own Node is too old. */
 function isFossick(pid: number): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")

@@ -1,9 +1,9 @@
 import type { PlainLog } from "#base/telemetry/log/plain-log.ts"
 
-/** Longer ones Node would shorten to a millisecond; and a clock that was set is noticed within the hour. */
+/** Not longer, so that a changed clock is noticed within the hour; Node would also shorten very long timers to a millisecond. */
 const LOOK_MS = 3_600_000
 
-/** Says when a day begins: lines carry the time alone. Keeps no process alive. */
+/** Logs the beginning of each day: lines contain only the time. Keeps no process alive. */
 export function tellDays(say: PlainLog, now: () => Date = () => new Date()): void {
   let told = dayOf(now())
   const next = () => {

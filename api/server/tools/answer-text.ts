@@ -25,7 +25,7 @@ interface Page {
   readonly favicon?: string | null
   readonly images?: readonly Image[]
   readonly addresses_models?: true
-  /** Characters that were left out already. */
+  /** Number of characters already left out. */
   readonly more_chars?: number
   /** For a page that could not be read now: when the copy in the index was last checked, and the error. */
   readonly from_index?: { readonly checked_at: string; readonly live_error: string }
@@ -40,7 +40,7 @@ export interface ExtractAnswer {
   }[]
 }
 
-/** For a model, when no result answers. */
+/** Shown to a model when no result answers the question. */
 export const NOTHING_FITS =
   "Nothing here fits this question: no page of the index is likely to answer it. Say so, or try other words."
 

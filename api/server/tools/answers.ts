@@ -19,7 +19,7 @@ export class Refused extends Error {
   }
 }
 
-/** A stored page, as GET /pages answers. */
+/** A stored page, as returned by GET /pages. */
 export interface StoredPage {
   readonly url: string
   readonly title: string
@@ -39,7 +39,7 @@ export interface StoredPage {
   readonly addresses_models?: true
 }
 
-/** A page as the index holds it, from a character on. */
+/** A page as the index holds it, starting at character `offset`. */
 export async function storedPage(
   api: Api,
   url: string,
@@ -49,7 +49,7 @@ export async function storedPage(
   return (await api.get(`/pages?${query.toString()}`)) as StoredPage
 }
 
-/** A source, as GET /sources answers. */
+/** A source, as returned by GET /sources. */
 export interface IndexedSource {
   readonly name: string
   readonly pages: number | null
@@ -83,7 +83,7 @@ export interface SearchResult {
   readonly addresses_models?: true
 }
 
-/** Warnings about fields of the request that the answer does not honour. */
+/** Warnings about request fields that the answer does not honour. */
 export interface Warned {
   readonly warnings?: readonly Warning[]
 }
@@ -103,7 +103,7 @@ export interface SearchAnswer extends Warned {
 export const degradedNote = (answer: unknown): string | false =>
   degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
 
-/** Why a search found nothing, and as of when; empty if unknown. */
+/** Why a search found nothing, and the date of that knowledge; empty if unknown. */
 export function missText({ miss, coverage }: SearchAnswer): string {
   if (miss === undefined) return ""
   const asOf = coverage?.complete_as_of
@@ -113,7 +113,7 @@ export function missText({ miss, coverage }: SearchAnswer): string {
 /** The same threshold for searches that looked for an answer and found none. */
 const DOUBTFUL_WITHOUT_ANSWER = 0.5
 
-/** Whether no page that was found answers the question, judging by scores. */
+/** Whether, judging by scores, none of the pages found answers the question. */
 export function nothingFits({ answer, results }: SearchAnswer): boolean {
   const best = results[0]?.score ?? 0
   if (answer === NO_ANSWER) return best < DOUBTFUL_WITHOUT_ANSWER

@@ -4,11 +4,11 @@ import { degradedNote, missText, nothingFits, type SearchAnswer, storedPage } fr
 import { type Api } from "../operation/tool.ts"
 import { noteOf } from "./output.ts"
 
-// The tools that deep-research clients expect of every connector: `search` by a question and `fetch` by an id. Each answer is
-// one text, the JSON of the structured content.
+// The tools that deep-research clients expect from every connector: `search` by a question and `fetch` by an id. Each
+// answer is one text, the JSON of the structured content.
 
 const MAX_RESULTS = 10
-/** A result below this is no source: see `max_results: "auto"`. */
+/** A result with a lower score is not a source: see `max_results: "auto"`. */
 const LEAST_SCORE = 0.1
 /** Characters of a page that a model gets at once; the rest has a separate id. */
 export const MAX_FETCH_CHARS = 100_000
@@ -57,10 +57,10 @@ export async function fetchPage(api: Api, { id }: Given) {
   })
 }
 
-/** A place in a page: the fragment is that of RFC 5147, for text from a character on. */
+/** A place in a page: the fragment follows RFC 5147, for text starting at a character. */
 const idOf = (url: string, offset: number): string => `${url.replace(/#.*$/s, "")}#char=${offset},`
 
-/** @returns the address of a page, and the character from which on it is wanted */
+/** @returns the address of a page, and the character to start at */
 export function placeOf(id: string): { readonly url: string; readonly offset: number } {
   const [, url = id, offset = "0"] = /^(.*)#char=(\d{1,15}),$/s.exec(id) ?? []
   return { url, offset: Number(offset) }

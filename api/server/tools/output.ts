@@ -15,9 +15,9 @@ import {
 import { NOTHING_FITS, type ExtractAnswer } from "./answer-text.ts"
 import { degradedNote, missText, nothingFits, type SearchAnswer } from "./answers.ts"
 
-// Answers of tools for programs: the content of the text, in fields that a schema describes.
+// Tools' answers for programs: the content of the text, in fields that a schema describes.
 
-/** An object schema as the protocol wants it. Further fields are allowed, so that answers may grow. */
+/** An object schema as the protocol requires it. Additional fields are allowed, so that answers can grow. */
 const output = (fields: Fields): ObjectSchema => object(fields)
 
 const title = text()
@@ -108,7 +108,7 @@ export function searchOutput(answer: unknown) {
   }
 }
 
-/** The field `note`, where there is anything to say. */
+/** The field `note`, if there is anything to say. */
 export function noteOf(...parts: readonly (string | false)[]) {
   const said = parts.filter((part) => part !== false)
   return said.length > 0 ? { note: said.join(" ") } : {}

@@ -13,8 +13,8 @@ const idSchema = (name: string, description: string): ObjectSchema => ({
 })
 
 /**
- * All tools, with those of features. `search` and `fetch` have the shapes that deep-research clients ask of connectors.
- * The others have the names of tools and parameters of Tavily's MCP server, and the schemas of the endpoints.
+ * All tools, including those of features. `search` and `fetch` have the formats that deep-research clients expect from
+ * connectors. The others have the tool and parameter names of Tavily's MCP server, and the schemas of the endpoints.
  */
 export async function toolsOf(
   features: readonly Pick<Feature<never>, "name" | "tools">[],
@@ -48,7 +48,7 @@ const connectorTools: readonly Tool[] = [
   },
 ]
 
-/** A tool's answer, with the warnings of the API's answer. */
+/** A tool's answer, with the warnings from the API's answer. */
 export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
   const warnings = ((answer as Warned).warnings ?? []).map(({ text }) => text)
   if (warnings.length === 0) return given
@@ -59,7 +59,7 @@ export function warned(answer: unknown, given: ToolAnswer): ToolAnswer {
   }
 }
 
-/** The input schema of a tool that takes these fields of a body. */
+/** The input schema of a tool that takes these body fields. */
 export function pick<T>(schema: RequestSchema<T>, names: readonly (keyof T & string)[]): ObjectSchema {
   return {
     type: "object",

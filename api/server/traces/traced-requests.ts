@@ -3,8 +3,8 @@ import { traced } from "#base/telemetry/traces/tracing.ts"
 import type { Middleware } from "../../context.ts"
 
 /**
- * Records each call as a trace, or as a step of its caller's. Named by its route, since a path may contain private
- * text.
+ * Records each call as a trace, or as a step of its caller's trace, named after its route, since a path may contain
+ * private text.
  */
 export const tracedRequests = (): Middleware => async (ctx, next) => {
   const parent = ctx.get("traceparent")

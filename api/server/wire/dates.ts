@@ -1,6 +1,6 @@
 import { badRequest } from "../../errors.ts"
 
-/** When pages were published, as callers write it: a time until now, or days of the form YYYY-MM-DD. */
+/** When pages were published, as callers write it: a time range up to now, or days of the form YYYY-MM-DD. */
 export interface GivenDates {
   readonly time_range?: string | undefined
   readonly start_date?: string | undefined
@@ -16,8 +16,8 @@ export interface DateWindow {
 const DAY_MS = 86_400_000
 
 /**
- * The window that dates open. Both given days belong to it, so that a window of one day is not empty;
- * days are those of UTC, as publication dates are kept.
+ * The time window between dates. Both given days belong to it, so that a window of one day is not empty; days are in
+ * UTC, as publication dates are stored.
  */
 export function dateWindow(request: GivenDates, now: Date): DateWindow {
   const start = request.start_date === undefined ? undefined : day("start_date", request.start_date)
@@ -39,7 +39,7 @@ export function dateWindow(request: GivenDates, now: Date): DateWindow {
 
 function day(field: string, text: string): Date {
   const date = new Date(`${text.trim()}T00:00:00Z`)
-  // The round trip refuses days that do not exist: the parser takes 30 February for 2 March.
+  // The round trip refuses days that do not exist: the parser reads 30 February as 2 March.
   if (Number.isNaN(date.getTime()) || date.toISOString().slice(0, 10) !== text.trim()) {
     throw badRequest(`Invalid ${field}. Must be a date of the form YYYY-MM-DD.`)
   }
@@ -55,7 +55,7 @@ function ago(range: string, now: Date): Date {
       return new Date(now.getTime() - 7 * DAY_MS)
     case "m":
       from.setUTCMonth(from.getUTCMonth() - 1)
-      // The 31st has no counterpart in a shorter month and would run over into the next one.
+      // The 31st does not exist in a shorter month and would run over into the next one.
       if (from.getUTCDate() !== now.getUTCDate()) from.setUTCDate(0)
       return from
     default:

@@ -8,9 +8,9 @@ import { isPublicSuffix } from "#engine/index/page/domains.ts"
 import { badRequest } from "../../errors.ts"
 
 /**
- * The hosts of a domain list, as the engine's filter needs them: lower case, ASCII (UTS 46 and RFC 3492 for names in
- * other scripts), without scheme and without a `www.` before a registrable domain, with their port if one is given.
- * Addresses, `localhost` and names of one label, as in intranets, are hosts too.
+ * The hosts in a domain list, as the engine's filter needs them: lower case, ASCII (UTS 46 and RFC 3492 for names in
+ * other scripts), without the scheme, without a `www.` before a registrable domain, and with their port if one is
+ * given. Addresses, `localhost` and single-label names, as in intranets, are hosts too.
  *
  * @throws ApiError 400 naming the first entry that is not a plain host, that has an invalid port, or that is a public
  * suffix such as `co.uk`, under which anyone may register; or the exceeded limit
@@ -57,23 +57,23 @@ function spellings(host: string): string[] {
 
 const MAX_PORT = 65_535
 
-/** The top-level domains of RFC 1591. Later ones (`wiki`, `dev`) are names that intranets gave their hosts before. */
+/** The top-level domains of RFC 1591. Intranets were already using later ones (`wiki`, `dev`) as host names. */
 const OLD_TOP_LEVEL = /^(com|edu|net|org|gov|mil|int|[a-z]{2}|xn--.*)$/
 
-/** An entry without its scheme and the slash at its end. */
+/** An entry without its scheme and its trailing slash. */
 const bareText = (entry: string): string =>
   entry
     .trim()
     .replace(/^https?:\/\//i, "")
     .replace(/\/$/, "")
 
-/** The text after the colon of a name; an IPv6 address has its port after brackets. */
+/** The text after the colon in a name; an IPv6 address has its port after the brackets. */
 function withoutPort(text: string): { readonly name: string; readonly port: string | null } {
   const [, name, port] = /^(\[[^\]]*\]|[^:[\]]*):([^:/?#]*)$/.exec(text) ?? []
   return name === undefined || port === undefined ? { name: text, port: null } : { name, port }
 }
 
-/** The host that a text spells, or null when it is anything but a host. */
+/** The host that a text spells, or `null` if it is not a host. */
 function hostOf(text: string): string | null {
   const address = text.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) === 6 && !address.includes("%")) return new URL(`http://[${address}]`).hostname

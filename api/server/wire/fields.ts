@@ -4,7 +4,7 @@ import { badRequest } from "../../errors.ts"
 export type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Reads a body of another API field by field. A field that is null or left out is not set. Fields that were never
+ * Reads a body of another API field by field. A field that is null or left out is not set. Fields that have not been
  * read when {@link FieldReader.end} is called are refused, so that no parameter is silently ignored.
  */
 export class FieldReader {
@@ -18,7 +18,7 @@ export class FieldReader {
     this.#where = where
   }
 
-  /** Anything; undefined where it is not set. */
+  /** Any value; `undefined` if it is not set. */
   any(name: string): unknown {
     this.#known.add(name)
     return this.#fields[name] ?? undefined
@@ -31,7 +31,7 @@ export class FieldReader {
     throw this.refusal(name, `Must be a string of at most ${maxChars} characters.`)
   }
 
-  /** A text that holds more than white space. */
+  /** A text that is not blank. */
   requiredString(name: string, maxChars: number): string {
     const value = this.string(name, maxChars)?.trim()
     if (value) return value
@@ -44,7 +44,7 @@ export class FieldReader {
     throw this.refusal(name, "Must be true or false.")
   }
 
-  /** A number in a range, a whole one unless said otherwise. */
+  /** A number in a range; a whole number unless specified otherwise. */
   number(name: string, min: number, max: number, isWhole = true): number | undefined {
     const value = this.any(name)
     if (value === undefined) return undefined
@@ -78,14 +78,15 @@ export class FieldReader {
     throw this.refusal(name, "Must be an object.")
   }
 
-  /** A reader of an object that is left out. */
+  /** A reader for an object that was left out. */
   part(): FieldReader {
     return new FieldReader({}, this.#where)
   }
 
   /**
-   * Fields whose given values change nothing here; any other value is refused, `because` it cannot be honoured. Blank
-   * texts, empty lists and empty objects are allowed: forms send them for fields that their users left empty.
+   * Fields that have no effect when set to one of the given values; any other value is refused, `because` it cannot be
+   * honoured. Blank texts, empty lists and empty objects are allowed: forms send them for fields that their users left
+   * empty.
    */
   only(values: readonly unknown[], names: readonly string[], because: string): void {
     for (const name of names) {

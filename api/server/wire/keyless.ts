@@ -17,7 +17,7 @@ interface Call {
   get(header: string): string
 }
 
-/** Whether a Tavily client calls and says that it has no key. Pages in a browser never do. */
+/** Whether the caller is a Tavily client that declares that it has no key. Pages in a browser never do. */
 export const isKeyless = (call: Pick<Call, "get">): boolean =>
   call.get("X-Tavily-Access-Mode").toLowerCase() === "keyless" &&
   call.get("Authorization") === "" &&

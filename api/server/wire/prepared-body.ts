@@ -9,16 +9,16 @@ export interface PreparedBody {
   /** Its content type. */
   readonly type: string
   readonly plain: Buffer
-  /** Null where it would not be smaller. */
+  /** `null` if it would not be smaller. */
   readonly br: Buffer | null
   readonly gzip: Buffer | null
   readonly etag: string
 }
 
-/** Compresses the text of a page in a few milliseconds, within a twentieth of the smallest size. */
+/** Compresses a page's text in a few milliseconds, to within 5 % of the smallest size. */
 const BROTLI_QUALITY = 9
 
-/** Prepares a text to be sent any number of times. Compresses in threads of the system. */
+/** Prepares a text to be sent any number of times. Compresses in the system's threads. */
 export async function prepare(type: string, text: string): Promise<PreparedBody> {
   const plain = Buffer.from(text)
   const params = {
@@ -30,11 +30,11 @@ export async function prepare(type: string, text: string): Promise<PreparedBody>
   return { type, plain, br, gzip: zipped, etag: digestOf(plain) }
 }
 
-/** An identifier of a body, for an entity tag. */
+/** An identifier for a body, used as an entity tag. */
 export const digestOf = (body: string | Buffer): string =>
   createHash("sha256").update(body).digest("base64url").slice(0, 22)
 
-/** Sends it in the smallest form that the caller takes, or says that the caller has it. */
+/** Sends the body in the smallest encoding that the caller accepts, or answers that the caller already has it. */
 export function sendPrepared(ctx: BaseContext, prepared: PreparedBody, caching: string): void {
   const { type, plain, br, gzip: zipped, etag } = prepared
   ctx.status = 200
@@ -52,6 +52,6 @@ export function sendPrepared(ctx: BaseContext, prepared: PreparedBody, caching: 
   }
   if (body !== null) ctx.set("Content-Encoding", String(encoding))
   ctx.body = body ?? plain
-  // Koa sets a type of its own when it gets the body.
+  // Koa sets its own type when it receives the body.
   ctx.set("Content-Type", type)
 }

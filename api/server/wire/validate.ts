@@ -4,7 +4,7 @@ import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { badRequest } from "../../errors.ts"
 import type { JsonSchema, Schema } from "../schema/schemas.ts"
 
-/** A JSON schema of a request body, in the vocabulary of draft-07 plus the notes below, of requests of the type `T`. */
+/** A JSON schema of a request body of type `T`, in the vocabulary of draft-07 plus the notes below. */
 export type RequestSchema<T> = Schema<T> & {
   readonly type: "object"
   readonly required: readonly string[]
@@ -14,7 +14,7 @@ export type RequestSchema<T> = Schema<T> & {
 export interface FieldSchema {
   /** One sentence for the API reference; the handbook says more. */
   readonly description?: string
-  /** For the API reference; the code judges. */
+  /** Only for the API reference; the code does the checking. */
   readonly format?: "date" | "regex"
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object"
   readonly enum?: readonly string[]
@@ -24,13 +24,13 @@ export interface FieldSchema {
   readonly maxItems?: number
   readonly minLength?: number
   readonly maxLength?: number
-  /** For an object: its fields, and those that are required. */
+  /** For an object: its fields, and which of them are required. */
   readonly properties?: Readonly<Record<string, FieldSchema>>
   readonly required?: readonly string[]
   readonly anyOf?: readonly FieldSchema[]
   readonly pattern?: string
   readonly default?: unknown
-  /** The allowed values in words, where the schema would read badly. */
+  /** The allowed values in words, for a schema that would read badly. */
   readonly "x-allowed"?: string
   /** Whole message for a missing required field. */
   readonly "x-missing"?: string
@@ -105,7 +105,7 @@ function stepsTo({ keyword, instancePath, params }: ErrorObject): readonly strin
   return keyword === "required" ? [...steps, String(params["missingProperty"])] : steps
 }
 
-/** The field that a way leads to, by its own rules: `files[0].name`. Entries that are no objects are named by their list. */
+/** The field at the end of a path, such as `files[0].name`, with its own rules. Entries that are not objects are named after their list. */
 function innermost(
   properties: Readonly<Record<string, FieldSchema>>,
   [field, place, ...rest]: readonly string[],

@@ -19,21 +19,21 @@ export const WARNING_CODES = [
   "outage",
 ] as const
 
-/** Part of a request that its answer does not honour, or honours differently; or what the answer may lack. */
+/** A part of the request that the answer does not honour, or honours differently; or something that the answer may lack. */
 export interface Warning {
   readonly code: (typeof WARNING_CODES)[number]
   /** The field of the request. */
   readonly field?: string
-  /** The page that it is about. */
+  /** The page that the warning is about. */
   readonly url?: string
   /** For people and models: what happened, and what to do instead. */
   readonly text: string
 }
 
-/** Identify the caller or its client library, and ask for nothing: several clients copy their own options into each body. */
+/** Fields that identify the caller or its client library, and request nothing: several clients copy their own options into each body. */
 const CALLER_FIELDS: ReadonlySet<string> = new Set(["api_key", "apiKey", "apiBaseURL", "client_source"])
 
-/** A body of a megabyte has room for a hundred thousand names; the first few show the problem. */
+/** A one-megabyte body has room for a hundred thousand names; the first few show the problem. */
 const MOST_NAMED = 20
 const MAX_NAME_CHARS = 100
 
@@ -52,7 +52,7 @@ export function unknownFields(schema: RequestSchema<unknown>, body: Fields): rea
     : [...named, { code: "unknown-field", text: `${others} more unknown fields have no effect.` }]
 }
 
-/** A warning where `text` is longer than the characters that count. */
+/** A warning if `text` is longer than the number of characters that count. */
 export const shortened = (field: string, text: string | undefined, most: number): readonly Warning[] =>
   text === undefined || text.length <= most
     ? []

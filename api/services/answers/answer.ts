@@ -14,7 +14,7 @@ import { type ToWrite, writtenAnswer } from "./written-answer.ts"
 /** The parts needed for answers. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer; null: they are chosen without it. */
+  /** Judges which pieces of the pages answer; `null`: pieces are chosen without it. */
   readonly unitReader: UnitReader | null
   /** Null: answers are made of the pages' own units. */
   readonly chatModel: ChatModel | null
@@ -24,13 +24,13 @@ export interface Asked {
   readonly question: string
   /** In the order of the results, since answers cite them by their place. */
   readonly hits: readonly Hit[]
-  /** As in `SearchResult`. */
+  /** The same as in `SearchResult`. */
   readonly rarity?: SearchResult["rarity"]
   readonly depth: AnswerDepth
   /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Told the answer piece by piece, as it comes to be; put together they are the answer. */
+  /** Called with each piece of the answer as it is written; joined, the pieces form the answer. */
   readonly onPiece?: ((piece: string) => void) | undefined
 }
 
@@ -39,10 +39,10 @@ export interface Answered {
   readonly followUpQuestions: readonly string[] | null
 }
 
-/** Further down the list hardly anything answers, and each page costs milliseconds. */
+/** Further down the list, hardly any page answers, and each page costs milliseconds. */
 const MAX_SOURCES = 8
 
-/** A cited answer from the hits. Without any trustworthy one from the model, their own units answer. */
+/** A cited answer from the hits, made of their own units if the model gives no trustworthy answer. */
 export async function answerFrom(
   asked: Asked,
   { embedder, unitReader, chatModel }: AnswerParts,
@@ -69,7 +69,7 @@ export async function answerFrom(
     onPiece?.(answer)
     return answer
   }
-  // While models read and write there is time to look for more.
+  // While models read and write, there is time to look for more.
   const [answer, more] = await Promise.all([answered(), followUpQuestions(question, sources, signal)])
   signal.throwIfAborted()
   return { answer, followUpQuestions: more.length > 0 ? more : null }

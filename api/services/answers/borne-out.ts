@@ -8,13 +8,13 @@ import { isWrittenIn } from "#engine/text/scripts.ts"
 import { type Figures, figuresIn, figuresOf, holdsFigures, withoutAddresses } from "./figures.ts"
 import { areApart, namesIn, type Spoken, spokenIn } from "./other-language.ts"
 
-/** Share of a sentence's distinctive words that its sources must have. Models inflect and join; they must not add. */
+/** Share of a sentence's distinctive words that its sources must have. Models can inflect and join words; they must not add any. */
 export const SUPPORTED = 0.5
 /**
- * The least similarity, 0 for unrelated texts and 1 for texts that mean the same, from which a sentence says what a
- * source in another language says. Measured on thirty sentences in German, French, Russian and Chinese over English
- * passages: a multilingual model puts supported ones at 0.47 to 1.03 and made-up ones below 0.41, a model trained on
- * English at 0.04 to 0.52 and below 0.23.
+ * The least similarity, from 0 for unrelated texts to 1 for texts that mean the same, at which a sentence counts as
+ * saying the same as a source in another language. Measured on thirty sentences in German, French, Russian and Chinese
+ * over English passages: a multilingual model gives supported ones 0.47 to 1.03 and made-up ones less than 0.41, a
+ * model trained on English 0.04 to 0.52 and less than 0.23.
  */
 const NEAR = { manyScripts: 0.45, others: 0.25 }
 /** Characters of a source that are compared at a time. */
@@ -24,10 +24,10 @@ const MOST_PIECES = 24
 const LEAST_PIECE = 40
 
 export interface BearingOptions {
-  /** Null: words alone decide. */
+  /** `null`: only words are compared. */
   readonly embedder: Pick<Embedder, "embed" | "traits"> | null
   readonly signal: AbortSignal
-  /** Milliseconds that the embedder is waited for in all; what passes between two sentences does not count. Default: any. */
+  /** Total milliseconds to wait for the embedder; the time between two sentences does not count. Default: no limit. */
   readonly patience?: number
 }
 
@@ -48,8 +48,8 @@ export class Bearing {
 
   /**
    * Whether a source states what a text says: it has every number and address of the text, and a share of its other
-   * distinctive words; texts with links never count. Where the two are in different languages, words can't be
-   * compared: then the numbers, the addresses and the names have to be there, and the meaning similar.
+   * distinctive words; texts with links never count. Words can't be compared between different languages: then the
+   * numbers, addresses and names must be there, and the meaning must be similar.
    *
    * @param share share of the text's distinctive words that the source must have
    */
@@ -62,7 +62,7 @@ export class Bearing {
     const names = namesIn(text, own.spoken)
     if (!names.every((name) => other.lower.includes(name.toLowerCase()))) return false
     const near = await this.#near(text, source)
-    // A model that cannot read the text can't judge it: then it needs a name or a number.
+    // A model that cannot read the text can't judge it: then the text needs a name or a number.
     return near ?? (names.length > 0 || figuresOf(text).length > 0)
   }
 
@@ -72,7 +72,7 @@ export class Bearing {
     return read
   }
 
-  /** Null when the vectors do not tell. */
+  /** Returns `null` when the vectors cannot decide. */
   async #near(text: string, source: string): Promise<boolean | null> {
     const embedder = this.#embedder
     if (!embedder) return null
@@ -89,7 +89,7 @@ export class Bearing {
       const least = scripts === null || scripts.length > 1 ? NEAR.manyScripts : NEAR.others
       return nearnessOf(best, cosines) >= least
     } catch {
-      // It is busy, or away; it may be back for the next sentence.
+      // The embedder is busy or away; it may be back for the next sentence.
       this.#vectors.delete(source)
       return byWords()
     } finally {
@@ -126,7 +126,7 @@ class ReadText {
     return (this.#terms ??= new Set(analyse(this.text, null)))
   }
 
-  /** Terms of the words that say something, of addresses none. */
+  /** Terms of the meaningful words; addresses are left out. */
   get telling(): readonly string[] {
     return (this.#telling ??= analyseQuery(withoutAddresses(this.text), null).terms)
   }

@@ -15,10 +15,10 @@ const LIST_OF_SOURCES =
 
 const ECHO_BEGINS = /^\s*<source[-\w]*\s+n\s*=[^>]*>\s*$/
 const ECHO_ENDS = /<\/source[-\w]*>\s*$/
-/** A sentence of fewer words that cites nothing is a heading, or says too little to be looked for. */
+/** A sentence with fewer words that cites nothing is a heading, or says too little to be looked for. */
 const LEAST_WORDS = 3
 
-/** The end of a citation of any form, with more text behind it. */
+/** The end of a citation in any form, followed by more text. */
 const CITED_END =
   /(?:\[[^\]\n]{1,40}\]|【[^】\n]{1,40}】|[(（][^()（）\n]{0,12}\d{1,3}[)）]|<\/sup>)[.!?。！？]?["”’]?(?=\s+[^\s[(【（^<.])/g
 
@@ -63,7 +63,7 @@ export class CheckedReply {
    */
   async take(reply: string, isWhole: boolean, isCut = false): Promise<CitedStatement[]> {
     const text = reply.slice(0, MAX_REPLY_CHARS)
-    // The text so far turned out to be reasoning.
+    // The earlier text turned out to be reasoning.
     if (!text.startsWith(this.#taken)) this.#taken = ""
     const fresh = text.slice(this.#taken.length)
     const upTo = isWhole ? fresh.length : settled(fresh)
@@ -78,7 +78,7 @@ export class CheckedReply {
   }
 
   async #line(line: string): Promise<CitedStatement[]> {
-    // Small models give the question back, source and all.
+    // Small models repeat the question, including its source.
     if (ECHO_BEGINS.test(line) || ECHO_ENDS.test(line)) {
       this.#inEcho = !ECHO_ENDS.test(line)
       return []
@@ -154,7 +154,7 @@ export class CheckedReply {
   }
 }
 
-/** All sentences of a whole reply that hold. */
+/** All supported sentences of a whole reply. */
 export async function checkedSentences(
   reply: { readonly text: string; readonly isCut?: boolean },
   options: CheckOptions,
@@ -162,7 +162,7 @@ export async function checkedSentences(
   return await new CheckedReply(options).take(reply.text, true, reply.isCut)
 }
 
-/** How much of an unfinished text no later text changes: whole lines, and sentences up to a citation that is followed by more. */
+/** Length of the part of an unfinished text that later text cannot change: whole lines, and sentences up to a citation that is followed by more. */
 function settled(text: string): number {
   const line = text.lastIndexOf("\n") + 1
   const open = text.slice(line)
@@ -173,7 +173,7 @@ function settled(text: string): number {
   return line + end
 }
 
-/** Words, of scripts without blanks letters. */
+/** Number of words; in scripts without blanks, of letters. */
 const wordsIn = (text: string): number =>
   text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}]+/gu)
     ?.length ?? 0
@@ -203,7 +203,7 @@ function withoutEnd(line: string): string {
   return sentences.slice(0, -1).join(" ")
 }
 
-/** A line without the marks of lists, quotes and emphasis; models write them although they are asked not to. */
+/** A line without the marks of lists, quotes and emphasis, which models write even when asked not to. */
 const undecorated = (line: string): string =>
   line
     .replace(/^\s*(?:>\s*)*(?:[-*•–]\s+|\d{1,2}[.)]\s+)?/, "")

@@ -1,5 +1,5 @@
-// The forms in which models cite, whichever form they were asked for: OpenAI's file search 【1†source】, footnotes,
-// parentheses, labels.
+// The forms in which models cite, regardless of the form they were asked for: OpenAI's file search 【1†source】,
+// footnotes, parentheses, labels.
 
 /** A citation after {@link plainCitations}. */
 export const CITATION = /\s*\[(\d{1,3}(?:,\d{1,3})*)\]/g
@@ -15,7 +15,7 @@ const INSIDE = new RegExp(
 )
 const BRACKETS = /(?:\^?\[\[?|【)([^\][【】\n]{1,60})(?:\]?\]|】)(?:\((?:[^()\s]*)\))?\^?/g
 const LABELLED_ROUND = new RegExp(`[(（]\\s*(${LABEL}[\\s.:=#-]*\\d[^()（）\\n]{0,40}?)\\s*[)）]`, "giu")
-/** At the end of a sentence alone, with a blank before it: `ls(1)` and `(1) first …` are no citations. */
+/** Only at the end of a sentence, after a blank: `ls(1)` and `(1) first …` are not citations. */
 const ROUND =
   /(?<=\S)\s+[(（](\d{1,2}(?:\s*,\s*\d{1,2})*)[)）](?=\s*(?:[.!?…。！？]|$))|(?<=[.!?…。！？]\s{0,2})[(（](\d{1,2}(?:\s*,\s*\d{1,2})*)[)）](?=\s|$)/gu
 const ELEMENT = /<source[-\w]*\s+n\s*=\s*["“]?(\d{1,3})["”]?\s*\/?>(?:\s*<\/source[-\w]*>)?/gi
@@ -33,7 +33,8 @@ const LONGEST_RANGE = 8
 /**
  * A line of a reply with every citation in it as `[1]` or `[1,2]`.
  *
- * @param roundToo whether a bare number in parentheses at a sentence's end is one: not where the reply has other forms
+ * @param roundToo whether a bare number in parentheses at the end of a sentence is a citation: not if the reply has
+ * other forms
  */
 export function plainCitations(line: string, roundToo: boolean): string {
   let plain = line
@@ -66,7 +67,7 @@ export function plainCitations(line: string, roundToo: boolean): string {
   return plain
 }
 
-/** The numbers in the brackets of a citation; null when they are none's. */
+/** The numbers in the brackets of a citation; `null` if the brackets are not a citation. */
 function numbersOf(inside: string): number[] | null {
   if (!INSIDE.test(inside)) return null
   const range = /^\D*(\d{1,3})\s*[-–]\s*\D*(\d{1,3})\s*(?:†.*)?$/u.exec(inside)

@@ -4,7 +4,7 @@ import type { CitedStatement } from "#engine/answer-extraction/extract-answer.ts
 export const NO_ANSWER = "No answer to this was found in the index."
 
 /**
- * An answer in wire format: after each statement comes its source's number, the place in `results` from 1. Text that
+ * An answer in wire format: each statement is followed by its source's number, the place in `results` from 1. Text that
  * a statement depends on comes before it, each piece word for word as on the page: `Term: statement. [1]`.
  *
  * @param missing the parts of the question without an answer
@@ -16,11 +16,11 @@ export function citedText(statements: readonly CitedStatement[], missing: readon
   return [cited, ...missing.map((one) => `No answer for ${one} was found in the index.`)].join("\n")
 }
 
-/** The same, statement by statement. */
+/** The same, one statement at a time. */
 export class CitedText {
   #last: CitedStatement | null = null
 
-  /** @returns what the statement adds to the text */
+  /** @returns the text that the statement adds */
   add(statement: CitedStatement): string {
     const last = this.#last
     this.#last = statement
@@ -31,7 +31,7 @@ export class CitedText {
   }
 }
 
-/** A unit, with the text it depends on before it and its citation after it. */
+/** A unit, preceded by the text it depends on and followed by its citation. */
 export function printedUnit(unit: Printed, mark: string): string {
   // Directly after a fence or a table row, the mark would become part of it.
   const behind = /(?:`{3}|\|)$/.test(unit.text) ? "\n\n" : " "

@@ -1,4 +1,4 @@
-// Numbers and addresses: those in a sentence must appear in its source.
+// Numbers and addresses: any in a sentence must appear in its source.
 
 const ADDRESS = /\b(?:https?:\/\/|www\.)\S*[^\s.,;:!?)]/gi
 
@@ -7,7 +7,7 @@ const LINK = /!?\[[^\]]*\]\(/
 
 export const withoutAddresses = (text: string): string => text.replaceAll(ADDRESS, " ")
 
-/** The figures of a source: its numbers in all their forms, and the words that may count. */
+/** The figures of a source: its numbers in all their forms, and the words that can count as numbers. */
 export interface Figures {
   readonly source: string
   readonly numbers: ReadonlySet<string>
@@ -47,7 +47,7 @@ function numbersIn(text: string): ReadonlySet<string> {
   return found
 }
 
-/** A number as written, and as others may write it: without what parts thousands, with a point for a comma, without zeros in front. */
+/** A number as written, and as others may write it: without thousands separators, with a point instead of a comma, without leading zeros. */
 function formsOf(figure: string): string[] {
   const forms = [figure]
   if (/^\d{1,3}(?:[.,'’ \u00A0\u202F]\d{3})+(?:[.,]\d{1,2})?$/.test(figure)) {

@@ -1,19 +1,19 @@
 import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { lettersOf, SCRIPTS } from "#engine/text/scripts.ts"
 
-// A sentence in another language than its source: whether it is, and what no translation changes.
+// Checks whether a sentence is in another language than its source, and which of its parts no translation changes.
 
-/** Shorter texts do not tell their language. */
+/** Shorter texts don't reveal their language. */
 const LEAST_WORDS = 5
-/** So many words tell it. */
+/** This many words are enough to tell. */
 const WORDS_READ = 400
 
 /** The signs of a text's language. */
 export interface Spoken {
-  /** The script of most of its letters; null without letters. */
+  /** The script of most of its letters; `null` if it has no letters. */
   readonly script: string | null
   readonly words: number
-  /** How many of its words are function words of a language. */
+  /** Number of its words that are function words, by language. */
   readonly counts: readonly { readonly language: string; readonly count: number }[]
 }
 
@@ -51,8 +51,8 @@ function scriptIn(text: string): string | null {
 }
 
 /**
- * The parts that no translation changes: code, words with capitals or marks inside, and in other scripts everything
- * in Latin letters.
+ * The parts that no translation changes: code, words with capitals or marks inside, and, in text in another script,
+ * everything in Latin letters.
  */
 export function namesIn(text: string, { script }: Spoken): string[] {
   const words = text.match(/[\p{L}\p{N}_][\p{L}\p{N}_./:+#-]*[\p{L}\p{N}_+#]|\p{L}/gu) ?? []

@@ -17,7 +17,7 @@ const SIZES = {
 export interface ToShow {
   readonly question: string
   readonly hits: readonly Hit[]
-  /** The units of these hits that are near the question, best first. Without any, the hits' best passages are shown. */
+  /** The units of these hits that are close to the question, best first. If there are none, the hits' best passages are shown. */
   readonly evidence: readonly Unit[]
   readonly depth: AnswerDepth
 }
@@ -26,22 +26,22 @@ export interface ToShow {
 export interface AnswerPrompt {
   readonly messages: readonly ChatMessage[]
   /**
-   * For each citable source, in the order of the hits, all of its text that the model saw; empty if the model saw
+   * For each citable source, in the order of the hits, all the text of it that the model saw; empty if the model saw
    * none.
    */
   readonly shown: readonly string[]
 }
 
-/** Tokens that an answer may have. */
+/** Maximum number of tokens in an answer. */
 export const answerTokens = (depth: AnswerDepth): number => SIZES[depth].maxTokens
 
 /**
- * The question and the hits, for a model that is to answer only from these.
+ * The question and the hits, for a model that must answer only from these.
  *
- * Pages are written by strangers. Their text is between {@link dataMarks}, and the model is instructed to follow
- * nothing in it. Text that gives orders to models is left out all the same.
+ * Pages are written by strangers. Their text is between {@link dataMarks}, and the model is instructed not to follow
+ * anything in it. Text that gives orders to models is left out all the same.
  *
- * @param room tokens for the prompt; the best pieces get them first, and pieces that do not fit are left out whole
+ * @param room tokens for the prompt; the best pieces come first, and pieces that do not fit are left out whole
  */
 export function promptFor({ question, hits, evidence, depth }: ToShow, room: number): AnswerPrompt {
   const { sentences } = SIZES[depth]
@@ -105,10 +105,10 @@ function passagePieces(hits: readonly Hit[], depth: AnswerDepth): Piece[] {
     .sort((a, b) => a.rank - b.rank)
 }
 
-/** For the marks round a source. */
+/** Tokens for the marks around a source. */
 const MARK_TOKENS = 30
 
-/** The title and pieces of each source, as far as they fit. */
+/** The title and pieces of each source, as many as fit. */
 function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): string[] {
   const titles = hits.map(({ title, publishedAt }) => [
     ...(holdsModelOrder(title) ? [] : [title]),
@@ -119,7 +119,7 @@ function fitting(hits: readonly Hit[], pieces: readonly Piece[], room: number): 
   for (const [at, { source, text }] of pieces.entries()) {
     const isNew = taken[source]!.length === 0
     const cost = tokensOf(text) + (isNew ? MARK_TOKENS + tokensOf(titles[source]!.join("\n")) : 0)
-    // The first piece is shown in any case: without one there is nothing to ask.
+    // The first piece is always shown: without it there is nothing to ask.
     if (cost > left && at > 0) continue
     left -= cost
     taken[source]!.push(text)

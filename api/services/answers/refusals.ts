@@ -1,4 +1,4 @@
-// How models say that they were shown no answer, when they do not keep to the word they were asked for.
+// The ways models say that they were shown no answer, when they do not use the word they were asked for.
 
 const SOURCES: Readonly<Record<string, string>> = {
   en: "(?:the |these |those |any of the |none of the )?(?:given |provided |available |supplied |above |following |retrieved )*(?:sources?|passages?|documents?|documentation|texts?|contexts?|information|excerpts?|materials?|content|pages?|search results?|results?|references?)(?: (?:given|provided|available|above|supplied|shown|i have|listed))*",
@@ -56,7 +56,7 @@ const REFUSALS: readonly RegExp[] = [
 /** Whether a reply is the word that says there is no answer. */
 export const isNone = (reply: string): boolean => /^\W*NONE\W*$/i.test(reply)
 
-/** Whether a sentence, its citations left out, says that the sources hold no answer. */
+/** Whether a sentence, without its citations, says that the sources contain no answer. */
 export const isRefusal = (sentence: string): boolean => {
   const text = sentence.trim()
   return isNone(text) || REFUSALS.some((refusal) => refusal.test(text))

@@ -6,9 +6,9 @@ import { openUnitReader } from "#engine/models/rerankers/unit-reader.ts"
 
 /** The model that judges units, and its problem, if any. */
 export interface OpenedUnitReader extends AsyncDisposable {
-  /** Null when it is off. A damaged model throws ModelOutage, so that each answer chosen without it says so. */
+  /** `null` when the model is off. A damaged model throws ModelOutage, so that each answer chosen without it says so. */
   readonly reader: UnitReader | null
-  /** For the operator, when it is on and gives no scores. */
+  /** The problem, for the operator, when the model is on but gives no scores. */
   warnings(): string[]
 }
 

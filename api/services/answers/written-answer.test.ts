@@ -5,8 +5,8 @@ import type { ChatModel } from "../chat-models/chat-model.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { writtenAnswer } from "./written-answer.ts"
 
-// A sentence in another language than its source can only be compared by meaning, and the embedder does that. This
-// one finds all texts similar.
+// A sentence in another language than its source can only be compared by meaning, which is the embedder's job. This
+// embedder finds all texts similar.
 
 afterEach(() => vi.restoreAllMocks())
 
@@ -24,7 +24,7 @@ const SEALS = hit({
   ],
 })
 
-/** Limits of time, which pass when a test says so. */
+/** Time limits that expire when a test says so. */
 function heldTimeouts() {
   const running: AbortController[] = []
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {

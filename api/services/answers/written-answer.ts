@@ -15,15 +15,15 @@ import { isNone } from "./refusals.ts"
 export interface ToWrite extends ToShow {
   readonly signal: AbortSignal
   readonly log: Logger
-  /** Milliseconds that the embedder is waited for in all. */
+  /** Total milliseconds to wait for the embedder. */
   readonly patience: number
-  /** Told each statement as soon as it is written and has been found in its source. */
+  /** Called with each statement as soon as it is written and has been found in its source. */
   readonly onStatement?: ((statement: CitedStatement) => void) | undefined
 }
 
 /**
- * The model's text, as far as its sources support it; {@link NO_ANSWER} when it says that they have no answer, null
- * when nothing is left or it failed.
+ * The part of the model's text that its sources support; {@link NO_ANSWER} if it says that they have no answer, `null`
+ * if nothing is left or it failed.
  */
 export async function writtenAnswer(
   { signal, log, patience, onStatement, ...toShow }: ToWrite,
@@ -34,7 +34,7 @@ export async function writtenAnswer(
   const statements: CitedStatement[] = []
   let prompt: AnswerPrompt | undefined
   let check: CheckedReply | undefined
-  // One piece after the other, in their order.
+  // One piece after another, in order.
   const checking = new Serial()
   const checkUpTo = (text: string, isWhole: boolean, isCut = false) => {
     check ??= new CheckedReply({ sources: prompt!.shown, bearing })

@@ -5,15 +5,15 @@ import type { ChatMessage, ReplyForm } from "./chat-model.ts"
 /** The features a server has been seen to accept; kept until the process ends. */
 export interface Abilities {
   /**
-   * How the tokens of a reply are limited. Ollama and LM Studio read `max_tokens` and pass over the other name without a word,
-   * OpenAI's reasoning models refuse it, and all of OpenAI's refuse both together.
+   * How the tokens of a reply are limited. Ollama and LM Studio read `max_tokens` and silently ignore the other name,
+   * OpenAI's reasoning models refuse it, and all of OpenAI's models refuse both together.
    */
   readonly limit: "both" | "max_completion_tokens" | "max_tokens"
-  /** How it holds a reply to a form. */
+  /** How the server makes a reply follow a form. */
   readonly form: "json_schema" | "json_object" | "none"
   readonly streams: boolean
   readonly temperature: boolean
-  /** Whether messages of the role `system` are accepted; templates of some models don't have it. */
+  /** Whether messages with the role `system` are accepted; some models' templates don't have it. */
   readonly system: boolean
 }
 
@@ -30,11 +30,11 @@ export interface Wanted {
   readonly messages: readonly ChatMessage[]
   readonly maxTokens: number
   readonly form?: ReplyForm | undefined
-  /** Further members, as the operator gave them. */
+  /** Additional fields set by the operator. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
-/** The body of a request, in words that the server takes. */
+/** The body of a request, with only the fields that the server accepts. */
 export function bodyFor({ model, messages, maxTokens, form, extra }: Wanted, abilities: Abilities): object {
   const { limit, streams, temperature, system } = abilities
   return {
@@ -103,8 +103,9 @@ function otherLimit(said: string, abilities: Abilities): Abilities | null {
 }
 
 /**
- * The context size that a refusal for its sake names, in tokens, 0 when it names none; null when it was refused for another reason.
- * llama.cpp: `exceed_context_size_error`; OpenAI: `context_length_exceeded`; vLLM: "This model's maximum context length is …".
+ * The context size in tokens that a refusal names; 0 if the refusal is about the size but names none; `null` if it has
+ * another reason. llama.cpp: `exceed_context_size_error`; OpenAI: `context_length_exceeded`; vLLM: "This model's
+ * maximum context length is …".
  */
 export function contextRefused({ status, said }: ModelServerError): number | null {
   if (status === null || status < 400 || (status > 422 && status !== 500)) return null

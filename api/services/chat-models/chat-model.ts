@@ -3,7 +3,7 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** The form that a reply is to have. */
+/** The form that a reply must have. */
 export interface ReplyForm {
   /** Letters, digits and `_`. */
   readonly name: string
@@ -12,12 +12,12 @@ export interface ReplyForm {
 }
 
 export interface ReplyOptions {
-  /** Tokens of the reply, what the model thinks before it not counted. */
+  /** Maximum tokens of the reply, not counting reasoning before it. */
   readonly maxTokens: number
   readonly signal: AbortSignal
-  /** Asked of the server where it can hold a model to it; elsewhere the messages alone ask for it. */
+  /** The form of the reply, enforced by servers that can do so; for others, only the messages ask for it. */
   readonly form?: ReplyForm
-  /** `report`: minutes may pass, so a model that is being loaded is waited for. Default `answer`. */
+  /** `report`: minutes may pass, so the call waits for a model that is still loading. Default `answer`. */
   readonly patience?: "answer" | "report"
   /** Called with the reply so far, each time it grows. */
   readonly onText?: (text: string) => void
@@ -37,16 +37,15 @@ export type Prompt = (room: number) => readonly ChatMessage[]
 export interface ChatModel extends AsyncDisposable {
   /**
    * The model's reply.
-   * @throws ChatModelError when there is none in time or it is invalid; the reason of `signal`
+   * @throws ChatModelError if there is no reply in time or it is invalid; the reason of `signal`
    */
   reply(prompt: Prompt, options: ReplyOptions): Promise<Reply>
-  /** Why there are no replies at present, as a sentence for anybody to read; null when nothing is known to be wrong. */
+  /** Why there are no replies at present, as a sentence for any reader; `null` if no problem is known. */
   readonly outage: string | null
 }
 
 /**
- * Why a model gave no reply; continues a sentence or is one alone. The message contains nothing from the
- * conversation.
+ * Why a model gave no reply. The message continues a sentence or forms one, and contains nothing from the conversation.
  */
 export class ChatModelError extends Error {
   override readonly name = "ChatModelError"

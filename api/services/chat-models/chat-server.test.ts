@@ -51,7 +51,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     const seen: string[] = []
     await using runtime = await startChatRuntime(name, {
       says: () => ({ text: "One sentence. Another one. The end.", reasoning: "Hm. Well. So." }),
-      // It writes on when its first sentence has been read.
+      // The model continues when its first sentence has been read.
       afterWord: async (word) => {
         if (!word.startsWith("sentence")) return
         await until(async () => seen.includes("One sentence."))
@@ -193,7 +193,7 @@ describe("a model that thinks", () => {
     const seen: string[] = []
     await using runtime = await startChatRuntime("ollama", {
       says: () => ({ text: "It moves forty litres. No more.", reasoning: "Hm. Well. " }),
-      // Each word in a packet of its own, as models write them.
+      // Each word in its own packet, as models write them.
       afterWord: () => pause(5),
     })
     await using model = open(runtime)

@@ -14,13 +14,13 @@ import type { chatModelSettings } from "./settings.ts"
 
 export type ChatSettings = Values<typeof chatModelSettings>
 
-/** In a stream each token has some 250 bytes of JSON around it. */
+/** In a stream, each token has about 250 bytes of JSON around it. */
 const MAX_STREAM_BYTES = 8 * 1024 * 1024
-/** A server that ignores the token limit is cut off here: on average no reply has more characters per token. */
+/** A server that ignores the token limit is cut off here: no reply averages more characters per token. */
 const CHARS_OF_TOKEN = 8
-/** Between two looks at a server that is loading its model. */
+/** Milliseconds between two checks of a server that is loading its model. */
 const LOADING_MS = 1000
-/** Before the first repetition; each further one waits twice as long. */
+/** Milliseconds before the first retry; each further retry waits twice as long. */
 const FIRST_RETRY_MS = 500
 /** For a model whose server does not report its context size: the smallest size common today. */
 const USUAL_CONTEXT = 8192
@@ -29,14 +29,14 @@ const TEMPLATE_TOKENS = 200
 const LEAST_ROOM = 256
 const SENTENCE_END = /[\n.!?。！？\]】)]/
 const ASK_CONTEXT_MS = 2000
-/** A refusal takes one ability away; there are no more of them, and no more ways to be too long. */
+/** Each refusal takes one ability away or shortens the prompt; there are fewer of both than this. */
 const MOST_LESSONS = 10
-/** The shortest thing to ask, to see whether a model answers. */
+/** The shortest possible prompt, to see whether a model answers. */
 export const ONE_WORD: Prompt = () => [{ role: "user", content: "Reply with the single word ready." }]
 
 /**
- * A server that speaks OpenAI's chat completions: Ollama, vLLM, LM Studio, llama.cpp, hosted ones. It learns from refusals what the
- * server takes, and keeps that.
+ * A server with OpenAI's chat completions API: Ollama, vLLM, LM Studio, llama.cpp, hosted ones. This class learns from
+ * refusals what the server accepts, and remembers it.
  */
 export class ChatServer implements ChatModel {
   readonly #settings: ChatSettings
@@ -47,13 +47,13 @@ export class ChatServer implements ChatModel {
   readonly #availability = new Availability(() => this.#look())
   #abilities: Abilities = ALL_ABILITIES
   #thinks = false
-  /** Its reasoning begins in the prompt, so what comes first looks like a reply. */
+  /** The model's reasoning begins in the prompt, so the first text looks like a reply. */
   #thinksUnbegun = false
   #hasStreamed = false
   #context: number | null
   #contextIsFinal: boolean
 
-  /** @throws SettingsError naming the setting of a key that cannot be had */
+  /** @throws SettingsError naming the setting of a key that cannot be read */
   constructor(settings: ChatSettings) {
     const { llmUrl: url, llmContextTokens: set } = settings
     const key = serverKey("FOSSICK_LLM_API_KEY", settings.llmApiKey)
@@ -80,7 +80,7 @@ export class ChatServer implements ChatModel {
     return await this.#ask(prompt, options)
   }
 
-  /** The reply even where there was none of late. */
+  /** Asks for a reply even if recent attempts failed. */
   async #ask(prompt: Prompt, options: ReplyOptions): Promise<Reply> {
     const { llmTimeoutMs, llmLoadSeconds } = this.#settings
     const { signal } = options
@@ -106,11 +106,11 @@ export class ChatServer implements ChatModel {
     }
   }
 
-  /** Takes note of what went wrong. */
+  /** Records what went wrong. */
   #failure(error: unknown, patience: Patience, wasSent: boolean): ChatModelError {
     if (this.#closed.signal.aborted) return new ChatModelError("the appliance is stopping")
     if (patience.signal.aborted) {
-      // A model that waits for its turn, or writes slowly, is no model that is away.
+      // A model that waits for its turn, or writes slowly, does not count as away.
       if (wasSent && !patience.wasHeard)
         this.#isAway(`The language model did not begin to reply within ${patience.limitMs} ms.`)
       return new ChatModelError(`no reply within ${patience.limitMs} ms`)
@@ -133,7 +133,7 @@ export class ChatServer implements ChatModel {
     )
   }
 
-  /** Asks until there is a reply, learns from refusals, and waits where that may help. */
+  /** Asks until there is a reply, learning from refusals, and waiting where that may help. */
   async #asked(
     prompt: Prompt,
     options: ReplyOptions,
@@ -174,7 +174,7 @@ export class ChatServer implements ChatModel {
     }
   }
 
-  /** The reply; null when the model only thought, and has not been given tokens for that yet. */
+  /** The reply; `null` if the model only reasoned and has not been given tokens for that yet. */
   #taken({ text, thought, finish }: Arrived, thoughtBefore: boolean): Reply | null {
     this.#thinks ||= thought
     if (text !== "") return { text, isCut: finish === "length" }
@@ -231,7 +231,7 @@ export class ChatServer implements ChatModel {
       patience.heard()
       reader.events(piece)
       if (reader.isDone || reader.chars > maxTokens * CHARS_OF_TOKEN) break
-      // To take the reasoning out, all that came is read again: only where a sentence may end.
+      // To remove the reasoning, all text so far is read again, but only where a sentence may end.
       if (!options.onText || !SENTENCE_END.test(reader.fresh())) continue
       if (this.#thinksUnbegun && !reader.endsUnbegun) continue
       const { text: so } = reader.arrived()
@@ -241,7 +241,7 @@ export class ChatServer implements ChatModel {
     return reader.ended()
   }
 
-  /** The tokens that the model can read and write together. */
+  /** Maximum tokens that the model can read and write together. */
   async contextTokens(signal: AbortSignal): Promise<number> {
     if (this.#context !== null) return this.#context
     const told = await this.#asksContext(signal)
@@ -250,7 +250,7 @@ export class ChatServer implements ChatModel {
   }
 
   /**
-   * Whether the context size is configured, reported by the server, or a guess; asks again, because some servers
+   * The source of the context size: the settings, the server's report, or a guess; asks again, because some servers
    * report it only for loaded models.
    */
   async contextFrom(signal: AbortSignal): Promise<"set" | "reported" | "assumed"> {
@@ -284,11 +284,11 @@ export class ChatServer implements ChatModel {
   }
 }
 
-/** The model that the settings name, or null when they name none. */
+/** The model named in the settings, or `null` if there is none. */
 export const openChatModel = (settings: ChatSettings): ChatServer | null =>
   settings.llmUrl === "" ? null : new ChatServer(settings)
 
-/** llama.cpp, vLLM and the gateways before them say so with 503. */
+/** llama.cpp, vLLM and the gateways in front of them answer 503 while loading. */
 const isLoading = (error: unknown): boolean =>
   error instanceof ModelServerError &&
   error.status === 503 &&

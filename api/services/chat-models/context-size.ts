@@ -1,12 +1,12 @@
 import type { ModelServer } from "#engine/models/servers/model-server.ts"
 
-/** A list of models is some kilobytes, that of a gateway with a thousand of them a megabyte. */
+/** A list of models takes some kilobytes; that of a gateway with a thousand models, a megabyte. */
 const MAX_BYTES = 8 * 1024 * 1024
 
 export interface ContextAsked {
-  /** At the address of the settings, under which `/models` lies. */
+  /** At the address in the settings, below which `/models` is. */
   readonly server: Pick<ModelServer, "get">
-  /** At the root of the server, where some tell more than OpenAI's API has a place for. */
+  /** At the server's root, where some servers report more than OpenAI's API has room for. */
   readonly root: Pick<ModelServer, "get" | "post">
   readonly model: string
   readonly timeoutMs: number
@@ -16,8 +16,8 @@ export interface ContextAsked {
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * How many tokens a model may read and write together, as its server reports; null when it does not. The configured
- * size counts before the trained size, because servers cut longer texts, some of them silently.
+ * How many tokens a model can read and write together, as its server reports; `null` if it does not. The configured
+ * size takes precedence over the trained size, because servers cut longer texts, some of them silently.
  */
 export async function contextSize({
   server,
@@ -35,7 +35,7 @@ export async function contextSize({
       return {}
     }
   }
-  // At once: each of them knows some of these addresses, and an answer waits.
+  // All at once: each server knows only some of these addresses, and an answer is waiting.
   const [models, props, lmStudio, running, shown] = await Promise.all([
     ask(server.get("/models", limits)),
     ask(root.get("/props", limits)),
@@ -60,10 +60,7 @@ export async function contextSize({
   )
 }
 
-/**
- * For Ollama without a setting on a machine with less than 24 GB of graphics memory; it cuts the beginning of longer
- * texts.
- */
+/** Ollama's default on a machine with less than 24 GB of graphics memory; it cuts the beginning of longer texts. */
 const OLLAMA_DEFAULT = 4096
 
 /** Ollama reports the trained size as well, but uses the configured one. */
@@ -77,7 +74,7 @@ function ollamaSize(running: Json, { parameters, model_info: info }: Json): numb
   return Math.min(OLLAMA_DEFAULT, size(trained) ?? OLLAMA_DEFAULT)
 }
 
-/** A model's entry in a list; if the list has one entry, that one. */
+/** A model's entry in a list; if the list has only one entry, that one. */
 function ofModel(list: unknown, model: string): Json {
   if (!Array.isArray(list)) return {}
   const models = list.filter((one): one is Json => typeof one === "object" && one !== null)

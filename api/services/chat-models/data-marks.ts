@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 
-/** Marks around the text of strangers, in one prompt. */
+/** Marks around strangers' text within one prompt. */
 export interface DataMarks {
   readonly name: string
   /** The rule for the model about the marks. */
@@ -9,7 +9,7 @@ export interface DataMarks {
   around(text: string, number?: number): string
 }
 
-/** A mark has a random number in its name, which no page can know and so none can close: text of a page ends where we end it. */
+/** A mark has a random number in its name, which no page can know, so no page can close it: a page's text ends where we end it. */
 export function dataMarks(): DataMarks {
   const name = `source-${randomBytes(8).toString("hex")}`
   return {

@@ -1,14 +1,14 @@
-/** How long a reply is waited for: until its first sign, and from then on either to the same end or from sign to sign. */
+/** How long to wait for a reply: until its first sign of life, and from then on either until the same deadline or from one sign to the next. */
 export class Patience implements Disposable {
   readonly #controller = new AbortController()
   readonly #silenceMs: number | null
   #timer: NodeJS.Timeout
   #endsAt: number
   #wasHeard = false
-  /** The time-out that expired, in milliseconds. */
+  /** The timeout that expired, in milliseconds. */
   limitMs: number
 
-  /** @param silenceMs how long it may be quiet after its first sign; null: `firstMs` applies to the whole reply */
+  /** @param silenceMs how long the reply may pause after its first sign of life; null: `firstMs` applies to the whole reply */
   constructor(firstMs: number, silenceMs: number | null) {
     this.limitMs = firstMs
     this.#silenceMs = silenceMs
@@ -16,7 +16,7 @@ export class Patience implements Disposable {
     this.#timer = this.#endIn(firstMs)
   }
 
-  /** Aborts when it has run out. */
+  /** Aborts when the time has run out. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -29,7 +29,7 @@ export class Patience implements Disposable {
     return this.#wasHeard
   }
 
-  /** Takes note of a sign. */
+  /** Records a sign of life. */
   heard(): void {
     this.#wasHeard = true
     if (this.#silenceMs === null) return

@@ -5,7 +5,7 @@
  * replies.
  */
 const NAMES = "think|thinking|thought|thoughts|reasoning|reflection|analysis|scratchpad|seed:think"
-/** Marks of elements that no XML is: Mistral, Cohere, Kimi, EXAONE. */
+/** Element marks that are not XML: Mistral, Cohere, Kimi, EXAONE. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ["[THINK]", "[/THINK]"],
   ["<|START_THINKING|>", "<|END_THINKING|>"],
@@ -13,10 +13,10 @@ const PAIRS: readonly (readonly [string, string])[] = [
   ["<|begin_of_thought|>", "<|end_of_thought|>"],
   ["<|channel>thought", "<channel|>"],
 ]
-/** Tokens of chat templates, which end an answer or surround it. */
+/** Tokens of chat templates that end or surround an answer. */
 const TEMPLATE_TOKENS =
   /<\|(?:START_RESPONSE|END_RESPONSE|begin_of_solution|end_of_solution|im_end|end|return|eot_id|endoftext)\|>|(?:<end_of_turn>|<\/s>)\s*$/gi
-/** Elements that some models put all of their answer into. */
+/** Elements in which some models put their whole answer. */
 const ANSWER_ELEMENT = /^\s*<(answer|response|output)>([^]*?)(?:<\/\1>\s*)?$/i
 const HARMONY = /<\|(?:channel|start|message)\|>/
 const HARMONY_PART = /(?:<\|start\|>\s*\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>/g
@@ -36,11 +36,11 @@ export interface Unreasoned {
 }
 
 /**
- * A reply without its reasoning: `<think>` and similar elements, also if one never closes, or closes without an
- * opening because some templates write that into the prompt; and the channels of OpenAI's harmony format, where
- * `final` is the answer.
+ * A reply without its reasoning: `<think>` and similar elements, even if one never closes, or closes without an opening
+ * because some templates put that in the prompt; and the channels of OpenAI's harmony format, where `final` is the
+ * answer.
  *
- * @param isWhole false while more text may come: then a mark at the end that may become one of reasoning is held back
+ * @param isWhole false while more text may come: then the end is held back if it may become a mark of reasoning
  */
 export function withoutReasoning(reply: string, isWhole = true): Unreasoned {
   if (HARMONY.test(reply)) return finalChannel(reply)
@@ -56,7 +56,7 @@ export function withoutReasoning(reply: string, isWhole = true): Unreasoned {
   return { text: text.trim(), thought }
 }
 
-/** The elements of reasoning that a reply has, as their opening and closing tag. */
+/** The reasoning elements that occur in a reply, as opening and closing tags. */
 function elements(reply: string): (readonly [string, string])[] {
   const found = new Set(
     [...reply.matchAll(new RegExp(`</?(${NAMES})>`, "gi"))].map(([, name]) => name!.toLowerCase()),
@@ -69,10 +69,10 @@ function withoutPair(text: string, open: string, close: string): string {
   const first = lower.indexOf(open.toLowerCase())
   const ends = lower.indexOf(close.toLowerCase())
   if (first < 0 && ends < 0) return text
-  // It began in the prompt.
+  // The reasoning began in the prompt.
   if (first < 0 || (ends >= 0 && ends < first))
     return withoutPair(text.slice(ends + close.length), open, close)
-  // An element in the middle of an answer is something that it speaks of.
+  // An element in the middle of an answer is part of what the answer talks about.
   if (text.slice(0, first).trim() !== "" && ends < 0) return text
   if (ends < 0) return text.slice(0, first)
   return text.slice(0, first) + withoutPair(text.slice(ends + close.length), open, close)

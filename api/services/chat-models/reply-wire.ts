@@ -9,7 +9,7 @@ export interface Arrived {
   /** Without reasoning. */
   readonly text: string
   readonly thought: boolean
-  /** Why the model stopped (`stop`, `length`, …); null while it has not said so. */
+  /** Why the model stopped (`stop`, `length`, …); `null` until it has said so. */
   readonly finish: string | null
 }
 
@@ -24,7 +24,7 @@ export class NoReply extends Error {
   }
 }
 
-/** A piece of a reply: of `message` when it comes at once, of `delta` when it comes in parts. */
+/** A piece of a reply: `message` when it comes all at once, `delta` when it comes in parts. */
 interface Piece {
   readonly content?: unknown
   /** vLLM, llama.cpp, LM Studio, DeepSeek; Ollama, newer vLLM and OpenRouter call it `reasoning`. */
@@ -51,7 +51,7 @@ export class ReplyReader {
     return this.#isDone
   }
 
-  /** Characters that have come, reasoning included. */
+  /** Number of characters received, including reasoning. */
   get chars(): number {
     return this.#content.length
   }
@@ -68,12 +68,12 @@ export class ReplyReader {
     return endsUnbegun(this.#content)
   }
 
-  /** The next text of a stream. @throws NoReply */
+  /** Reads the next text of a stream. @throws NoReply */
   events(text: string): void {
     this.#parser.feed(text)
   }
 
-  /** A whole answer. @throws NoReply */
+  /** Reads a whole answer. @throws NoReply */
   whole(body: string): void {
     this.#take(body)
     this.#isDone = true
@@ -89,7 +89,7 @@ export class ReplyReader {
    * @throws NoReply when it is invalid
    */
   ended(): Arrived {
-    // A last event without the blank line behind it.
+    // A last event without a blank line after it.
     this.#parser.feed("\n\n")
     if (!this.#sawChoice) throw new NoReply("has no choices")
     this.#isDone = true
@@ -110,14 +110,14 @@ export class ReplyReader {
       throw new NoReply("isn't JSON")
     }
     const { choices, error } = (body ?? {}) as { choices?: unknown; error?: unknown }
-    // Once it answers 200, a server can tell of a failure in the stream alone.
+    // After answering 200, a server can report a failure only in the stream.
     if (error !== undefined && error !== null) throw new NoReply("ends in an error", saidIn(error))
     if (!Array.isArray(choices)) {
       if (this.#sawChoice) return
       throw new NoReply("has no choices")
     }
     const [choice] = choices as { message?: Piece; delta?: Piece; text?: unknown; finish_reason?: unknown }[]
-    // The last event may tell of usage alone.
+    // The last event may report only usage.
     if (choice === undefined) return
     this.#sawChoice = true
     const piece = choice.message ?? choice.delta ?? {}
@@ -129,7 +129,7 @@ export class ReplyReader {
   }
 }
 
-/** Text, or the text among parts of several kinds. */
+/** Text, or the text parts among parts of several kinds. */
 function textIn(content: unknown): string {
   if (typeof content === "string") return content
   if (!Array.isArray(content)) return ""

@@ -11,13 +11,13 @@ const llmUrl = baseUrl(
   "; set the key in FOSSICK_LLM_API_KEY",
 )
 
-/** Members that are ours to set. */
+/** Fields that only Fossick may set. */
 const OURS = ["model", "messages", "stream", "n", "response_format"]
 
 const llmBody: Setting<Readonly<Record<string, unknown>>> = {
   name: "FOSSICK_LLM_BODY",
   default: "",
-  // Some gateways take a key there.
+  // Some gateways take a key in this field.
   secret: true,
   about:
     'Extra fields for each request to FOSSICK_LLM_URL, as a JSON object, such as `{"reasoning_effort":"none"}`; they override those that Fossick sends.',
@@ -108,7 +108,7 @@ export const chatModelSettings = {
   ),
 }
 
-/** Settings that need each other. @throws SettingsError */
+/** Checks settings that depend on each other. @throws SettingsError */
 export function checkChatModel({ llmUrl: url, llmModel: model }: { llmUrl: string; llmModel: string }): void {
   if (url !== "" && model === "") {
     throw new SettingsError(["FOSSICK_LLM_MODEL must be set together with FOSSICK_LLM_URL"])

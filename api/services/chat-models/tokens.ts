@@ -1,6 +1,7 @@
 /**
- * About how many tokens a text has, rather too many than too few. Tokenizers of today's models make one token of three to five
- * Latin letters of prose, of some two and a half characters of code, and of about one character of Chinese or Japanese.
+ * Approximate number of tokens in a text, rather too many than too few. Tokenizers of today's models make one token of
+ * three to five Latin letters of prose, of about two and a half characters of code, and of about one character of
+ * Chinese or Japanese.
  */
 export function tokensOf(text: string): number {
   const wide = text.match(WIDE)?.length ?? 0

@@ -15,12 +15,12 @@ const FORM: ReplyForm = {
 }
 
 /**
- * Lets a model write a word and fill in a form of one field; the prompts contain only our own text. Waits for a model
+ * Lets a model write a word and fill in a form with one field; the prompts contain only our own text. Waits for a model
  * that is still loading.
  *
  * @param name of the model, as in the settings
  * @returns the working features, in one line
- * @throws ChatModelError when none works; the reason of `signal`
+ * @throws ChatModelError if none works; the reason of `signal`
  */
 export async function tryModel(model: ChatServer, name: string, signal: AbortSignal): Promise<string> {
   const began = performance.now()

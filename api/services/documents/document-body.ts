@@ -11,13 +11,13 @@ import {
   text,
 } from "../../server/schema/schemas.ts"
 
-/** Per call. */
+/** Maximum number of documents per call. */
 export const MOST_DOCUMENTS = 10_000
 /** An id is a name, or a path with slashes; its characters are kept as they are. */
 const MAX_ID_CHARS = 1000
 const MAX_URL_CHARS = 2000
 const MAX_TITLE_CHARS = 1000
-/** Characters of a source's name. */
+/** Maximum number of characters in a source's name. */
 const MAX_NAME_CHARS = 100
 
 export const sourceField = text("Name of the source of the documents.", {
@@ -31,7 +31,7 @@ export const idField = text(
   { minLength: 1, maxLength: MAX_ID_CHARS, pattern: String.raw`^[^\u0000-\u001f\u007f]+$` },
 )
 
-/** The forms of a document's content, of which each document uses one. */
+/** The forms of a document's content; each document uses one of them. */
 export const CONTENT_TYPES = {
   text: "text/plain",
   markdown: "text/markdown",

@@ -4,11 +4,11 @@ import type { OpenDocumentsParts } from "./open-documents.ts"
 import type { DocumentNeeds } from "./routes.ts"
 import { documentSettings } from "./settings.ts"
 
-/** Documents that programs send. */
+/** Documents sent by programs. */
 export const documents = {
   name: "documents",
   settings: documentSettings,
-  /** Only a way to open them: most processes never take any. */
+  /** Returns only a function that opens them: most processes never receive any. */
   open(from, closing) {
     let opening: Promise<KeptDocuments> | undefined
     return () =>

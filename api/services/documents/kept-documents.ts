@@ -21,13 +21,13 @@ import { type Problem, problemsText } from "../../server/operation/body-check.ts
 import { MOST_PROBLEMS, type SentDocument, wrongReaders } from "./read-documents.ts"
 
 export interface KeptDocumentsParts {
-  /** On a connection whose commits wait for the disk. */
+  /** On a connection that flushes commits to disk. */
   readonly store: DocumentStore
   readonly sources: Pick<Sources, "get" | "put" | "run">
   readonly jobs: Pick<Jobs, "get" | "open">
-  /** Below which documents without an address have one; ends with `/`. */
+  /** Base address for documents without their own; ends with `/`. */
   readonly filesAt: string
-  /** Bytes of one document. */
+  /** Maximum bytes of one document. */
   readonly maxBytes: number
 }
 
@@ -49,13 +49,14 @@ export class KeptDocuments {
     this.#parts = parts
   }
 
-  /** Bytes of one document at most. */
+  /** Maximum bytes of one document. */
   get maxBytes(): number {
     return this.#parts.maxBytes
   }
 
   /**
-   * Keeps documents of a source and makes the source if it doesn't exist yet. The documents are on the disk when the call returns.
+   * Stores documents of a source, and creates the source if it doesn't exist yet. The documents are on the disk when
+   * the call returns.
    * @throws Refusal
    */
   async send(key: ApiKey, name: string, sent: readonly SentDocument[]): Promise<Kept[]> {
@@ -65,7 +66,7 @@ export class KeptDocuments {
     try {
       const { store, sources } = this.#parts
       const puts = await store.put(name, documents)
-      // Changes start runs, but a new source is noticed seconds later.
+      // Changes start runs, but a new source is noticed only seconds later.
       if (known === null) await sources.run(name, { visits: "due" })
       return documents.map(({ id, url }, index) => ({ id, url, result: puts[index]! }))
     } catch (error) {
@@ -76,8 +77,8 @@ export class KeptDocuments {
   }
 
   /**
-   * Changes only who may read documents of a source.
-   * @returns the ids of those that existed
+   * Changes only who may read a source's documents.
+   * @returns the ids of the documents that existed
    * @throws Refusal
    */
   async setReaders(
@@ -91,7 +92,7 @@ export class KeptDocuments {
     return await this.#parts.store.setReaders(name, new Map(all.map(({ id, readers }) => [id, readers])))
   }
 
-  /** @returns the ids of those that were there. @throws Refusal */
+  /** @returns the ids of the documents that existed. @throws Refusal */
   async delete(key: ApiKey, name: string, ids: readonly string[]): Promise<string[]> {
     await this.of(key, name)
     return await this.#parts.store.delete(name, ids)
@@ -127,7 +128,7 @@ export class KeptDocuments {
     return document
   }
 
-  /** A source of documents that the key may write to. @throws Refusal */
+  /** A document source that the key may write to. @throws Refusal */
   async of(key: ApiKey, name: string): Promise<Source> {
     mayWrite(key, name)
     const source = await this.#sourceNamed(name)
@@ -161,7 +162,7 @@ export class KeptDocuments {
     return true
   }
 
-  /** The source of this name, or null. @throws Refusal when it takes no documents */
+  /** The source of this name, or null. @throws Refusal if it does not accept documents */
   async #sourceNamed(name: string): Promise<Source | null> {
     const source = (await this.#parts.sources.get(name))?.source ?? null
     if (source !== null && !source.documents)

@@ -15,7 +15,7 @@ export interface OpenDocumentsParts {
 }
 
 /**
- * Opens a separate connection, whose commits wait for the disk.
+ * Opens a separate connection that flushes commits to disk.
  * @param closing closes it
  */
 export async function openDocuments(

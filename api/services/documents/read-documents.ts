@@ -14,30 +14,30 @@ import { readersProblems } from "#crawler/sources/written/readers-problems.ts"
 import { bodyCheck, type Problem } from "../../server/operation/body-check.ts"
 import { CONTENT_TYPES, type DocumentBody, readersBody, type SendBody, sendBody } from "./document-body.ts"
 
-/** A document that has no address yet, unless it came with one. */
+/** A document without an address, unless one was sent with it. */
 export interface SentDocument extends Omit<Document, "url"> {
   readonly url: string | null
 }
 
-/** A body that documents came in. */
+/** A body with documents. */
 export interface Sent {
   readonly source: string
   readonly wait: boolean
   readonly documents: readonly SentDocument[]
 }
 
-/** A caller mends these before looking at more. */
+/** Most problems reported at once: callers fix these before looking at more. */
 export const MOST_PROBLEMS = 20
 
 const check = bodyCheck(sendBody)
 
-/** Reads a body of JSON: large ones in a thread. */
+/** Reads a JSON body, in a thread if it is large. */
 export const sentDocuments = (text: string, signal: AbortSignal): Promise<Sent | readonly Problem[]> =>
   read({ chars: text.length, signal }, text)
 
 const read = offLoop(import.meta.url, readSent)
 
-/** The documents of a body, or its problems. Plain values. */
+/** The documents in a body, or its problems, as plain values. */
 export function readSent(text: string): Sent | readonly Problem[] {
   let body: unknown
   try {

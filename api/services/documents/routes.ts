@@ -24,7 +24,7 @@ import { isForm, readFileForm } from "../../server/serving/file-form.ts"
 export const DOCUMENTS = "documents"
 
 export interface DocumentNeeds {
-  /** Left out: none are taken. */
+  /** If left out, no documents are accepted. */
   readonly documents?: () => Promise<KeptDocuments>
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
@@ -33,10 +33,10 @@ export interface DocumentNeeds {
   readonly readOnly: string | null
 }
 
-/** Bytes of a body that names documents to delete. */
+/** Maximum bytes of a body that names documents to delete. */
 const DELETE_BYTES = 4_000_000
 
-/** Documents that programs send: keep, list, show, delete. */
+/** Documents sent by programs: store, list, show, delete. */
 export function documentRoutes(
   router: Router<RequestState>,
   { documents: opened, accounts, admissions, config, mayKeep, readOnly }: DocumentNeeds,

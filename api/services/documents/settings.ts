@@ -1,6 +1,6 @@
 import { integer } from "#base/settings.ts"
 
-/** Settings of documents that programs send. */
+/** Settings for documents sent by programs. */
 export const documentSettings = {
   documentsBodyMb: integer(
     {

@@ -16,12 +16,12 @@ import {
   yesNo,
 } from "../../server/schema/schemas.ts"
 
-// The answers that appliances give each other, in snake_case like the whole API, and the checks of the appliance that receives one: it
-// ignores unknown fields, and rejects an answer with a wrong one.
+// The answers that appliances give each other, in snake_case like the whole API, and the checks by the receiving
+// appliance, which ignores unknown fields and rejects an answer with an invalid one.
 
-/** The most words of a question whose counts are sent or accepted: a question of 4,000 characters has fewer in one language. */
+/** The most words of a question for which counts are sent or accepted: a question of 4,000 characters has fewer in one language. */
 export const MOST_WORDS = 2000
-/** No page has more that an answer shows. */
+/** No page in an answer has more characters. */
 const MOST_CHARS = 20_000_000
 
 const text = (maxLength: number, description?: string) => anyText(description, { maxLength })
@@ -30,7 +30,7 @@ const listOf = <S extends Schema>(items: S, maxItems: number) => list(items, und
 const count = (description?: string) => whole(0, 1e12, description)
 const address = text(8000)
 
-/** The evidence for one result. All numbers are 0..1. */
+/** The evidence for one result. All numbers are from 0 to 1. */
 export const pageEvidence = object(
   {
     words: share(),
@@ -74,14 +74,14 @@ export const pageEvidence = object(
 )
 export type WireEvidence = Of<typeof pageEvidence>
 
-/** Facts about a whole answer: `reach` is the most that a page could score by the words of the question, `nowhere` the weighted share of words that no page has. */
+/** Facts about a whole answer: `reach` is the highest score that the question's words could give a page, `nowhere` the weighted share of words that no page has. */
 export const evidenceFacts = object(
   { version: count("Version of the format that appliances exchange."), reach: share(), nowhere: share() },
   "With `include_evidence`.",
 )
 export type WireFacts = Of<typeof evidenceFacts>
 
-/** How many pages hold each word. */
+/** Number of pages that contain each word. */
 export const wordStatistics = object(
   {
     pages: count("Pages in the index."),
@@ -113,7 +113,7 @@ const facet = object({
   pages: count(),
   exact: yesNo(),
 })
-/** A facet as a peer counts it. */
+/** A facet as counted by a peer. */
 export type PeerFacet = Of<typeof facet>
 
 const answer = object({
@@ -140,13 +140,13 @@ function compiled() {
   return { answer: ajv.compile<PeerAnswer>(answer), told: ajv.compile<Of<typeof told>>(told) }
 }
 
-/** The answer, or null when it is none. */
+/** The answer, or `null` if it is invalid. */
 export function readAnswer(body: unknown): PeerAnswer | null {
   validators ??= compiled()
   return validators.answer(body) ? body : null
 }
 
-/** The statistics; undefined when the peer sends none, null when they are invalid. */
+/** The statistics; `undefined` if the peer sends none, `null` if they are invalid. */
 export function readStatistics(body: unknown): WireStatistics | undefined | null {
   validators ??= compiled()
   return validators.told(body) ? body.word_statistics : null

@@ -13,7 +13,7 @@ import { sourceOfPeer } from "./peers-file.ts"
 
 // The data that appliances exchange about a page besides its result: snake_case, as in the whole API.
 
-/** Raised when an older appliance would rank wrongly with a newer one's data, or the other way round. */
+/** Raised when an older appliance would rank data from a newer one incorrectly, or vice versa. */
 export const EVIDENCE_VERSION = 2
 
 /** Images of one page. */
@@ -69,7 +69,7 @@ export const fromWire = ({ pages, words }: WireStatistics): WordStatistics => ({
   words: new Map(words.map((one) => [one.word, Math.min(pages, one.pages)])),
 })
 
-/** A result of a peer as a hit of ours; null for one whose address is none. Addresses of images are shown only if they are of the web. */
+/** A peer's result as one of our hits; `null` if its address is invalid. Image addresses are shown only if they are web addresses. */
 export function hitOf(result: WireResult, peer: string): Hit | null {
   const { evidence } = result
   const url = toPageUrl(result.url)
@@ -83,7 +83,7 @@ export function hitOf(result: WireResult, peer: string): Hit | null {
     url,
     type,
     title: result.title,
-    // Set by the ranking of all.
+    // Set by the final ranking.
     score: 0,
     passages: evidence.passages.map(({ begins_under: beginsUnder, ...passage }) => ({
       ...passage,

@@ -3,10 +3,10 @@ import { Ajv, type ValidateFunction } from "ajv"
 import { OWN_SCHEMA } from "#base/text/json/own-schema.ts"
 import { type Peer, PeerError } from "./peer.ts"
 
-/** For one page; a larger one is given up. */
+/** Limit for one page; larger pages are given up. */
 const MOST_BYTES = 2 * 1024 * 1024
 
-/** A page as a peer extracted it, or why it could not. */
+/** A page as a peer extracted it, or why the peer could not. */
 export type ExtractedAtPeer =
   | {
       readonly title: string

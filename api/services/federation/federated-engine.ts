@@ -14,14 +14,14 @@ import { peerOfSource, sourceOfPeer } from "./peers-file.ts"
 
 /** A question that may be handed on to peers. */
 export interface PeersAsked {
-  /** The body of POST /search that it came with, or would. */
+  /** The body of the POST /search with which it came, or would have come. */
   readonly body: Readonly<Record<string, unknown>>
   /** How often it has been handed on. */
   readonly hops: number
 }
 
 export interface FederatedQuery extends Query {
-  /** Left out: the own index alone is asked. */
+  /** If left out, only our own index is asked. */
   readonly peers?: PeersAsked
 }
 
@@ -44,14 +44,14 @@ export interface FederatedResult extends SearchResult {
 
 export interface FederatedParts {
   readonly peers: readonly Peer[]
-  /** Questions that have been handed on so often are answered from here alone. */
+  /** Questions that have been handed on this often are answered only from this appliance's index. */
   readonly mostHops: number
   /** The operator's rules. */
   readonly rules: () => Promise<readonly Rule[]>
-  /** How many pages the own index has. */
+  /** Number of pages in our own index. */
   readonly pages: () => Promise<number>
   readonly onAnswer: (peer: string, state: PeerState) => void
-  /** Told which peer has a page that is among the hits. */
+  /** Called for each hit, to record which peer has the page. */
   readonly onHit: (hit: Hit) => void
 }
 
@@ -78,15 +78,15 @@ const HANDED_ON = [
   "max_hours",
   "cache_fallback",
 ] as const
-/** Share of a peer's time for an answer in which it may read pages again. */
+/** Share of a peer's answer time in which it may read pages again. */
 const READING_SHARE = 0.5
 const MOST_RESULTS = 50
 const MOST_PASSAGES = 3
 
 /**
- * The own index and its peers as one. In a first round, each reports how many pages have each word of the question.
- * In a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from
- * all results. The filters of the query are checked again here, whatever a peer claims.
+ * Our own index and its peers as one. In a first round, each reports how many pages have each word of the question. In
+ * a second round, each ranks by the sums, so that their scores are comparable; the final ranking is then made from all
+ * results. The filters of the query are checked again here, whatever a peer claims.
  *
  * @param own limited to the caller's reach, with the caller's turns
  */
@@ -127,7 +127,7 @@ const wantedOf = (
 
 interface Asking {
   readonly query: Query
-  /** Null: the own index is not part of the search. */
+  /** `null`: our own index is not part of the search. */
   readonly ownQuery: Query | null
   readonly asked: PeersAsked
   readonly peers: readonly Peer[]
@@ -151,7 +151,7 @@ async function ask(
   const calls = peers.map((peer): Call => ({
     peer,
     hops: asked.hops + 1,
-    // From now on, for both rounds.
+    // Starts now and covers both rounds.
     deadline: AbortSignal.timeout(peer.spec.timeoutMs),
     signal,
   }))
@@ -260,7 +260,7 @@ async function answerOf(
   )
 }
 
-/** The question as sent to a peer, limited to what our own caller may see, where the parameters can express that. */
+/** The question as sent to a peer, limited to what our own caller may see, as far as the parameters can express that. */
 function bodyFor(
   { filter = {}, limit, depth, passagesPerPage, withMarkdown }: Query,
   { body }: PeersAsked,
@@ -288,7 +288,7 @@ function bodyFor(
   }
 }
 
-/** The time a peer may take to read pages again: never longer than we would wait for it. */
+/** How long a peer may take to read pages again: never longer than we would wait for it. */
 function fetchTimeout(
   { max_age_hours: age, max_hours: alias, fetch_timeout: seconds }: PeersAsked["body"],
   timeoutMs: number,

@@ -99,7 +99,7 @@ describe("five appliances", () => {
         page("own.example.com", "bearing", 1, "own"),
       ],
     })
-    // Their keys reach all pages, so that all tell their statistics; of their sources one alone is asked.
+    // The keys reach all pages, so that all peers report their statistics; only one source of each is asked.
     await using federated = await startAppliance({
       pages: [page("own.example.com", "oil pump", 7, "own"), page("own.example.com", "bearing", 1, "own")],
       peers: all.map(({ url }, i) => peerSpec(`peer-${i}`, url, SEARCH_KEY, { sources: ["manual"] })),
@@ -406,7 +406,7 @@ describe("appliances in a circle", () => {
       "https://a.example.com/oil-pump-1",
       "https://b.example.com/oil-pump-2",
     ])
-    // Statistics and the question, each: from a to b, and with two steps back to a.
+    // One request each for statistics and for the question: from a to b, and with two hops back to a.
     expect(second.requests()).toBe(2)
     expect(first.requests()).toBeLessThanOrEqual(mostHops === 1 ? 1 : 4)
   })

@@ -18,14 +18,14 @@ export interface FederationOptions extends Omit<PeerOptions, "onChange"> {
 export interface PeerCounts {
   readonly name: string
   readonly isUp: boolean
-  /** Questions since the start, by how they ended. */
+  /** Questions since startup, by outcome. */
   readonly asked: ReadonlyMap<PeerState, number>
 }
 
-/** For pages whose peer is remembered, for those who read one after they found it: some ten thousand. */
+/** Remembers the peers of about ten thousand pages, for callers that read a page after they found it. */
 const MEMORY = new CacheMemory("peer-pages", 4_000_000)
 
-/** The peers of this appliance. It closes them. */
+/** The peers of this appliance; closes them when disposed of. */
 export class Federation implements AsyncDisposable {
   readonly peers: readonly Peer[]
   readonly #options: FederationOptions
@@ -62,7 +62,7 @@ export class Federation implements AsyncDisposable {
     )
   }
 
-  /** The own index and the peers as one. */
+  /** Our own index and the peers as one. */
   engine(own: Pick<Engine, "search">, pages: () => Promise<number>): Pick<Engine, "search"> {
     const { mostHops, rules } = this.#options
     return federatedEngine(own, {
@@ -78,12 +78,12 @@ export class Federation implements AsyncDisposable {
     })
   }
 
-  /** Calls that have been handed on so often are worked on here. */
+  /** Calls that have been handed on this often are not handed on again. */
   get mostHops(): number {
     return this.#options.mostHops
   }
 
-  /** The peer that has given this page lately; null: none has. */
+  /** The peer that recently returned this page; `null` if none did. */
   holderOf(url: PageUrl): Peer | null {
     const name = this.#holders.get(url)
     return this.peers.find(({ spec }) => spec.name === name) ?? null

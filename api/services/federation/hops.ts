@@ -1,7 +1,7 @@
-/** How often a question has been handed on before it came here. */
+/** How often a question was handed on before it arrived here. */
 export const HOPS_HEADER = "X-Fossick-Hops"
 
-/** No setting lets a question be handed on so often. */
+/** No setting allows a question to be handed on this often. */
 const MOST_HOPS = 9
 
 /**

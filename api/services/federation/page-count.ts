@@ -1,9 +1,9 @@
 import type { Engine } from "#engine"
 
-/** So long a count is good for: of words it is their share that matters. */
+/** How long a count is valid: only the words' share of the pages matters. */
 const FRESH_MS = 10_000
 
-/** How many pages the index has, counted no more often than every ten seconds, however many ask. */
+/** Number of pages in the index, counted at most every ten seconds, however many callers ask. */
 export function pageCounter(engine: Pick<Engine, "stats">): () => Promise<number> {
   let counted: { readonly at: number; readonly pages: Promise<number> } | null = null
   return async () => {

@@ -15,9 +15,8 @@ interface Counted {
 const MOST_VALUES = 50
 
 /**
- * The counts of the own index with those of the peers added. For sources, all of a peer's pages count for the peer,
- * because its source names are internal. Folders without their site are left out, because they could belong to any
- * site.
+ * The counts of our own index plus those of the peers. For sources, all of a peer's pages count for the peer, because
+ * its source names are internal. Folders without their site are left out, because they could belong to any site.
  */
 export function withPeerFacets<F extends Counted>(
   own: readonly F[],

@@ -13,7 +13,7 @@ import { Availability, ModelOutage } from "#engine/models/servers/availability.t
 import { HOPS_HEADER } from "./hops.ts"
 import type { PeerSpec } from "./peers-file.ts"
 
-/** How a question to a peer ended. `resting`: it was not asked, since it failed before and is not back. */
+/** How a question to a peer ended. `resting`: the peer was not asked, because it failed before and is not back yet. */
 export const PEER_STATES = ["answered", "late", "failed", "resting"] as const
 
 export type PeerState = (typeof PEER_STATES)[number]
@@ -24,10 +24,10 @@ export type PeerState = (typeof PEER_STATES)[number]
  */
 export class PeerError extends Error {
   readonly state: Exclude<PeerState, "answered">
-  /** Whether other questions would fail as well: the peer is then skipped for a while. */
+  /** Whether other questions would fail as well, in which case the peer is skipped for a while. */
   readonly isOutage: boolean
   readonly notBeforeMs: number
-  /** For the log: what callers must not learn of this network. */
+  /** For the log: details of this network that callers must not learn. */
   readonly detail: string | undefined
 
   constructor(
@@ -50,18 +50,18 @@ export class PeerError extends Error {
 export interface PeerOptions {
   readonly proxy: ProxySettings
   readonly userAgent: string
-  /** Where certificates and secrets are named. */
+  /** The environment in which certificates and secrets are named. */
   readonly env: NodeJS.ProcessEnv
-  /** Told of each outage once, and of its end. */
+  /** Called once for each outage, and once when it ends. */
   readonly onChange: (
     peer: string,
     outage: { readonly because: string; readonly detail: string } | null,
   ) => void
-  /** For tests: how the guard differs. */
+  /** For tests: changes to the guard. */
   readonly guard?: Partial<AddressGuardOptions>
 }
 
-/** Fifty pages of a megabyte would be more; one that sends more is no answer to a question. */
+/** Fifty pages of a megabyte each would be more, but a peer that sends this much is not answering a question. */
 const MOST_BYTES = 16 * 1024 * 1024
 const LOOK_MS = 5000
 const LOOK_BYTES = 64 * 1024
@@ -97,7 +97,7 @@ export class Peer implements AsyncDisposable {
     })
   }
 
-  /** Why it is left alone; null while it is taken to answer. */
+  /** Why the peer is left alone; `null` while it is expected to answer. */
   get outage(): string | null {
     return this.#availability.outage?.because ?? null
   }
@@ -165,7 +165,7 @@ export class Peer implements AsyncDisposable {
     this.#wasOut = true
   }
 
-  /** Removes the key from messages of a peer or the network. */
+  /** Removes the key from messages from a peer or the network. */
   #shown(text: string): string {
     return printableLine(hidden(text, [this.spec.key])).slice(0, 300)
   }
@@ -195,12 +195,12 @@ export class Peer implements AsyncDisposable {
         }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // One clock for all: the signal.
+      // Only the signal limits the time.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
     })
-    // One that is given up says so as an error, too.
+    // An abandoned body also emits an error.
     answer.body.on("error", () => undefined)
     if (answer.statusCode !== 200) {
       answer.body.destroy()

@@ -14,15 +14,15 @@ import type { WrittenReaders } from "#engine/index/page/readers.ts"
 
 const DEFAULT_FILE = "peers.yaml"
 const SCHEMA_FILE = new URL("peers.schema.json", import.meta.url)
-/** A name to begin the names of sources with which none of them has: it lets keys, collections and rules speak of peers. */
+/** A prefix that no source's name has: it lets keys, collections and rules refer to peers. */
 const PREFIX = "peer/"
 
-/** Another appliance that is asked, as its operator declared it. */
+/** Another appliance to ask, as its operator declared it. */
 export interface PeerSpec {
   readonly name: string
   /** Base address, without a slash at the end. */
   readonly url: string
-  /** The key itself: never to be shown. */
+  /** The key itself, which must never be shown. */
   readonly key: string
   readonly timeoutMs: number
   /** Names of its sources; null: all. */
@@ -33,18 +33,18 @@ export interface PeerSpec {
   readonly readers: WrittenReaders | null
 }
 
-/** As a source of this appliance a peer has this name. */
+/** The name of a peer as a source of this appliance. */
 export const sourceOfPeer = (name: string): string => `${PREFIX}${name}`
 
-/** The peer whose pages are of this source; null: it is a source of our own. */
+/** The peer that a source stands for; `null` if the source is our own. */
 export const peerOfSource = (source: string): string | null =>
   source.startsWith(PREFIX) ? source.slice(PREFIX.length) : null
 
 /**
- * The peers that are declared; none without a file.
+ * The declared peers; none without a file.
  *
  * @param named by FOSSICK_PEERS_FILE; empty: `peers.yaml` in the working directory, if there is one
- * @throws SettingsError naming each field that is wrong, and never a secret
+ * @throws SettingsError naming each wrong field, and never a secret
  */
 export function readPeers(named: string, env: NodeJS.ProcessEnv): readonly PeerSpec[] {
   const file = named === "" ? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null) : named
@@ -58,7 +58,7 @@ export function readPeers(named: string, env: NodeJS.ProcessEnv): readonly PeerS
   return parsePeers(text, file, env)
 }
 
-/** As {@link readPeers}, of a file's text. @throws SettingsError */
+/** Like {@link readPeers}, but for a file's text. @throws SettingsError */
 export function parsePeers(text: string, file: string, env: NodeJS.ProcessEnv): readonly PeerSpec[] {
   const document = parseDocument(text)
   const [unreadable] = document.errors

@@ -19,7 +19,7 @@ import { admission } from "../../server/middleware/admission.ts"
 import { authentication } from "../../server/middleware/authentication.ts"
 import type { PageKnowledge } from "../pages/page-knowledge.ts"
 
-/** The first segment of the addresses that files have unless their source says otherwise. */
+/** The first segment of files' addresses unless their source says otherwise. */
 export const FILES = "files"
 const PATH = new RegExp(`^/${FILES}/([^/]+)/(.+)$`, "s")
 
@@ -29,9 +29,9 @@ export interface FileNeeds {
   readonly pages: PageKnowledge
 }
 
-/** The call for originals, which is let in as reading a stored page is. */
+/** The call for originals, which is admitted in the same way as reading a stored page. */
 export function fileRoutes(router: Router<RequestState>, { accounts, admissions, pages }: FileNeeds): void {
-  // Larger files never become pages; one may still grow before the next run notices.
+  // Larger files never become pages, but a file can grow before the next run notices.
   const { maxBytes } = readSettings(crawlerSettings, environment())
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
   const admit = admission(admissions, "extract", { isStored: true })
@@ -67,7 +67,7 @@ const PASSIVE = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' d
 const SHOWN = /^(?:text\/(?:plain|html)|application\/pdf|image\/(?:png|jpeg|webp)$)/
 
 /**
- * The type that makes a browser show a file: text of any kind becomes plain text.
+ * The type that makes a browser show a file: any kind of text becomes plain text.
  * @param given the media type that was stored with the file
  */
 function typeOf(url: PageUrl, given: string | undefined): string {

@@ -18,8 +18,8 @@ export async function viewOf(
 }
 
 /**
- * Why the index has no page for an address, as far as the key may know; null: it has one, or nothing is known. For an
- * address out of reach the answer is the same whether there is a page or not.
+ * Why the index has no page for an address, as far as the key may know; `null` if it has one, or nothing is known. For
+ * an address out of reach the answer is the same whether there is a page or not.
  */
 export async function addressMiss(
   url: PageUrl,

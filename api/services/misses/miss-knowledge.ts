@@ -24,20 +24,20 @@ export interface View {
 
 /** How much of a source is in the index. */
 export interface AskedSource extends SourceCoverage {
-  /** Pages that are found by their words alone until their vectors are made. */
+  /** Pages that are found only by their words until their vectors are made. */
   readonly waiting: number
 }
 
 /** What crawls know about missing pages. */
 export interface MissKnowledge {
-  /** Why an address is no page of the index, and how `fossick why` puts it; null: it is one. */
+  /** Why an address is not a page in the index, and the explanation from `fossick why`; `null` if it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
-  /** The sources among these with pages that could not be read. */
+  /** Those of the given sources that have pages that could not be read. */
   unread(names: readonly string[]): Promise<readonly Unread[]>
   /**
    * The names of the declared sources, and the names in `asked` that were ever crawled: one-off crawls are mentioned
-   * only then.
+   * only if asked for.
    */
   names(asked?: readonly string[]): Promise<readonly string[]>
   /** Whether the index is still empty: no source, and only pages of the handbook. */
@@ -47,7 +47,7 @@ export interface MissKnowledge {
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
 
-/** Pages whose links are searched for an address: about 20 ms, in which no other call is answered. */
+/** Most pages whose links are searched for an address: this takes about 20 ms, during which no other call is answered. */
 const MOST_LINKING = 500
 
 /** Reads the records of crawls, and never writes; its parts are loaded with the first miss. */

@@ -1,6 +1,6 @@
 /**
- * A best score below this means that nothing here answers. Among sixteen questions to the index of the handbook,
- * eleven without an answer had a best score of 0.12 to 0.20, and the others 0.57 or more.
+ * A best score below this means that no page here answers. Among sixteen questions to the index of the handbook, eleven
+ * without an answer had a best score of 0.12 to 0.20, and the others 0.57 or more.
  */
 export const DOUBTFUL = 0.25
 

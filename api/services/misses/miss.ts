@@ -2,10 +2,10 @@ import { type Missing, MISS_CAUSES, type MissCause } from "#crawler/reporting/wh
 import type { PageUrl } from "#engine"
 
 /**
- * Why nothing was found: what keeps an address out of the index, or
- * - `filter`: a filter of the request left out what there is.
- * - `reach`: the key does not reach it, or it is not there.
- * - `no-match`: no page fits.
+ * Why nothing was found: the reason why an address is not in the index, or
+ * - `filter`: a filter in the request excluded the matches.
+ * - `reach`: the key cannot reach it, or it does not exist.
+ * - `no-match`: no page matches.
  */
 export type Cause = MissCause | "filter" | "reach" | "no-match"
 
@@ -14,20 +14,20 @@ export const CAUSES: readonly Cause[] = [...MISS_CAUSES, "filter", "reach", "no-
 /** Why nothing was found, in wire format. */
 export interface Miss {
   readonly cause: Cause
-  /** For people and models, with what can be done. */
+  /** For people and models, including what they can do. */
   readonly text: string
   /** The address that the cause is about. */
   readonly url?: string
   readonly title?: string
-  /** When it was removed or last visited. */
+  /** When the page was removed or last visited. */
   readonly at?: string
   /** The reason why a page was removed. */
   readonly reason?: string
-  /** Under which address the index holds it. */
+  /** The address under which the index has the page. */
   readonly held_as?: string
-  /** Parameters that left out what there is. */
+  /** Parameters that excluded the matches. */
   readonly filters?: readonly string[]
-  /** How `fossick why` puts it; for admin keys. */
+  /** The explanation from `fossick why`; for admin keys. */
   readonly detail?: string
 }
 
@@ -59,7 +59,7 @@ const WORDS: Readonly<Record<Exclude<MissCause, "removed" | "other-address">, st
 export const REACH_TEXT =
   "Nothing that this key may see matches. The key is limited to some sources or domains; this answer doesn't say whether anything else matches."
 
-/** Why an address is no page of the index: for people, without a full stop. */
+/** Why an address is not a page in the index: for people, without a full stop. */
 export function causeText({ cause, at, reason, heldAs }: Missing): string {
   if (cause === "removed") {
     const when = at === null ? "" : ` on ${at.toISOString().slice(0, 10)}`
@@ -71,7 +71,7 @@ export function causeText({ cause, at, reason, heldAs }: Missing): string {
   return WORDS[cause]
 }
 
-/** The miss of an address. */
+/** The miss for an address. */
 export function missOf(
   url: PageUrl,
   missing: Missing,

@@ -21,7 +21,7 @@ import { expectDocumented, TEST_KEY } from "../../testing/serve-app.ts"
 import { openMissKnowledge } from "./miss-knowledge.ts"
 
 // A garden that is crawled completely, and a cellar with one crawled page: which pages are missing, and what callers
-// learn about that.
+// learn about them.
 
 const opened = new AsyncDisposableStack()
 let state: StateStore
@@ -142,7 +142,7 @@ test("says how complete the sources are that were asked, and never more than is 
   const garden = (await search({ query: "roses", explain: true, sources: "garden" }, TEST_KEY)).coverage
   expect(garden.complete).toBe(true)
   expect(Date.parse(garden.complete_as_of)).toBeLessThanOrEqual(Date.now())
-  // A search with results needs no reason, so none is looked for.
+  // A search with results needs no reason, so none is looked up.
   expect(await search({ query: "roses pruned in winter" })).not.toHaveProperty("coverage")
 })
 
@@ -193,7 +193,7 @@ test("one-off crawls, and sources whose address never answered, are told of to n
     const { miss, coverage } = await search({ query: "zebra on stilts" })
     expect(coverage.sources.map(({ name }: { name: string }) => name)).toEqual(["cellar", "garden"])
     expect(miss.text).not.toMatch(/once|typo|has no pages|one of [34]/)
-    // A program that names them knows them.
+    // A program that names these sources already knows them.
     for (const name of ["once", "typo"]) {
       const named = await search({ query: "zebra on stilts", sources: name })
       expect([named.coverage.sources.length, named.miss.text]).toEqual([

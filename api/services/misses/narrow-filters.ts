@@ -3,7 +3,7 @@ import type { QueryText } from "#engine/text/query-text.ts"
 
 import { DOUBTFUL } from "./miss-threshold.ts"
 
-/** A search whose question is taken apart. */
+/** A search whose question has been parsed. */
 export interface AskedQuery extends Query {
   readonly text: QueryText
 }
@@ -54,8 +54,8 @@ const restricts = (query: AskedQuery, { without }: Restriction): boolean =>
   JSON.stringify(without(query)) !== JSON.stringify(query)
 
 /**
- * The restrictions that a search must drop to find a likely answer: the first that is enough alone, otherwise all of
- * them together; none when that finds nothing either.
+ * The restrictions that a search must drop to find a likely answer: the first that suffices alone, otherwise all of
+ * them together; empty if that finds nothing either.
  */
 export async function narrowFilters(
   query: AskedQuery,

@@ -12,31 +12,31 @@ import { type Cause, type Miss, missOf, REACH_TEXT } from "./miss.ts"
 import type { AskedSource, MissKnowledge } from "./miss-knowledge.ts"
 import { type AskedQuery, narrowFilters } from "./narrow-filters.ts"
 
-/** Most sources in one answer. */
+/** Maximum number of sources in one answer. */
 const MOST_SOURCES = 100
-/** Most leads in one answer; the likeliest causes first. */
+/** Maximum number of leads in one answer; the likeliest causes come first. */
 const MOST_LEADS = 5
 
 /** How complete the searched sources are, in wire format. */
 export interface Coverage {
-  /** Whether all searched sources hold everything their rules let in, with vectors. */
+  /** Whether all searched sources contain everything their rules allow, with vectors. */
   readonly complete: boolean
-  /** The time this was known; missing when the sources are incomplete. */
+  /** The time when this was known; missing if the sources are incomplete. */
   readonly complete_as_of?: string
   readonly sources: readonly {
     readonly name: string
     readonly pages: number
     readonly complete: boolean
     readonly complete_as_of: string | null
-    /** Why it is not complete. */
+    /** Why the source is not complete. */
     readonly incomplete: string | null
     readonly checked_at: string | null
     readonly kept_out: Readonly<Record<string, number>>
-    /** Pages whose responses were cut off; left out when 0. */
+    /** Number of pages whose responses were cut off; left out if 0. */
     readonly cut_off?: number
     readonly waiting_for_vectors: number
   }[]
-  /** Sources that were asked and are not listed. */
+  /** Number of sources that were searched but are not listed. */
   readonly more_sources?: number
 }
 
@@ -158,7 +158,7 @@ async function missesOf(
 ): Promise<readonly Miss[]> {
   const view = await viewOf(reach, signal)
   const hosts = [...(query.filter?.includeDomains ?? []), ...query.text.includeDomains]
-  // Sources that may hold the answer.
+  // Sources that might contain the answer.
   const covering = hosts.length === 0 ? asked : asked.filter((one) => coversAny(one, hosts))
   const held = covering.filter(({ pages }) => pages > 0)
   if (hosts.length > 0 && held.length === 0 && !(await hasPagesOn(hosts, query, reach.engine, signal))) {
@@ -192,7 +192,7 @@ const NO_MATCH: Miss = {
   text: "No page matches. Try other words, or fewer of them.",
 }
 
-/** Their scores are low: they are found by their words alone. */
+/** Their scores are low because they are found only by their words. */
 const notYet = (waiting: number): Miss => ({
   cause: "no-match",
   text: `No page matches well yet: ${pagesWaitText(waiting)}. Ask again in a moment, or try other words.`,
@@ -229,7 +229,7 @@ function coversAny({ source }: AskedSource, hosts: readonly string[]): boolean {
     if (url === null) return false
     const place = placeOf(url)
     if (matchesDomains(place, domainRules(hosts))) return true
-    // A host below the domain of the seed.
+    // A host under the seed's domain.
     return (
       source.scope === "domain" &&
       hosts.some((host) =>

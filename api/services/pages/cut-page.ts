@@ -2,7 +2,7 @@ import { plainInline } from "#engine/text/markdown/markdown-inline.ts"
 
 import { headingId } from "../../faces/handbook/render-markdown.ts"
 
-/** A heading of a page, and what belongs to it: up to the next one of its level or above. */
+/** A heading of a page and its section, up to the next heading of the same level or above. */
 export interface Section {
   readonly heading: string
   readonly start: number
@@ -12,19 +12,19 @@ export interface Section {
 /** A stretch of a text. */
 export interface Stretch {
   readonly text: string
-  /** Where it begins, in UTF-16 units. */
+  /** Where it begins, in UTF-16 code units. */
   readonly offset: number
-  /** Start of the next part; null: this is the last. */
+  /** Start of the next part; `null` if this is the last. */
   readonly next: number | null
 }
 
-/** A stretch ends between paragraphs if one ends in its last fifth. */
+/** A stretch ends between paragraphs if a paragraph ends in its last fifth. */
 const END_SOUGHT_FROM = 0.8
 
 const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*)$/
 const FENCE = /^[\s>]*(`{3,}|~{3,})/
 
-/** The sections of a page in order, those within others among them. */
+/** The sections of a page in order, including nested ones. */
 export function sectionsOf(markdown: string): Section[] {
   const found: { heading: string; depth: number; start: number; end: number }[] = []
   const open: (typeof found)[number][] = []
@@ -52,7 +52,7 @@ export function sectionsOf(markdown: string): Section[] {
   return found.map(({ heading, start, end }) => ({ heading, start, end }))
 }
 
-/** The first section with this heading, by its words or as links name it (`how-to-install`); null: there is none. */
+/** The first section with this heading, by its words or as links name it (`how-to-install`); `null` if there is none. */
 export function sectionNamed(sections: readonly Section[], name: string): Section | null {
   const plain = (text: string) => text.trim().replaceAll(/\s+/g, " ").toLowerCase()
   const wanted = plain(name)
@@ -63,7 +63,7 @@ export function sectionNamed(sections: readonly Section[], name: string): Sectio
   )
 }
 
-/** `limit` characters from `offset` on, or some fewer, so that it ends between paragraphs and inside no character. */
+/** `limit` characters from `offset` on, or slightly fewer, so that the stretch ends between paragraphs and never inside a character. */
 export function stretchOf(text: string, offset: number, limit: number): Stretch {
   const start = Math.min(offset, text.length)
   const most = start + limit

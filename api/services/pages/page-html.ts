@@ -5,9 +5,9 @@ import { offLoop } from "#base/process/threads/off-loop.ts"
 import { escapeHtml } from "../../faces/handbook/escape-html.ts"
 
 /**
- * The reading of a page as HTML that is safe to show: made of the markdown alone. HTML in it is shown as text; links lead to
- * web and mail addresses only, images come from the web, and nothing runs.
- * @param base what relative links are relative to
+ * The reading of a page as HTML that is safe to show, made only from the markdown. HTML in it is shown as text; links
+ * lead to web and mail addresses only, images come from the web, and nothing runs.
+ * @param base the address that relative links are relative to
  */
 export function readingHtml(markdown: string, base: string): string {
   const marked = new Marked({ gfm: true })
@@ -41,7 +41,7 @@ const writeHtml = offLoop(import.meta.url, readingHtml)
 export const writeAsHtml = (markdown: string, base: string, signal?: AbortSignal): Promise<string> =>
   writeHtml({ chars: Infinity, signal }, markdown, base)
 
-/** A document that holds nothing but the reading. */
+/** A document that contains only the reading. */
 export const htmlDocument = ({
   title,
   url,

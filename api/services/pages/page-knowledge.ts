@@ -23,20 +23,20 @@ export interface SourceHolding {
   readonly pages: number
   /** The start addresses of its crawls. */
   readonly seeds: readonly string[]
-  /** When a visit last found one of its pages; null: never. */
+  /** When a visit last found one of its pages; `null` if never. */
   readonly checkedAt: Date | null
 }
 
 /** What crawls know about pages, in addition to the index. */
 export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
-  /** The sources that the index holds pages of, by name. */
+  /** The sources with pages in the index, by name. */
   sources(): Promise<readonly SourceHolding[]>
-  /** A declared source whose pages are no website's, and where they come from; null: there is none of this name. */
+  /** A declared source whose pages are not from a website, and where they come from; `null` if there is none with this name. */
   content(name: string): Promise<{ readonly source: Source; readonly content: Content } | null>
 }
 
-/** Sources are read again after this time: each first message of a model's session asks for them. */
+/** Sources are read again after this time: the first message of each model session asks for them. */
 const COUNTED_MS = 10_000
 
 /** Reads the tables in which crawls store their records, and never writes. */

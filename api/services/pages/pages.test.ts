@@ -304,7 +304,7 @@ describe("an address behind a prefix", () => {
       const response = await read(address)
       expect([address, response.status]).toEqual([address, 200])
     }
-    // A page whose last segment is the name of an endpoint.
+    // A page whose last path segment is also the name of an endpoint.
     expect((await read("https://example.com/search")).status).toBe(404)
     expect((await read("nothing")).status).toBe(400)
     expect((await read(site.url("/vault/keys"), "*/*", openOnly)).status).toBe(404)

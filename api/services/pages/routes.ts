@@ -41,7 +41,7 @@ export interface PageNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
   readonly pages: PageKnowledge
-  /** Explains why a page is missing; without it, no answer does. */
+  /** Explains why a page is missing; without it, answers give no explanation. */
   readonly misses?: MissKnowledge
   /** Without it, no images are served. */
   readonly thumbnails?: Thumbnails
@@ -49,7 +49,7 @@ export interface PageNeeds {
   readonly config: { readonly about: string }
 }
 
-/** The calls on what the index holds by address. A stored page is let in and paid for as an extraction. */
+/** The calls that read from the index by address. Reading a stored page is admitted and charged as an extraction. */
 export function pageRoutes(router: Router<RequestState>, needs: PageNeeds): void {
   const { accounts, admissions, pages: knowledge, thumbnails: images } = needs
   const key = authentication(accounts.keys, { bodyKey: false }).beforeBody
@@ -114,7 +114,7 @@ async function readFor(ctx: Context, asked: AskedReading, { pages: knowledge, mi
   return reading
 }
 
-/** The fields of a stored page beside its text. */
+/** The fields of a stored page besides its text. */
 const factsOnWire = ({ page, filed, changedAt, checkedAt }: StoredReading) => ({
   url: page.url,
   title: page.title,
@@ -133,16 +133,16 @@ const factsOnWire = ({ page, filed, changedAt, checkedAt }: StoredReading) => ({
 /** Comes before the address of a page. */
 const READ_PREFIX = "/read/"
 
-/** The first is for clients that accept any type. */
+/** The first one is for clients that accept any type. */
 const TYPES = ["text/plain", "text/markdown", "application/json", "text/html"] as const
 
 /**
- * GET /read/<address>: a page as the index holds it, for clients that put a prefix before an address, in the forms of
- * Jina's reader (r.jina.ai): Markdown below a head of lines, or by `Accept` JSON or HTML.
+ * GET /read/<address>: a page as the index holds it, for clients that put a prefix before an address, in the formats of
+ * Jina's reader (r.jina.ai): Markdown below a few header lines, or JSON or HTML depending on `Accept`.
  */
 function read(needs: PageNeeds): Middleware {
   return async (ctx) => {
-    // As it was sent: parameters are the page's.
+    // The address as it was sent: its parameters belong to the page.
     const url = prefixedUrl(ctx.originalUrl)
     if (url === null)
       throw badRequest("Invalid address. /read/ must be followed by an http or https address.")
@@ -188,7 +188,7 @@ function prefixedUrl(original: string): PageUrl | null {
   if (at < 0) return null
   const written = original.slice(at + READ_PREFIX.length)
   const text = /^https?%3a/i.test(written) ? percentDecoded(written) : written
-  // Proxies join slashes.
+  // Proxies merge slashes.
   return text === null ? null : liveUrl(text.replace(/^(https?):\/+/i, "$1://"))
 }
 
@@ -209,7 +209,7 @@ function sources({ pages: knowledge, config: { about } }: PageNeeds): Middleware
   }
 }
 
-/** Longer than a page is read, shorter than an image changes. */
+/** Longer than it takes to read a page, shorter than an image stays unchanged. */
 const KEPT_SECONDS = 3600
 
 /** GET /thumbnails: an image of a page as a crawl saw it, from the appliance's own store. */

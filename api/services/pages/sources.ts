@@ -11,7 +11,7 @@ export async function sourcesWithin(
 ) {
   const limits = await reach.limits()
   const admits = await reach.addresses()
-  // A key limited only to domains knows no source by name, as in searches.
+  // A key limited only to domains cannot see source names, as in searches.
   const onDomains = limits !== null && limits.domains !== null
   const isPartly = (name: string) => onDomains || limits?.readable?.partly.has(name) === true
   const sources = await knowledge.sources()
@@ -26,7 +26,7 @@ export async function sourcesWithin(
       .filter(({ name }) => named.has(name))
       .map(({ name, pages, seeds, checkedAt }) => ({
         name,
-        // Only all pages are counted, not those that the key may see.
+        // Counts exist only for all pages, not for those that the key may see.
         pages: isPartly(name) ? null : pages,
         starts: seeds.flatMap((seed) => startOf(seed, onDomains ? admits : () => true)),
         checkedAt: isPartly(name) ? null : checkedAt,
@@ -36,7 +36,7 @@ export async function sourcesWithin(
   )
 }
 
-/** Without parameters, which may be secrets. */
+/** Without parameters, which may contain secrets. */
 function startOf(seed: string, admits: AddressTest): string[] {
   const url = toPageUrl(seed)
   return url === null || !admits(url) ? [] : [url.replace(/[?#].*$/s, "")]

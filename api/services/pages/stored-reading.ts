@@ -21,20 +21,20 @@ export const PAGE_FORMATS = ["markdown", "text", "html"] as const
 
 export type PageFormat = (typeof PAGE_FORMATS)[number]
 
-/** Characters of one answer at most: nearly every page whole, and a bound for what one call takes in memory. */
+/** Maximum characters of one answer: enough for nearly every whole page, and a bound on the memory of one call. */
 export const MAX_CONTENT_CHARS = 1_000_000
 
-/** Characters of the name of a section. */
+/** Maximum characters of a section's name. */
 export const MAX_SECTION_CHARS = 500
 
-/** Headings that a refusal names: enough to see how the page calls its sections. */
+/** Number of headings that a refusal names: enough to see how the page names its sections. */
 const HEADINGS_NAMED = 20
 
 /** The requested part of a page, and the format. */
 export interface AskedReading {
   readonly url: PageUrl
   readonly format: PageFormat
-  /** Heading of the section that is wanted alone. */
+  /** Heading of the only section that is wanted. */
   readonly section?: string | undefined
   readonly offset: number
   readonly limit: number
@@ -43,11 +43,11 @@ export interface AskedReading {
 /** The index's version of a page, or a stretch of it. */
 export interface StoredReading {
   readonly page: Page
-  /** Heading of the section that this is of; null: of the whole page. */
+  /** Heading of the section that was read; `null` for the whole page. */
   readonly section: string | null
   readonly content: string
   readonly stretch: Stretch
-  /** Characters of the whole text that {@link stretch} is part of. */
+  /** Number of characters in the whole text that {@link stretch} is part of. */
   readonly totalChars: number
   readonly addressesModels: boolean
   /** The sources of the page that may be named, and the collections that hold them. */
@@ -57,13 +57,13 @@ export interface StoredReading {
   readonly checkedAt: Date
 }
 
-/** The caller, and what the reading is made from. */
+/** The caller, and the parts needed for the reading. */
 export interface ReadingParts {
   readonly reach: Reach
   readonly key: ApiKey
   readonly bill: Bill
   readonly knowledge: PageKnowledge
-  /** Explains why a page is missing; null: no answer does. */
+  /** Explains why a page is missing; `null`: answers give no explanation. */
   readonly misses: MissKnowledge | null
   readonly signal: AbortSignal
 }

@@ -19,7 +19,7 @@ test("what is gone and what is new lead from one text to the other", () => {
       const lines = unifiedDiff(before.join("\n"), after.join("\n")).split("\n")
       const of = (signs: string) =>
         lines.filter((line) => signs.includes(line[0] ?? "@")).map((line) => line.slice(1))
-      // Short enough texts that their hunks, put together, hold all that is not far from a change.
+      // The texts are short enough that their hunks together contain everything near a change.
       const isPart = (part: readonly string[], whole: readonly string[]) => {
         let at = 0
         for (const one of whole) if (one === part[at]) at += 1

@@ -2,7 +2,7 @@ import { formatPatch, OMIT_HEADERS, structuredPatch } from "diff"
 
 import { offLoop } from "#base/process/threads/off-loop.ts"
 
-/** Lines that go or come at most; of texts that differ more, all between their common ends is shown as gone and new. */
+/** Maximum number of removed and added lines; for texts that differ more, everything between their common ends is shown as removed and added. */
 const MOST_EDITS = 500
 /** Unchanged lines round a change. */
 const CONTEXT = 3
@@ -10,8 +10,8 @@ const CONTEXT = 3
 type Hunk = ReturnType<typeof structuredPatch>["hunks"][number]
 
 /**
- * The difference of two texts by lines in the unified format, as `git diff` writes it, without the lines that name files;
- * empty when there is none. A line break at the end of a text is no difference.
+ * The line difference of two texts in the unified format, as `git diff` writes it, without the lines that name files;
+ * empty if there is none. A line break at the end of a text is not a difference.
  */
 export function unifiedDiff(before: string, after: string): string {
   const [old, now] = [ended(before), ended(after)]
@@ -28,7 +28,7 @@ const NAMES = { oldFileName: "", newFileName: "", oldHeader: undefined, newHeade
 
 const write = offLoop(import.meta.url, unifiedDiff)
 
-/** {@link unifiedDiff} for the event loop. @throws WorkError when it takes too long, and what `signal` aborts with */
+/** {@link unifiedDiff} off the event loop. @throws WorkError when it takes too long, or the reason of `signal` */
 export const writeDiff = (before: string, after: string, signal: AbortSignal): Promise<string> =>
   write({ chars: before.length + after.length, signal }, before, after)
 

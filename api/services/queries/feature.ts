@@ -6,14 +6,14 @@ import type { Accounts } from "../../identity/accounts/accounts.ts"
 import type { Feature } from "../../feature.ts"
 
 interface From {
-  /** The connection that the accounts write over. */
+  /** The connection used for writing accounts. */
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly config: { readonly queryLogDays: number }
   readonly log: Logger
 }
 
-/** The questions asked, if the operator wants to keep them. */
+/** The questions that were asked, if the operator wants to keep them. */
 export const queries = {
   name: "queries",
   async open({ accountsDb, accounts, config, log }, closing) {

@@ -4,7 +4,7 @@ import { isMiss } from "../misses/miss-threshold.ts"
 import type { MissKnowledge } from "../misses/miss-knowledge.ts"
 import type { AskedQuery } from "../misses/narrow-filters.ts"
 
-/** A search that was answered, and for whom. */
+/** A search that was answered, and its caller. */
 export interface AnsweredSearch {
   readonly query: AskedQuery
   readonly results: readonly { readonly score: number }[]
@@ -14,11 +14,11 @@ export interface AnsweredSearch {
 }
 
 /**
- * Finds questions that the index has no answer to, for the operator's list: those with no results or only doubtful
- * ones, except where the key's scope hid the answer or a part of the appliance was out of order. The caller never
- * learns which it was.
+ * Finds questions that the index cannot answer, for the operator's list: those with no results or only doubtful ones,
+ * except where the key's scope hid the answer or a part of the appliance was out of order. The caller never learns
+ * which it was.
  *
- * @param knowledge null: whether a scope hid an answer is not known
+ * @param knowledge null: it is not known whether a scope hid an answer
  */
 export function missedQuestions(knowledge: Pick<MissKnowledge, "answersBeyond"> | null) {
   let isLooking = false

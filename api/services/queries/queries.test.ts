@@ -36,7 +36,7 @@ test("searches over a socket are noted with the id of their key, and shown by re
         { question: "nothing", count: 1, keys: 1, results: 0, topScore: 0 },
       ],
     })
-  // With nothing but doubtful results, a question is as good as not answered.
+  // With only doubtful results, a question counts as unanswered.
   expect((await queries.report("zero", ALL)).queries.map((line) => line.question)).toEqual([
     "pump repair",
     "nothing",
@@ -80,7 +80,7 @@ test("searches that end together are noted once each, and none after they were a
   const queries = new QueryLog(db, 7)
   const question = { keyId: "k", question: "pump", depth: "basic", results: 1, topScore: 0.9, seconds: 1 }
   const noted: Promise<void>[] = []
-  // Some come while others are being written, in each of its steps.
+  // Some arrive while others are being written, at every stage of the write.
   for (let at = 1; at <= 40; at++) {
     noted.push(queries.note({ ...question, at: Date.now() }))
     await Promise.resolve()
@@ -159,7 +159,7 @@ test("a question is suggested to keys of the reach of several who asked it, once
   const [first, second, third] = [await limited(), await limited(), await limited()]
   for (const key of [first, first, second])
     await app.call("/search", key, { query: "How are <b>pumps</b> cleaned?" })
-  // Only two keys, one of which asked twice.
+  // Only two keys asked it, one of them twice.
   expect(await suggested("how", third)).toBeUndefined()
   await app.call("/search", third, { query: "how are  <b>Pumps</b> cleaned?" })
   const key = await limited()

@@ -6,18 +6,18 @@ import { migrate, type StateStore, type Step, transaction } from "#base/store/st
 import { BoundedLog } from "#base/work/bounded-log.ts"
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** 35 MB where questions have 50 characters; half of the rows are for one key. */
+/** 35 MB with questions of 50 characters; half of the rows are for one key. */
 const SHARES = { most: 200_000, mostOfOne: 100_000, countEvery: 1000 }
 /** Rows that wait while the store is locked; more are dropped, since no search waits for its entry. */
 const MOST_WAITING = 1000
 const MAX_QUESTION_CHARS = 400
 /** A question is suggested only after three keys asked it: with two, each key would learn the other's question. */
 const SEVERAL_KEYS = 3
-/** Characters a user must type: too many questions begin with fewer. */
+/** Minimum characters a user must type: too many questions begin with fewer. */
 const TYPED_LEAST = 3
-/** Rows looked at for a suggestion: a millisecond. */
+/** Most rows searched for a suggestion, which takes a millisecond. */
 const LOOKED_AT = 2000
-/** A best result below this seldom answers: scores are chances. */
+/** A best result below this seldom answers: scores are probabilities. */
 export const LOW_SCORE = 0.3
 
 interface AskedRow {
@@ -82,14 +82,14 @@ export interface AskedEntry {
   readonly question: string
   readonly depth: string
   readonly results: number
-  /** 0 without results. */
+  /** 0 if there are no results. */
   readonly topScore: number
   readonly seconds: number
   /** Whether the index has no answer to it; see `missed.ts`. Default: false. */
   readonly missed?: boolean
 }
 
-/** `top`: by how often they were asked; `zero`: that the index does not answer; `low`: whose best result was doubtful; `slow`: by the slowest answer. */
+/** `top`: by how often they were asked; `zero`: questions that the index does not answer; `low`: questions whose best result was doubtful; `slow`: by the slowest answer. */
 export const QUERY_REPORTS = ["top", "zero", "low", "slow"] as const
 
 export type QueryReport = (typeof QUERY_REPORTS)[number]
@@ -100,7 +100,7 @@ export interface QueryLine {
   readonly count: number
   /** Keys that asked it. */
   readonly keys: number
-  /** Results of the last time it was asked. */
+  /** Number of results the last time it was asked. */
   readonly results: number
   readonly topScore: number
   /** The slowest answer. */
@@ -191,18 +191,18 @@ const alikeOf = once((q: Queries<QueryTables>, { reach, from, before, oldest, li
     .limit(limit)
 })
 
-/** Questions that were asked, where the operator has them kept. Keys by their ids alone. */
+/** Questions that were asked, if the operator keeps them. Keys are stored only by their ids. */
 export class QueryLog implements AsyncDisposable {
   readonly #db: StateStore
   readonly #queries: Queries<QueryTables>
-  /** For which questions are kept. */
+  /** Number of days that questions are kept. */
   readonly days: number
   readonly #asked: BoundedLog<AskedRow>
   readonly #alike: BoundedLog<AlikeRow>
   #waiting: AskedEntry[] = []
   readonly #writing = new Serial()
 
-  /** @param days for which questions are kept; 0: none is noted */
+  /** @param days days that questions are kept; 0: no question is recorded */
   constructor(db: StateStore, days: number) {
     migrate(db, "asked-queries", STEPS)
     this.#db = db
@@ -217,21 +217,21 @@ export class QueryLog implements AsyncDisposable {
     return this.days > 0
   }
 
-  /** Notes a search; where the store is locked, with one of the next. */
+  /** Records a search; if the store is locked, it is written with a later one. */
   async note(entry: AskedEntry): Promise<void> {
     if (!this.isOn) return
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(entry)
     await this.#writing.run(() => this.#write())
   }
 
-  /** Resolves when all that was noted is written. */
+  /** Resolves when all recorded searches are written. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing.idle()
   }
 
   async #write(): Promise<void> {
     const entries = this.#waiting.slice()
-    // The flushes before this one have written its entries as well.
+    // An earlier flush has already written these entries.
     if (entries.length === 0) return
     try {
       await transaction(this.#db, async () => {
@@ -291,7 +291,7 @@ export class QueryLog implements AsyncDisposable {
     return rows.map(({ question }) => question)
   }
 
-  /** The last questions, the newest first. */
+  /** The last questions, newest first. */
   async latest(limit: number): Promise<readonly string[]> {
     const latest = this.#queries
       .selectFrom("asked_query")
@@ -301,11 +301,11 @@ export class QueryLog implements AsyncDisposable {
     return (await latest.execute()).map(({ question }) => question)
   }
 
-  /** Forgets up to `count` searches from before `time`. @returns how many there were */
+  /** Deletes up to `count` searches from before `time`. @returns how many were deleted */
   readonly prune = async (time: number, count: number): Promise<number> =>
     Math.max(await this.#asked.prune(time, count), await this.#alike.prune(time, count))
 
-  /** The questions of a time, `before` exclusive. */
+  /** The questions of a time range; `before` is exclusive. */
   async report(
     kind: QueryReport,
     { from, before, limit, offset }: { from: number; before: number; limit: number; offset: number },
@@ -327,7 +327,7 @@ export class QueryLog implements AsyncDisposable {
     )
     const rows = await this.#queries
       .selectFrom(placed.as("one"))
-      // As last asked.
+      // The question as last asked.
       .select((eb) => [
         eb.fn.max("question").filterWhere("place", "=", 1).as("question"),
         eb.fn.countAll<number>().as("count"),
@@ -354,7 +354,7 @@ export class QueryLog implements AsyncDisposable {
     return { total: n, queries: rows }
   }
 
-  /** Deletes all questions. @returns how many searches were forgotten */
+  /** Deletes all questions. @returns how many searches were deleted */
   clear(): Promise<number> {
     return this.#writing.run(async () => {
       this.#waiting = []

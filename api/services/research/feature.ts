@@ -16,14 +16,14 @@ import type { ChatModel } from "../chat-models/chat-model.ts"
 import type { Memory } from "../../server/load/memory/memory.ts"
 
 interface From {
-  /** The connection that the accounts write over. */
+  /** The connection used for writing accounts. */
   readonly accountsDb: StateStore
   readonly config: Values<typeof researchSettings>
   readonly accounts: Accounts
   readonly embedder: Pick<Embedder, "embed" | "traits">
   readonly unitReader: UnitReader | null
   readonly chatModel: ChatModel | null
-  /** Bounds the pages that tasks read. */
+  /** Limits the memory for pages that tasks read. */
   readonly memory: Pick<Memory, "research">
   readonly room: Pick<DiskRoom, "isLow">
   readonly process: Pick<LivingProcess, "id">
@@ -31,7 +31,7 @@ interface From {
 }
 
 interface Needs extends ResearchNeeds {
-  /** Left out: no research is served. */
+  /** If left out, research is not available. */
   readonly research?: OpenedResearch
   readonly log: Logger
 }

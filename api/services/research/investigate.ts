@@ -16,15 +16,15 @@ import { choose } from "./report/choose-units.ts"
 import { LENGTHS } from "./report/report-length.ts"
 import { type ResearchRequest, searchRules } from "./request.ts"
 
-/** How far a task goes. Each question is one search at the deepest depth and one reading of its results. */
+/** The extent of a task. Each question is one search at the deepest depth and one reading of its results. */
 export interface Effort {
-  /** Subtopics of an input that names but a subject, and of a model's plan. */
+  /** Number of subtopics of an input that only names a subject, and of a model's plan. */
   readonly subtopics: number
-  /** Follow-up questions in each round. */
+  /** Number of follow-up questions in each round. */
   readonly rounds: readonly number[]
   /** Whether answered parts are followed up as well as unanswered ones. */
   readonly deeper: boolean
-  /** Pages of a search that are read for units. */
+  /** Number of pages per search that are read for units. */
   readonly pagesRead: number
 }
 
@@ -35,21 +35,21 @@ export const EFFORTS: Readonly<Record<ResearchRequest["model"], Effort>> = {
 
 const PAGES_FOUND = 12
 const PASSAGES_OF_PAGE = 8
-/** Units that one question takes into the evidence. */
+/** Number of units that one question adds to the evidence. */
 const UNITS_OF_QUESTION = 8
 
 export interface InvestigationParts {
   readonly engine: Pick<Engine, "search">
-  /** Judges units where there is no reader. */
+  /** Judges units if there is no reader. */
   readonly embedder: Pick<Embedder, "embed">
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory
-  /** Plans questions instead of the rules of `plan/`; null, or an empty list from it, leaves it to those. */
+  /** Plans questions instead of the rules of `plan/`; if this is `null` or returns an empty list, those rules apply. */
   readonly planner:
     | ((input: string, hits: readonly Hit[], count: number) => Promise<readonly Question[]>)
     | null
   readonly emit: Emit
-  /** Called when a question is done: a restart could continue with the findings so far. */
+  /** Called when a question is done, so that a restart can continue with the findings so far. */
   readonly onProgress: () => Promise<void>
   readonly signal: AbortSignal
 }
@@ -63,9 +63,9 @@ export interface Looked {
 }
 
 /**
- * Looks into a request until its effort is spent: first the parts of the task, then the subtopics of a model's plan, or
- * those that the pages found bring up around an input that names but a subject, then, round by round, what follows from the
- * parts' answers. Goes on where `evidence` ends.
+ * Looks into a request until its effort is spent: first the parts of the task; then the subtopics of a model's plan,
+ * or, for an input that only names a subject, those that the pages found suggest; then, round by round, follow-ups to
+ * the parts' answers. Continues where `evidence` ends.
  */
 export async function investigate(
   request: ResearchRequest,
@@ -83,7 +83,7 @@ export async function investigate(
       .filter(({ text, follows }) => follows === undefined && !own.some((part) => part.text === text))
       .map(asPart)
   const ask = async (questions: readonly Question[], name: StepName, about: string) => {
-    // Questions that were done before a restart are planned alike, and known by their text.
+    // Questions that were done before a restart are planned again with the same text, and recognised by it.
     const open = questions.filter(({ text }) => !evidence.questions.some((known) => known.text === text))
     if (open.length === 0) return
     const step: Step = { name, id: stepId(), about, queries: open.map(({ text }) => text) }
@@ -130,7 +130,7 @@ export async function investigate(
   const about = request.model === "pro" ? "ResearchSubtopic" : "WebSearch"
   const planned = await planFromModel(request.input, seen.ranked, effort.subtopics, parts)
   const { questions: known } = evidence
-  // Pages near a question, or near a subject that no page covers, make no report on it.
+  // Pages that are merely close to a question, or to a subject that no page covers, are not enough for a report.
   const isWide = own.length === 1 && isTopic(request.input) && evidence.answersTo(own[0]!).length > 0
   const more =
     planned.length > 0 || !isWide
@@ -150,7 +150,7 @@ export async function investigate(
   return { parts: own, beside: beside() }
 }
 
-/** A question that was looked into beside the parts of the task. */
+/** A question that was looked into in addition to the parts of the task. */
 const asPart = (question: Question): Part => ({ ...partOf(question.text), ...question })
 
 async function planFromModel(
@@ -183,11 +183,11 @@ async function find(
 interface Asked {
   readonly question: Question
   readonly part: Part
-  /** How rare the words that were searched for are. */
+  /** How rare the search words are. */
   readonly rarity: SearchResult["rarity"]
 }
 
-/** Takes the units of the pages that answer into the evidence. */
+/** Adds the units of the answering pages to the evidence. */
 async function collect(
   { question, part, rarity }: Asked,
   hits: readonly Hit[],
@@ -217,7 +217,7 @@ async function collect(
   }
 }
 
-/** The terms of the titles and of the passages found. */
+/** The terms in the titles and passages found. */
 const termsOfPages = (hits: readonly Hit[]): ReadonlySet<string> =>
   new Set(
     hits.flatMap(({ title, passages }) =>

@@ -1,10 +1,11 @@
 import { breather } from "#base/flow/breather.ts"
 
-/** Characters of names that one line repeats: those next to its value, which say most about it. */
+/** Characters of names that one line repeats: those closest to its value, which say most about it. */
 const MAX_NAMES_CHARS = 200
 /**
- * Most repeated names in all lines together, for each character of the file and in addition to it. Ordinary files
- * stay below 1: an npm lock file makes 1.4 characters of text in all for each of its own, nested records 1.3.
+ * Maximum characters of repeated names in all lines together, per character of the file, in addition to the file's own.
+ * Ordinary files stay below 1: an npm lock file makes 1.4 characters of text in all for each of its own, nested records
+ * 1.3.
  */
 const NAMES_PER_CHAR = 4
 const NAMES_AT_LEAST = 10_000
@@ -21,8 +22,8 @@ interface Open {
 
 /**
  * A line for each value of a JSON file of `chars` characters, under the names that lead to it, so that sentences in it
- * can be found and cited. Names repeat on every line, so they are cut: to the nearest ones on a line, and to none once
- * the file's share is spent. The text has at most 9 characters for each one of the file, and 10,000 more.
+ * can be found and cited. Names repeat on every line, so they are cut: to those closest to the value, and to none once
+ * the file's share is spent. The text has at most 9 characters for each character of the file, plus 10,000.
  */
 export async function jsonAsText(value: unknown, chars: number): Promise<string> {
   if (!isNested(value)) return String(value)
@@ -61,7 +62,7 @@ const opened = (value: object, name: string, above: Open | null): Open => ({
   at: 0,
 })
 
-/** The nearest names, outermost first. */
+/** The names closest to the value, outermost first. */
 function namesOf(open: Open, name: string): string {
   const names = [name.slice(0, MAX_NAMES_CHARS)]
   let room = MAX_NAMES_CHARS - name.length

@@ -24,7 +24,7 @@ const SHARE_OF_KEY = 4
 /**
  * The parts of the research endpoints. The caller closes `researchers`, before the connection.
  *
- * @param db the connection that the accounts write over
+ * @param db the connection used for writing accounts
  */
 export function openResearch(
   db: StateStore,
@@ -36,7 +36,7 @@ export function openResearch(
     readonly chatModel: ChatModel | null
     /** The memory for pages that tasks read. */
     readonly pages: ByteBudget
-    /** The disk that reports are stored on; left out: it isn't checked. */
+    /** The disk on which reports are stored; if left out, it isn't checked. */
     readonly room?: Pick<DiskRoom, "isLow">
     /** Id of this process among others on the same state. Default: there is no other. */
     readonly process?: string

@@ -19,7 +19,7 @@ import { NOT_BLANK } from "../../server/wire/characters.ts"
 import { type Attachment, filesSchema, readFiles } from "./sources/files.ts"
 import { checkOutputSchema, type OutputSchema } from "./report/output-schema.ts"
 
-// The body of POST /research in wire format, and the request made of it.
+// The body of POST /research in wire format, and the request made from it.
 
 export const RESEARCH_MODELS = ["mini", "pro", "auto"] as const
 export const CITATION_FORMATS = ["numbered", "mla", "apa", "chicago"] as const
@@ -66,7 +66,7 @@ export const researchSchema = object({
 
 export type ResearchBody = Of<typeof researchSchema>
 
-/** A checked request: stored with the task, so that the task can resume. */
+/** A checked request, stored with the task so that the task can resume. */
 export interface ResearchRequest {
   readonly input: string
   readonly model: "mini" | "pro"
@@ -77,7 +77,7 @@ export interface ResearchRequest {
   readonly excludeDomains: readonly string[]
   /** Names of sources; null: all. */
   readonly sources: readonly string[] | null
-  /** None: all. */
+  /** If empty, all types. */
   readonly types: readonly PageType[]
   readonly files: readonly Attachment[]
 }
@@ -106,7 +106,7 @@ export async function toRequest(
   }
 }
 
-/** Texts of several parts are worth the deeper way. */
+/** Longer texts, or texts with several parts, use the more thorough model. */
 const PRO_WORDS = 25
 const SEVERAL_PARTS =
   /\b(?:compare|versus|vs\.?|differences? between|trade-?offs?|pros and cons|in depth|comprehensive|detailed)\b/i

@@ -42,7 +42,7 @@ async function ended(on: ServedApp, id: string): Promise<Answer> {
   }
 }
 
-/** The frames of a stream, by their two lines. */
+/** The frames of a stream, identified by their two lines. */
 function frames(text: string) {
   return text
     .split("\n\n")

@@ -13,25 +13,25 @@ export interface OpenedResearch {
   readonly tasks: ResearchTasks
   readonly researchers: Researchers
   readonly billing: Billing
-  /** Tasks that may wait, of all keys and of one. */
+  /** Maximum number of waiting tasks, in all and per key. */
   readonly queue: ResearchQueue
 }
 
 interface ResearchQueue {
   readonly all: number
   readonly ofKey: number
-  /** Tasks refused since the start because too many waited. */
+  /** Number of tasks refused since startup because too many were waiting. */
   refused: number
 }
 
-/** The contract's first sentence: some clients look for it. */
+/** The first sentence required by the contract: some clients look for it. */
 const NO_ROOM =
   "This request exceeds your plan's set usage limit. The storage for research tasks is full: FOSSICK_RESEARCH_MB on this server limits it for " +
   "one key and for all, FOSSICK_KEY_STORED_MB for all that is stored for a key. Finished tasks are deleted after FOSSICK_RESEARCH_DAYS days."
 
 /**
  * Accepts a task, which runs in the background once the researchers wake.
- * @throws Refusal when too many wait, or there is no room for it
+ * @throws Refusal if too many tasks are waiting, or there is no room for it
  */
 export async function takeResearch(
   request: ResearchRequest,
@@ -45,7 +45,7 @@ export async function takeResearch(
     throw new Refusal("crowded", "Too many research tasks are waiting. Try again when some are done.")
   }
   const id = randomUUID()
-  // Set aside until the task has ended, not until this call has.
+  // Reserved until the task ends, not only until this call ends.
   await billing.reserve({ requestId: id, key }, researchCost(request.model, Number.POSITIVE_INFINITY))
   const task = await tasks.add(id, { ...owner, keyId: key.id }, request, new Date())
   if (task !== null) return task

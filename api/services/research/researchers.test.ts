@@ -46,7 +46,7 @@ async function ended(tasks: ResearchTasks, id: string): Promise<ResearchTask> {
   }
 }
 
-/** Finds nothing, on demand. */
+/** Finds nothing, and waits until it is released. */
 function heldEngine() {
   const searched: string[] = []
   let open = Promise.withResolvers<void>()
@@ -98,7 +98,7 @@ describe("researchers", () => {
       content: expect.stringContaining("A rotary pump costs 120 euros. ["),
       found: null,
     })
-    // The first two questions were answered before; the whole input is only asked to plan on.
+    // The first two questions were answered before; the whole input is only searched again for planning.
     for (const question of searched.slice(0, 2)) expect(again).not.toContain(question)
     const calls = await second.accounts.callLog.list({ limit: 10 })
     expect(calls).toMatchObject([{ endpoint: "research", credits: task.credits, keyId: key!.id }])
@@ -209,7 +209,7 @@ describe("researchers", () => {
     await accounts.writes.run(() => accounts.keys.create({ role: "search", creditLimit: limit }))
     const [key] = await accounts.keys.list()
     await tasks.add("first", owner(key!.id), await request("quux"), new Date(0))
-    // 110 of 120 until it is known what the task costs.
+    // 110 of 120 credits are reserved until the task's cost is known.
     const held = heldEngine()
     await researchers.start(() => held.engine)
     while (held.searched.length === 0) await sleep(5)

@@ -23,7 +23,7 @@ export interface ResearchersOptions extends Pick<
 }
 
 export interface ResearchLimits {
-  /** Tasks under way at once; the others wait. */
+  /** Maximum number of tasks in progress; the others wait. */
   readonly concurrency: number
   /** Seconds that a task may take in one go, from the beginning of its turn. */
   readonly seconds: Readonly<Record<ResearchRequest["model"], number>>
@@ -39,7 +39,7 @@ const LATE = "The report was not finished in the time that a task may take."
 const BROKEN = "Something went wrong while the report was written; the server's log says what."
 const NO_KEY = "The key that asked for this is no longer valid."
 
-/** Works on research tasks, a few at a time, until it is closed; tasks under way then wait for the next process. */
+/** Works on research tasks, a few at a time, until it is closed; unfinished tasks then wait for the next process. */
 export class Researchers implements AsyncDisposable {
   readonly #options: ResearchersOptions
   readonly #watchers = new Map<string, Set<Emit>>()
@@ -63,7 +63,7 @@ export class Researchers implements AsyncDisposable {
   }
 
   /**
-   * Goes on with tasks that an earlier process left, and takes others from now on.
+   * Resumes tasks that an earlier process left, and accepts others from now on.
    * @param engineFor the index as a key may see it
    */
   async start(engineFor: (key: ApiKey) => ResearchParts["engine"]): Promise<void> {
@@ -71,14 +71,14 @@ export class Researchers implements AsyncDisposable {
     await this.#runner.start()
   }
 
-  /** Begins tasks that wait, while there are places. */
+  /** Starts waiting tasks while there is capacity. */
   wake(): void {
     if (this.#engineFor !== undefined) this.#runner.wake()
   }
 
   /**
    * Calls `emit` for every event of a task from now on.
-   * @returns stops the calls
+   * @returns a function that stops the calls
    */
   watch(taskId: string, emit: Emit): () => void {
     const watchers = this.#watchers.get(taskId) ?? new Set()
@@ -93,7 +93,7 @@ export class Researchers implements AsyncDisposable {
   async cancel(taskId: string): Promise<void> {
     if (this.#runner.cancel(taskId) !== null) return
     const { tasks, keys } = this.#options
-    // First, because its turn could come during the next call.
+    // Done first, because the task's turn could come during the next call.
     await tasks.fail(taskId, CANCELLED, new Date())
     const task = await tasks.get(taskId)
     const key = task && (await keys.byId(task.owner.keyId))
@@ -125,7 +125,7 @@ export class Researchers implements AsyncDisposable {
     try {
       const holder = (key = await keys.byId(owner.keyId))
       if (!holder) return await fail(NO_KEY)
-      // The credits reserved when the task was accepted may have been lost with that process.
+      // The credits reserved when the task was accepted may have been lost with the earlier process.
       await billing.reserve(
         { requestId: id, key: holder },
         researchCost(request.model, Number.POSITIVE_INFINITY),

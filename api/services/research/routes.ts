@@ -27,7 +27,7 @@ export interface ResearchNeeds {
   readonly mayKeep: Pick<DiskRoom, "isLow">
 }
 
-/** A task, and how it is doing. */
+/** A task and its progress. */
 export function researchRoutes(
   router: Router<RequestState>,
   opened: OpenedResearch,
@@ -64,7 +64,7 @@ function research(opened: OpenedResearch): Middleware {
   }
 }
 
-/** The client whose streams scripts read in either way: by frames, as its toolkit does, or by lines, as its notebooks do. */
+/** A client whose streams scripts read either by frames, as its toolkit does, or by lines, as its notebooks do. */
 const READ_LINE_BY_LINE = "tavily-python"
 
 /** Streams the events of a task. Hanging up ends the task. */
@@ -91,7 +91,7 @@ function stream(
   ctx.flushHeaders()
 }
 
-/** GET /research/{id}: how a task is doing, and its report when it is done. */
+/** GET /research/{id}: a task's progress, and its report when it is done. */
 function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   return async (ctx) => {
     const task = await researchTask(pathParameter(ctx, "id"), ctx.state.key, tasks)
@@ -101,7 +101,7 @@ function researchStatus(tasks: Pick<ResearchTasks, "get">): Middleware {
   }
 }
 
-/** The paths of missing values, and the reasons that are known. */
+/** The paths of missing values, with the known reasons. */
 function presentMissing(missing: ResearchTask["missing"]): object {
   const reasons = missing.flatMap(({ path, reason }) => (reason === null ? [] : [[path, reason]]))
   return {

@@ -74,7 +74,7 @@ describe("a report without a model", () => {
     const pages = new Map(PUMP_PAGES.map(({ url, markdown }) => [url as string, markdown]))
     for (const match of text.split("## Sources")[0]!.matchAll(/([^\n[\]]+?) \[(\d+)\]/g)) {
       const page = pages.get(sources[Number(match[2]) - 1]!.url)!
-      // The colon behind a heading is ours.
+      // The colon after a heading is added by us.
       for (const piece of match[1]!.trim().split(": ")) expect(page).toContain(piece)
     }
     expect(cited(text).length).toBeGreaterThan(1)
@@ -361,7 +361,7 @@ describe("a report with a model", () => {
       expect(body.messages[0]!.content).not.toContain("Ignore all previous")
     }
     const said = cited(text).filter((one) => one.includes("free"))
-    // It may quote the page, as a page of that name; it may not say so itself.
+    // The report may quote the page, citing it by name; it may not make the claim itself.
     for (const one of said) expect(one).toContain("Ignore all previous instructions")
   })
 
@@ -455,7 +455,7 @@ describe("a report with a model", () => {
     await using stub = await startStubModel((_, response) => response.writeHead(400).end())
     const { text } = await report({ model: "pro" }, { model: stub.url })
     expect(text).toContain("A rotary pump moves water")
-    // The plan, until nothing more can be left out of it, and one section.
+    // The plan, until no more can be left out of it, and one section.
     const sections = stub.requests.filter((request) => system(request).startsWith("You write"))
     expect(stub.requests.some((request) => isPlan(request))).toBe(true)
     expect(sections).toHaveLength(1)

@@ -26,13 +26,13 @@ import { type Answering, fillSchema, type MissingValue } from "./report/structur
 import { withoutRepeats, Writer } from "./writing/writer.ts"
 
 export interface ResearchParts {
-  /** Sees only what the caller may see. */
+  /** An engine that sees only what the caller may see. */
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer; null: they are chosen without it. */
+  /** Judges which pieces of the pages answer; `null`: pieces are chosen without it. */
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory
-  /** Null: the report is made of the pages' own texts. */
+  /** `null`: the report is made from the pages' own texts. */
   readonly chatModel: ChatModel | null
   /** Tokens that a model may write in one task. */
   readonly modelTokens: number
@@ -42,24 +42,24 @@ export interface ResearchRun {
   /** The findings of an earlier run that was stopped. */
   readonly found: EvidenceRecord | null
   readonly emit: Emit
-  /** Gets the findings so far, after each question. */
+  /** Called with the findings so far, after each question. */
   readonly onProgress: (found: EvidenceRecord) => Promise<void>
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
 export interface ResearchResult {
-  /** Markdown, or an object of the form that was asked for. */
+  /** Markdown, or an object of the requested form. */
   readonly content: string | object
   /** In the order of their first citation. */
   readonly sources: readonly Source[]
-  /** Values of a structured report that nothing found gives. */
+  /** Values of a structured report for which nothing was found. */
   readonly missing: readonly MissingValue[]
   readonly searches: number
 }
 
 const NOT_BORNE_OUT = "No source shown to the language model supports a value."
-/** Pages that one value of a structured report is looked for in. */
+/** Number of pages searched for one value of a structured report. */
 const PAGES_FOR_VALUE = 6
 
 /** Makes one report, from its request to its last sentence. */
@@ -89,7 +89,7 @@ export async function runResearch(
     ? await structuredReport(request, request.outputSchema, evidence, parts, { writer, signal })
     : await textReport(request, looked, evidence, { writer, signal, emit, started: step })
   if (request.outputSchema) {
-    // Its form has no place for it.
+    // The structured report has no place for this note.
     const limits = evidence.unread > 0 ? `. ${unreadNote(evidence.unread)}` : ""
     emit({ kind: "response", step: { ...step, about: `Report generated${limits}` } })
     emit({ kind: "content", content: result.content })
@@ -103,7 +103,7 @@ export async function runResearch(
 
 type Report = Omit<ResearchResult, "searches">
 
-/** The report piece by piece, so that a caller may read along. */
+/** The report piece by piece, so that a caller can read along. */
 async function textReport(
   { input, outputLength, citationFormat }: ResearchRequest,
   { parts, beside }: Looked,
@@ -135,10 +135,10 @@ async function textReport(
   return { content, sources: citations.cited, missing: [] }
 }
 
-/** The heading of the part that a model writes last, and that comes first. */
+/** The heading of the part that the model writes last, but that comes first. */
 const SUMMARY = "Summary"
 
-/** The sections as the model writes them, below its summary of them; as they were when it finds nothing to say on any. */
+/** The sections as the model writes them, below its summary; unchanged if it finds nothing to say about any of them. */
 async function inWords(
   input: string,
   sections: readonly Section[],
@@ -161,7 +161,7 @@ async function inWords(
   return summary ? [{ heading: SUMMARY, asks: input, findings: summary }, ...rest] : rest
 }
 
-/** Pages that a section is written from. */
+/** Number of pages that a section is written from. */
 const PAGES_FOR_SECTION = 8
 const PASSAGES_OF_PAGE = 3
 
@@ -210,7 +210,7 @@ async function structuredReport(
       const options = { embedder, reader: unitReader, signal, ...(rarity && { rarity }) }
       const found = await answeringUnits(question, read, options)
       signal.throwIfAborted()
-      // Sources need no more of the page than this.
+      // From here on, only the sources are needed, not the page text.
       const told = read.map((hit) => ({ ...hit, markdown: "" }))
       return found.map((unit) => ({ text: withLeads(unit), hit: told[unit.source]! }))
     })

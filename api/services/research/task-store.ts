@@ -38,9 +38,9 @@ export interface ResearchTask {
   readonly content: string | object | null
   readonly sources: readonly Source[]
   readonly missing: readonly MissingValue[]
-  /** The parts that the report was made without. */
+  /** The parts that are missing from the report. */
   readonly degraded: readonly DegradedPart[]
-  /** Why it failed, for its owner. */
+  /** Why the task failed, for its owner. */
   readonly error: string | null
   readonly credits: number
   readonly createdAt: Date
@@ -50,7 +50,7 @@ export type TaskResult = Pick<ResearchTask, "sources" | "missing" | "degraded" |
   readonly content: string | object
 }
 
-/** A task that was begun so often and never ended is not begun again: it may be what ends the process. */
+/** A task that was started this often without ending is not started again: it may be what crashes the process. */
 const MAX_STARTS = 3
 
 export const STORED_TASKS: StoredTable = {
@@ -81,7 +81,7 @@ export interface TaskTables {
   }
 }
 
-/** A task that has ended no longer needs its findings and its files. */
+/** A finished task no longer needs its findings and files. */
 const ENDED = { found: null, request: sql<string>`json_set(request, '$.files', json('[]'))` }
 
 /** The share of the room that one key may fill, so that others have room as well. */
@@ -127,15 +127,15 @@ export class ResearchTasks {
   readonly #limits: StoreLimits
   readonly #kept: Pick<KeptByKey, "hasRoom">
   readonly stored: StoredUse
-  /** Turns among the keys whose tasks wait. */
+  /** Turns among the keys with waiting tasks. */
   readonly turns: KeyTurns
   readonly #process: string | null
 
   /**
    * @param writes the queue that writes over the same connection
-   * @param bytes that all tasks may take, with their reports; a quarter of them of one key
-   * @param kept what each key has had kept in all
-   * @param process id of this one among others on the same state; null: there is no other
+   * @param bytes maximum bytes for all tasks with their reports; one key may use a quarter of them
+   * @param kept total bytes stored for each key
+   * @param process id of this process among others on the same state; null: there is no other
    */
   constructor(
     db: StateStore,
@@ -158,19 +158,19 @@ export class ResearchTasks {
   }
 
   /**
-   * Whether other processes may work on tasks at the same time. If not, tasks under way at the start belonged to a
-   * lost process.
+   * Whether other processes may work on tasks at the same time. If not, tasks that were in progress at startup belonged
+   * to a process that has ended.
    */
   get isShared(): boolean {
     return this.#process !== null
   }
 
-  /** How many bytes all tasks take, and the limit. */
+  /** Bytes that all tasks take, and the limit. */
   async storedBytes(): Promise<StoredBytes> {
     return { bytes: (await this.stored.all()).bytes, most: this.#limits.all.bytes }
   }
 
-  /** Null when there is no room for it, of this key or in all; then nothing is added. */
+  /** Adds a task. Returns `null`, and adds nothing, if there is no room for it, for this key or in total. */
   async add(id: string, owner: TaskOwner, request: ResearchRequest, now: Date): Promise<ResearchTask | null> {
     const [ownerText, text] = [JSON.stringify(owner), JSON.stringify(request)]
     const size = Buffer.byteLength(ownerText) + Buffer.byteLength(text)
@@ -199,7 +199,7 @@ export class ResearchTasks {
     return row ? toTask(row) : null
   }
 
-  /** How many wait, of all keys and of one; without a key, of all alone. */
+  /** Number of waiting tasks, in total and for a key; without a key, only the total. */
   async waiting(keyId = ""): Promise<{ readonly all: number; readonly ofKey: number }> {
     return await this.#queries
       .selectFrom("research_task")
@@ -211,7 +211,7 @@ export class ResearchTasks {
       .executeTakeFirstOrThrow()
   }
 
-  /** Begins the task whose turn it is; null when none waits. */
+  /** Starts the task whose turn it is; `null` if no task is waiting. */
   begin(now: Date): Promise<ResearchTask | null> {
     return this.#writes.run(async () => {
       const row = await this.#queries
@@ -234,7 +234,7 @@ export class ResearchTasks {
     await this.#writes.run(() => this.#underWay(id).set({ found: text }).execute())
   }
 
-  /** For a transaction of the write queue. */
+  /** Must run in a transaction of the write queue. */
   async complete(
     id: string,
     { content, sources, missing, degraded, credits }: TaskResult,
@@ -275,7 +275,8 @@ export class ResearchTasks {
   }
 
   /**
-   * Tasks of processes that are lost wait again, but those that were under way each time one was lost have failed.
+   * Puts tasks of lost processes back in the queue, but fails those that were in progress too many times when a process
+   * was lost.
    * @returns whether there were any
    */
   async recover(now: Date): Promise<boolean> {
@@ -297,7 +298,7 @@ export class ResearchTasks {
     return true
   }
 
-  /** Forgets what ended before a time. */
+  /** Deletes tasks that ended before a time. */
   async forget(before: Date): Promise<void> {
     await this.#writes.run(() =>
       this.#queries.deleteFrom("research_task").where("ended_at", "<", before.getTime()).execute(),

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts"
 import type { SuggestNeeds } from "./routes.ts"
 
-/** Titles and headings while the user types. */
+/** Suggests titles and headings while the user types. */
 export const suggestions = {
   name: "suggestions",
   async describe() {

@@ -24,7 +24,7 @@ export const SUGGEST_PATH = "suggest"
 export interface SuggestNeeds {
   readonly accounts: Pick<Accounts, "keys">
   readonly admissions: Admissions
-  /** Where questions are kept; without it, none are suggested. */
+  /** The store of questions; without it, none are suggested. */
   readonly queries?: Pick<QueryLog, "alike"> | undefined
   readonly outage: Pick<StateOutage, "without">
 }
@@ -59,7 +59,7 @@ async function suggested(ctx: Context) {
   return { text, found, isNarrowed: sources !== undefined }
 }
 
-/** GET /suggest/opensearch: the same in the form that browsers know (OpenSearch 1.1, suggestions extension). */
+/** GET /suggest/opensearch: the same in the format that browsers know (OpenSearch 1.1, suggestions extension). */
 function browserSuggest(): Middleware {
   return async (ctx) => {
     const { text, found } = await suggested(ctx)
@@ -68,7 +68,7 @@ function browserSuggest(): Middleware {
   }
 }
 
-/** GET /suggest: titles and headings for the text typed so far, and questions that others asked. */
+/** GET /suggest: titles and headings for the text typed so far, and questions asked by others. */
 function suggest(queries: Pick<QueryLog, "alike">): Middleware {
   return async (ctx) => {
     const { text, found, isNarrowed } = await suggested(ctx)

@@ -7,7 +7,7 @@ import type { Reach } from "../../identity/accounts/reach/reach.ts"
 import { limitsText } from "../../identity/accounts/reach/scoped-pages.ts"
 import type { QueryLog } from "../queries/query-log.ts"
 
-/** Characters of the typed text; suggested titles and headings have fewer. */
+/** Maximum characters of the typed text; suggested titles and headings have fewer. */
 export const MAX_TYPED_CHARS = 400
 export const DEFAULT_SUGGESTIONS = 8
 export const MAX_SUGGESTIONS = 20
@@ -26,14 +26,14 @@ export async function suggestionsFor(
     throw new Refusal("denied", "Access denied. This key may not use /search.")
   }
   const { sources, ...query } = asked
-  // A collection without a source has no page; to the engine an empty list is no filter.
+  // A collection without a source has no page; the engine treats an empty list as no filter.
   if (sources?.length === 0) return []
   const found = await reach.suggest({ ...query, ...(sources && { filter: { sources } }) })
-  // There is no room for a label, and an agent may read them.
+  // There is no room for a warning label, and an agent may read them.
   return found.filter(({ text }) => !givesModelOrder(text))
 }
 
-/** Questions that others asked. */
+/** Maximum number of suggested questions that others asked. */
 const MOST_QUESTIONS = 3
 
 /** Questions that several keys with the same reach have asked, if the operator keeps questions. */

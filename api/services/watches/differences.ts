@@ -3,7 +3,7 @@ import { WorkError } from "#base/process/threads/work-threads.ts"
 import { writeDiff } from "../pages/unified-diff.ts"
 import type { PageTexts } from "./store/page-texts.ts"
 
-/** Characters of a difference that are kept. */
+/** Maximum characters that are kept of a difference. */
 const MOST_CHARS = 20_000
 
 /** Changes of texts in unified format: each pair is compared once, however many watches the page has. */
@@ -17,7 +17,7 @@ export class Differences {
     this.#signal = signal
   }
 
-  /** Null when the text before was not kept, or the two are past comparing. */
+  /** `null` if the earlier text was not kept, or the two texts cannot be compared. */
   async between(
     before: string,
     after: { readonly hash: string; readonly text: string },

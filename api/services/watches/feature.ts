@@ -11,13 +11,13 @@ interface From extends Omit<OpenWatchesParts, "keys" | "pollMs"> {
 }
 
 interface Needs extends Omit<WatchNeeds, "watches" | "readQuestion"> {
-  /** Left out: none are served. */
+  /** If left out, watches are not available. */
   readonly watches?: Watches
 }
 
 /**
  * Saved questions, sources and pages whose changes are reported.
- * @param loadQuestions loads the words in which questions are asked
+ * @param loadQuestions loads the formats in which questions are asked
  */
 export const watchesOf = (loadQuestions: () => Promise<ReadQuestion>) => {
   const feature = {

@@ -20,7 +20,7 @@ export interface FollowParts extends LookParts {
   readonly outbox: WatchOutbox
   readonly secrets: WatchSecrets
   readonly config: {
-    /** Entries kept of each watch. */
+    /** Number of entries kept per watch. */
     readonly watchEntries: number
     /** Settings for sending e-mails and reaching receivers. */
     readonly sending: AlertConfig & ProxySettings & { readonly webhookNetworks: readonly string[] }
@@ -30,7 +30,7 @@ export interface FollowParts extends LookParts {
   readonly log: Logger
   /** Milliseconds until readers see what a crawl wrote. */
   readonly lagMs: number
-  /** Milliseconds between two looks. Default one second. */
+  /** Milliseconds between two checks. Default: one second. */
   readonly pollMs?: number
 }
 
@@ -50,7 +50,7 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
     tidy: () => store.prune(config.watchEntries),
     attempt: (delivery) => attempted(delivery, parts, receivers, signal),
     async onSettled({ id, kind }, attempt) {
-      // Old entries that were reported need not be kept.
+      // Old entries that have been reported need not be kept.
       await store.prune(config.watchEntries)
       const { error } = attempt
       if (error !== null)
@@ -63,8 +63,8 @@ export async function followWatches(parts: FollowParts, signal: AbortSignal): Pr
 }
 
 /**
- * Looks at the notes that can be looked at so far.
- * @returns whether something was found
+ * Processes the notes that are ready.
+ * @returns whether anything was found
  */
 async function lookOnce(
   watches: readonly Watch[],
@@ -102,8 +102,8 @@ async function unlessNotYet<T>(looking: Promise<T>): Promise<T | null> {
 }
 
 /**
- * The entries that the holder of a watch may see now; null: the key is over. Both the readers that the page had at the time and those it
- * has now must admit the key.
+ * The entries that the owner of a watch may see now; `null` if the key has ended. Both the page's readers at the time
+ * and its current readers must include the key.
  */
 export async function tellable(
   watch: Watch,
@@ -152,7 +152,7 @@ async function send(
   if (kind === "email") {
     if (config.sending.smtpUrl === "")
       return { error: "FOSSICK_SMTP_URL is not set", status: null, final: false }
-    // Loaded with the first one.
+    // Loaded for the first message.
     const { sendMail } = await import("#crawler/reporting/alerts/send-mail.ts")
     const mail = { id, receiver, createdAt, ...watchMail(watch, entries) }
     return await sendMail(mail, { config: config.sending, env, signal })

@@ -24,13 +24,12 @@ import { openWatchSecrets } from "./watch-secrets.ts"
 const FOLLOWER = join(import.meta.dirname, "testing/watch-follower.ts")
 const PAGES = 12
 const DAYS = 3
-/** Most kills of a day. */
+/** Maximum number of kills per day. */
 const KILLS = 2
 
 const urlOf = (at: number) => `https://garden.example.com/${at}` as PageUrl
 /**
- * The content of an address on a day: nothing, or a version. A fixed series of pseudo-random numbers (Knuth's
- * multiplier).
+ * The content of an address on a day: none, or a version. A fixed series of pseudo-random numbers (Knuth's multiplier).
  */
 function versionOf(at: number, day: number): number | null {
   const roll = ((at * 31 + day * 17 + 7) * 2_654_435_761) >>> 0
@@ -48,9 +47,7 @@ test("through days of kills each change is told exactly once, in the feed and to
   const jobs = new Jobs(db)
   const source = defineSource({ name: "garden", seeds: ["https://garden.example.com/"] })
 
-  /**
-   * What a run of the source does at the end of a day: it updates the index first, then the records of the addresses.
-   */
+  /** A run of the source at the end of a day: it updates the index first, then the records of the addresses. */
   async function crawl(day: number): Promise<void> {
     const job = await jobs.enqueue(source)
     await jobs.start(job.id)
@@ -122,7 +119,7 @@ test("through days of kills each change is told exactly once, in the feed and to
     }
     const crawling = crawl(day)
     for (let time = 0; time < 1 + (day % KILLS); time++) {
-      // Sometimes before it looks, sometimes while it does or sends.
+      // Sometimes before a check, sometimes during one or while sending.
       await pause(((day * KILLS + time) * 97) % 700)
       await kill()
       await start()
@@ -145,7 +142,7 @@ test("through days of kills each change is told exactly once, in the feed and to
   expect(changed.length).toBeGreaterThan(3)
   for (const { diff } of changed)
     expect(diff).toMatch(/^-The bed \d+ as of day \d\.\n\+The bed \d+ as of day \d\.$/m)
-  // A message may come twice; by its id it counts once, and then all of them tell all, once.
+  // A message may arrive twice; counting each id once, the messages together report every entry exactly once.
   await until(async () => receiver.entries().length >= entries.length)
   expect(
     receiver

@@ -21,7 +21,7 @@ export interface LookParts {
   readonly store: WatchStore
   readonly engine: Pick<Engine, "get" | "stats">
   readonly keys: Pick<KeyStore, "byId">
-  /** What a key may see at this moment. */
+  /** The current scope of a key. */
   readonly reachOf: (key: ApiKey) => Pick<Reach, "engine" | "limits" | "keepsOut" | "names">
   readonly readQuestion: (
     search: Parameters<ReadQuestion>[0],
@@ -29,22 +29,22 @@ export interface LookParts {
   ) => Promise<SavedQuestion>
 }
 
-/** Results of a question that are looked at. */
+/** Number of a question's results that are checked. */
 const MOST_HITS = 50
-/** Pages of a first look that are kept at once. */
+/** Number of pages of a first look that are stored at once. */
 const STRETCH = 50
-/** A page whose crawl and index do not agree by then is taken as the index has it. */
+/** After this long, if a page's crawl and index still disagree, the index counts. */
 const SETTLED_MS = 60_000
-/** Vectors are waited for so long, and a question that can only be asked in part is asked again. */
+/** How long to wait for vectors, and to repeat a question that can only be asked in part. */
 const VECTORS_MS = 10 * 60_000
 /** A question couldn't be answered in full, and the missing pages would be reported as changes: ask again. */
 export class NotYet extends Error {}
-/** Notes taken up at once. */
+/** Number of notes processed at once. */
 export const MOST_NOTES = 200
 
 /**
- * A watch's first look: pages that are already there are no news. Continues where an earlier process stopped. Changes
- * meanwhile are noted and looked at afterwards.
+ * A watch's first look: pages that already exist are not reported as new. Continues where an earlier process stopped.
+ * Changes in the meantime are noted and checked afterwards.
  */
 export async function lookFirst(watch: Watch, parts: LookParts, signal: AbortSignal): Promise<void> {
   const { store } = parts
@@ -79,10 +79,7 @@ async function firstPages(
   return [...(await hitsOf({ subject, key, ...watch }, watch.createdAt.getTime(), parts, signal))]
 }
 
-/**
- * Whether the noted changes can be looked at: index readers see them, and they have vectors where questions are
- * watched.
- */
+/** Whether the noted changes can be checked: index readers see them, and they have vectors if questions are watched. */
 export async function settledNotes(
   notes: readonly Note[],
   watches: readonly Watch[],
@@ -117,7 +114,7 @@ async function isSettled(url: PageUrl, known: KnownAddresses, engine: Pick<Engin
 }
 
 /**
- * The changes of pages since each watch last looked at them. It changes nothing.
+ * The changes of pages since each watch last checked them. Changes nothing itself.
  * @param since when the first change was noted: questions that can't be asked in full are asked again for a while
  * @throws NotYet
  */
@@ -143,7 +140,7 @@ export async function look(
       const before = await parts.store.seen(watch.id, url)
       const shown = page && scopedPage(page, limits)
       const filed = before !== null && page !== null ? refiled(watch, before, page) : null
-      // A page that the key no longer sees may exist or not.
+      // A page that the key can no longer see may or may not exist.
       if (page !== null && shown === null) {
         if (filed !== null) found.push(filed)
         continue
@@ -158,7 +155,7 @@ export async function look(
   return found
 }
 
-/** Updates the readers that a watch remembers of a page: they decide who hears that it is gone. Null: they are unchanged. */
+/** Updates a page's readers in the watch's record: they decide who is told when the page is gone. `null` if they have not changed. */
 function refiled({ id: watch }: Watch, before: SeenPage, { url, readers }: Page): Found | null {
   if (readersLabel(before.readers) === readersLabel(readers)) return null
   return { watch, url, entry: null, seen: { ...before, readers, text: null }, before: before.hash }
@@ -199,7 +196,7 @@ async function matcherOf(
     return (page) => sourcesOf(page).includes(subject.source) && fits(page.url)
   }
   const hits = await hitsOf(watch, since, parts, signal)
-  // A page found once stays watched, even if other pages push it down.
+  // A page that was found once stays watched, even if other pages push it down the results.
   return ({ url }, before) => before !== null || hits.has(url)
 }
 
@@ -221,7 +218,7 @@ async function hitsOf(
     if (degraded.hasOtherPages && Date.now() - since < VECTORS_MS) throw new NotYet()
     return new Set(hits.filter(({ score }) => score >= DOUBTFUL).map(({ url }) => url))
   } catch (error) {
-    // A source or collection that it names no longer exists.
+    // A source or collection named in the watch no longer exists.
     if (error instanceof Refusal && error.because === "wrong") return new Set()
     throw error
   }

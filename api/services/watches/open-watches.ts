@@ -13,7 +13,7 @@ import { WatchOutbox } from "./store/outbox.ts"
 import { WatchStore } from "./store/watch-store.ts"
 import { openWatchSecrets } from "./watch-secrets.ts"
 
-/** Readers of an index on this machine see a write a little later than they promise, on a busy one. */
+/** On a busy machine, readers of an index see a write slightly later than they promise. */
 const LAG_MARGIN_MS = 1000
 
 export interface OpenWatchesParts {
@@ -27,14 +27,14 @@ export interface OpenWatchesParts {
   }
   readonly crawlerConfig: CrawlerConfig
   readonly log: Logger
-  /** Milliseconds between two looks. Default one second. */
+  /** Milliseconds between two checks. Default: one second. */
   readonly pollMs?: number
 }
 
 /** The watches and the process that follows them. The caller closes it, before the connection. */
 export interface Watches extends WatchParts, AsyncDisposable {
   /**
-   * Begins to look for changes and to report them.
+   * Starts to look for changes and report them.
    * @param reachOf the current reach of a key
    */
   start(reachOf: LookParts["reachOf"], readQuestion: LookParts["readQuestion"]): void

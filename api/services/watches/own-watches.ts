@@ -34,7 +34,7 @@ const NO_ROOM =
 
 const unknown = () => new Refusal("missing", "This key has no such watch.")
 
-/** A watch of the key's own; keys with the role admin see all. @throws Refusal */
+/** One of the key's own watches; keys with the role admin see all watches. @throws Refusal */
 export async function watchOf(
   id: string,
   key: Pick<ApiKey, "id" | "role">,
@@ -70,7 +70,7 @@ export async function makeWatch(
   )
 }
 
-/** Changes the fields that are given. @throws Refusal */
+/** Changes the given fields. @throws Refusal */
 export async function changeWatch(
   id: string,
   given: OptionsBody,

@@ -11,7 +11,7 @@ const recipients = list({
     "Recipients that watches may write to, unless their key has the role admin: e-mail addresses, or `@example.com` for a whole domain, separated by commas. Needs a mail server, as alerts do.",
 })
 
-/** Settings of watches. */
+/** Settings for watches. */
 export const watchSettings = {
   watchesPerKey: integer(
     {

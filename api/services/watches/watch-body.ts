@@ -58,7 +58,7 @@ const options = {
   paused: yesNo("Whether messages wait; the feed continues.", { default: false }),
 }
 
-/** The fields of a watch that may be changed. Fields that are left out keep their values, so only a new watch gets the defaults. */
+/** The fields of a watch that can be changed. Fields that are left out keep their values, so only a new watch gets the defaults. */
 export const optionsBody = object(optional(options))
 export type OptionsBody = Of<typeof optionsBody>
 
@@ -77,7 +77,7 @@ export const watchBody = object(
 )
 export type WatchBody = Of<typeof watchBody>
 
-/** @throws Refusal naming the field that is wrong */
+/** @throws Refusal naming the wrong field */
 export async function subjectOf(
   body: WatchBody,
   {
@@ -128,7 +128,7 @@ export async function subjectOf(
   return { kind: "question", search }
 }
 
-/** @throws Refusal naming the field that is wrong */
+/** @throws Refusal naming the wrong field */
 export function optionsOf(
   body: OptionsBody,
   before: WatchOptions | null,
@@ -138,7 +138,7 @@ export function optionsOf(
     hasMailServer,
   }: {
     readonly key: Pick<ApiKey, "role">
-    /** Addresses that any key's watches may write to. */
+    /** Addresses to which any key's watches may send mail. */
     readonly emails: readonly string[]
     readonly hasMailServer: boolean
   },

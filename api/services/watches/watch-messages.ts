@@ -5,7 +5,7 @@ import { webhookMessage } from "#crawler/reporting/webhooks/webhook-messages.ts"
 import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
 
-/** Characters of all differences in one message: mail servers and receivers have limits of their own. */
+/** Maximum characters of all differences in one message: mail servers and receivers have their own limits. */
 const MOST_DIFF_CHARS = 200_000
 const MOST_SUBJECT_CHARS = 150
 
@@ -38,7 +38,7 @@ export function watchMessage(watch: Watch, entries: readonly Entry[], at: Date):
 
 const WORDS = { new: "New", changed: "Changed", gone: "Gone" } as const
 
-/** The same for people. */
+/** The same message for people. */
 export function watchMail(watch: Watch, entries: readonly Entry[]): { subject: string; text: string } {
   const counted = (["new", "changed", "gone"] as const)
     .map((change) => [entries.filter((one) => one.change === change).length, change] as const)

@@ -8,12 +8,12 @@ import { keptSecret } from "../../identity/accounts/human-ids.ts"
 export interface WatchSecrets {
   /** Signs its webhooks, in the form of Standard Webhooks. */
   signingSecret(watch: string): string
-  /** Opens its feed: feed readers send no key. */
+  /** Gives access to its feed: feed readers send no key. */
   feedToken(watch: string): string
   isFeedToken(watch: string, given: string): boolean
 }
 
-/** Each is made of the id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
+/** Each is derived from the id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is stored. */
 export async function openWatchSecrets(db: StateStore): Promise<WatchSecrets> {
   const key = await keptSecret(db, "watches")
   const made = (use: string, watch: string) => createHmac("sha256", key).update(`${use}:${watch}`).digest()

@@ -18,7 +18,7 @@ export type Subject =
   | {
       readonly kind: "source"
       readonly source: string
-      /** Patterns of addresses, as those of a source. */
+      /** Patterns for addresses, like those of a source. */
       readonly include: readonly string[]
       readonly exclude: readonly string[]
     }
@@ -30,12 +30,12 @@ export type Subject =
 
 /** The settings of a watch that its owner may change. */
 export interface WatchOptions {
-  /** Empty for none. */
+  /** Empty if there is none. */
   readonly name: string
   readonly changes: readonly Change[]
   readonly webhook: string | null
   readonly emails: readonly string[]
-  /** Messages are no closer together than this many minutes; 0 sends them at once. */
+  /** Minimum minutes between messages; 0 sends them at once. */
   readonly everyMinutes: number
   /** Whether messages are held back. */
   readonly paused: boolean
@@ -44,11 +44,11 @@ export interface WatchOptions {
 /** A question, source or page whose changes a user wants to hear about. */
 export interface Watch extends WatchOptions {
   readonly id: string
-  /** Id of the key whose watch it is. */
+  /** Id of the key that owns the watch. */
   readonly key: string
   readonly subject: Subject
   readonly createdAt: Date
-  /** When the watch knew all existing pages; it reports changes since then. Null while it is still looking. */
+  /** When the watch had recorded all existing pages; it reports changes since then. `null` during the first look. */
   readonly readyAt: Date | null
 }
 
@@ -56,16 +56,16 @@ export interface Watch extends WatchOptions {
 export interface Entry {
   /** Increases from entry to entry. */
   readonly seq: number
-  /** The same in the feed, in messages and in answers. */
+  /** The same id in the feed, in messages and in answers. */
   readonly id: string
   readonly watch: string
   readonly change: Change
   readonly url: PageUrl
   readonly title: string
-  /** The sources and readers of the page, to decide later what a key may see of it. */
+  /** The sources and readers of the page, to decide later whether a key may see it. */
   readonly sources: readonly string[]
   readonly readers?: Page["readers"]
-  /** In the unified format, of its Markdown; null where there is none, or the text before was not kept. */
+  /** Difference of the Markdown in the unified format; `null` if there is none, or the earlier text was not kept. */
   readonly diff: string | null
   readonly at: Date
 }
@@ -83,12 +83,12 @@ export interface SeenPage {
 /** A question as a watch asks it. */
 export interface SavedQuestion {
   readonly query: AskedQuery
-  /** Results that its body wants; null: it does not say. */
+  /** Number of results that its body asks for; `null` if it does not say. */
   readonly results: number | null
 }
 
 /**
- * Reads a watch's stored question: a search body, in the words of the API that takes it.
+ * Reads a watch's stored question: a search body, in the format of the API that takes it.
  * @throws ApiError 400 naming the field that is wrong or not allowed in a watch
  */
 export type ReadQuestion = (

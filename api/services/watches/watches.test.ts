@@ -40,7 +40,7 @@ let disableAll: () => Promise<void>
 const logged: string[] = []
 let mail: Awaited<ReturnType<typeof startMailServer>>
 
-/** Whether the engine answers questions in part, and how often it has. */
+/** Whether the engine answers questions only in part, and how often it has done so. */
 let isBusy = false
 let missed = 0
 
@@ -269,12 +269,12 @@ test("a watch shows nothing more of a page whose readers now keep its holder out
   site.serve({ "/cellar/wine": text })
   await run("cellar")
   await entries(wine, 1, key)
-  // The text stays as it is.
+  // The text does not change.
   site.serve({ "/cellar/wine": html(text, { "x-fossick-readers": "allow=group:cellar" }) })
   await run("cellar")
   await entries(wine, 0, key)
   expect(await (await fetch(wine.feed_url)).text()).not.toContain("<entry>")
-  // The stored readers decide who hears that the page is gone.
+  // The stored readers decide who is told that the page is gone.
   const seen = () => statement(db, "select count(*) as n from watch_seen where readers is not null").get()
   await until(async () => ((await seen()) as { n: number }).n >= 2, 50)
   site.serve({ "/cellar/wine": status(410) })

@@ -7,7 +7,8 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 
 import { base, folder, key, load, outcomeOf, page, question, site } from "./npm-clients.ts"
 
-// Tries the unmodified npm clients of several APIs against a running appliance, one line for each ability; see README.md.
+// Tries the unmodified npm clients of several APIs against a running appliance, one line for each feature; see
+// README.md.
 
 const versionOf = (name: string): string =>
   (
@@ -91,7 +92,7 @@ async function firecrawl(): Promise<void> {
   )
 }
 
-/** LibreChat's own modules, which the package does not name. */
+/** LibreChat's own modules, which the package does not export. */
 async function librechat(): Promise<void> {
   const at = "@librechat/agents"
   const from = (name: string) =>
@@ -186,7 +187,7 @@ const isUnit = (vector: readonly number[]): boolean => Math.abs(Math.hypot(...ve
 
 type Call = (name: string, given: Record<string, unknown>) => Promise<boolean>
 
-/** A server of the Model Context Protocol that asks the appliance in turn. */
+/** A server of the Model Context Protocol that in turn calls the appliance. */
 async function viaMcp(
   name: string,
   program: string,
@@ -213,7 +214,7 @@ async function viaMcp(
   await client.close()
 }
 
-/** The official client of the Model Context Protocol, which this repository has. */
+/** The official Model Context Protocol client, which this repository already has. */
 async function mcp(): Promise<void> {
   const client = new Client({ name: "check", version: "1" })
   const headers = { Authorization: `Bearer ${key}` }

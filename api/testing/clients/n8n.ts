@@ -4,8 +4,8 @@ import { join } from "node:path"
 
 import { pause } from "#base/flow/pause.ts"
 
-// Runs nodes of n8n, unmodified, with n8n's own executor (n8n-core) against a running appliance, one line for each
-// ability; see README.md. Workflows and credentials, which n8n's server keeps in its database, are passed in here.
+// Runs unmodified n8n nodes with n8n's own executor (n8n-core) against a running appliance, one line for each feature;
+// see README.md. Workflows and credentials, which n8n's server keeps in its database, are passed in here.
 
 const [folder = "", address = "", key = ""] = process.argv.slice(2)
 const base = address.replace(/\/+$/, "")
@@ -54,7 +54,7 @@ const credentialType = (name: string): Loose =>
 
 type Credentials = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** Takes credentials as typed in, and puts them into requests as n8n's server does, by their types. */
+/** Takes credentials as typed in, and adds them to requests by their types, as n8n's server does. */
 class Given extends ICredentialsHelper {
   readonly credentials: Credentials
   constructor(credentials: Credentials) {
@@ -96,7 +96,7 @@ const ADDRESSES = [
   "formWaitingBaseUrl",
 ]
 
-/** The output of one node run behind a trigger, on one item. */
+/** The output of a single node run after a trigger, on one item. */
 async function ran(
   type: string,
   parameters: object,
@@ -244,7 +244,7 @@ await tried("@n8n/n8n-nodes-langchain: MCP Client Tool", "MCP", {
         options: {},
       },
       bearer,
-      // As an agent calls it: by the name of the node and that of the tool.
+      // As an agent calls it: by the names of the node and the tool.
       { typeVersion: 1.4, json: { tool: "Asked_tavily_search", query: question } },
     ),
 })
@@ -267,7 +267,7 @@ await tried("n8n-nodes-base: HTTP Request", "Tavily", {
       { typeVersion: 4.2 },
     ),
 })
-// It throws when its connection ends, after all is done; n8n's server outlives that.
+// It throws when its connection ends, after all work is done; n8n's server survives that.
 process.on("uncaughtException", () => {})
 await tried("n8n-nodes-mcp", "MCP", {
   search: () =>

@@ -3,7 +3,7 @@ import { basename, join } from "node:path"
 import { pathToFileURL } from "node:url"
 
 // Shared by scripts that try unmodified npm clients on a running appliance: their arguments, the page they ask for, and
-// how a client is loaded from the folder it is installed in.
+// code to load a client from the folder it is installed in.
 
 /** A client's result is checked field by field. */
 // oxlint-disable-next-line typescript/no-explicit-any -- clients of which no types are installed here
@@ -22,10 +22,10 @@ export const key = givenKey
 export const base = givenAddress.replace(/\/+$/, "")
 export const site = `${base}/docs/`
 export const question = "how do I schedule a crawl?"
-/** Answers the question. */
+/** The page that answers the question. */
 export const page = "schedule-a-crawl"
 
-/** Loads from the folder: a module there imports the packages installed there. */
+/** Loads from the folder: a module there can import the packages installed there. */
 export async function load(name: string): Promise<Loose> {
   const loader = join(folder, `load-${Math.random().toString(36).slice(2)}.mjs`)
   await writeFile(loader, `import * as all from ${JSON.stringify(name)}\nexport { all }\n`)
@@ -36,7 +36,7 @@ export async function load(name: string): Promise<Loose> {
   }
 }
 
-/** Whether the check passes, and its error otherwise. */
+/** Whether the check passes, and its error if it does not. */
 export async function outcomeOf(holds: () => Promise<boolean>): Promise<{ good: boolean; problem: string }> {
   try {
     return { good: await holds(), problem: "" }
@@ -45,7 +45,7 @@ export async function outcomeOf(holds: () => Promise<boolean>): Promise<{ good: 
   }
 }
 
-/** A line for a check; one that fails makes the script end with 1. */
+/** Prints a line for a check; a failed check makes the script exit with 1. */
 export async function check(name: string, holds: () => Promise<boolean>): Promise<void> {
   const { good, problem } = await outcomeOf(holds)
   if (!good) process.exitCode = 1

@@ -16,18 +16,18 @@ import { pause } from "#base/flow/pause.ts"
 import { endWithUs } from "#base/testing/end-with-us.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
-// Runs whole programs and plugins, unmodified, against a running appliance, one line for each ability; see README.md.
+// Runs whole programs and plugins, unmodified, against a running appliance, one line for each feature; see README.md.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Folder with the plugins of Dify, each in one of its own. */
+    /** Folder with the Dify plugins, each in its own subfolder. */
     dify: { type: "string" },
-    /** A Python that has `dify-plugin` and the plugins' packages. */
+    /** A Python with `dify-plugin` and the plugins' packages. */
     "dify-python": { type: "string" },
     /** The program `litellm`. */
     litellm: { type: "string" },
-    /** Folder with the source of Vane, at its top. */
+    /** Folder with the source of Vane at its top level. */
     vane: { type: "string" },
   },
 })
@@ -59,7 +59,7 @@ async function tried(
   }
 }
 
-/** A plugin run as Dify's daemon runs it: one process that gets its orders over its standard input. */
+/** A plugin run as Dify's daemon runs it: one process that gets its instructions over standard input. */
 async function difyPlugin(folder: string, request: object): Promise<string> {
   const child = spawn(values["dify-python"]!, ["-m", "main"], {
     cwd: folder,
@@ -153,7 +153,7 @@ async function dify(): Promise<void> {
   })
 }
 
-/** The proxy of LiteLLM, with the appliance as a tool of search, a model of embeddings and a server of tools. */
+/** The LiteLLM proxy, with the appliance as a search tool, an embedding model and a tool server. */
 async function litellm(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "fossick-litellm-"))
   const port = await freePort()
@@ -165,7 +165,7 @@ async function litellm(): Promise<void> {
   }))
   const model = { model: "openai/default", api_base: `${base}/v1`, api_key: "os.environ/SEARCH_KEY" }
   const server = { url: `${base}/mcp`, transport: "http", auth_type: "bearer_token", auth_value: key }
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(
     join(folder, "config.yaml"),
     JSON.stringify({
@@ -230,7 +230,7 @@ async function litellm(): Promise<void> {
 }
 
 /**
- * Vane's module that searches, with the address from a stand-in for its configuration. The appliance has
+ * Vane's search module, with the address from a stand-in for its configuration. The appliance has
  * `FOSSICK_SEARXNG_KEY`.
  */
 async function vane(): Promise<void> {

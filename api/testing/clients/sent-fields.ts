@@ -1,4 +1,4 @@
-/** The calls whose bodies the clients of Tavily build from named options. */
+/** The calls for which Tavily's clients build the body from named options. */
 export type ClientCall = "search" | "extract" | "crawl" | "map" | "research" | "feedback"
 
 interface ClientFields {
@@ -87,8 +87,8 @@ const SEARCH = [
 ]
 
 /**
- * The fields that the newest clients can send, by the signatures of their methods. Read a newer version's signatures
- * again before you name it here.
+ * The fields that the newest clients can send, according to the signatures of their methods. Read the signatures of a
+ * newer version again before you name it here.
  */
 export const NEWEST_CLIENTS: readonly ClientFields[] = [
   {

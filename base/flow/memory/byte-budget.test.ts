@@ -25,12 +25,12 @@ test("a part takes from the whole too, and both say what they refused", () => {
   const [mine, theirs] = [part.open(), other.open()]
   expect([mine.reserve(70), theirs.reserve(40), theirs.reserve(20)]).toEqual([true, false, true])
   expect([whole.held, part.held, other.held, part.left, other.left]).toEqual([90, 70, 20, 10, 10])
-  // Unreserved bytes count only in the whole.
+  // Unreserved bytes count only in the parent.
   beside = 10
   expect([whole.held, part.held, mine.reserve(1)]).toEqual([100, 70, false])
   beside = 500
   expect([whole.left, part.left]).toEqual([0, 0])
-  // Giving back never fails, whatever is held beside.
+  // Releasing bytes never fails, however many unreserved bytes are held.
   mine.release(30)
   theirs[Symbol.dispose]()
   beside = 0

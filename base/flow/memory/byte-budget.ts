@@ -1,6 +1,7 @@
 /**
- * Bytes that many works share: each reserves the bytes that it is about to hold, and gives them back when it is done. A budget
- * may be a child of another: then a reservation counts in both, and is refused when either has too little left.
+ * Bytes shared by many pieces of work: each reserves the bytes that it is about to hold, and gives them back when it is
+ * done. A budget can be a child of another: then a reservation counts in both, and is refused if either has too little
+ * left.
  */
 export class ByteBudget {
   readonly #total: () => number
@@ -10,8 +11,8 @@ export class ByteBudget {
   #refused = 0
 
   /**
-   * @param total bytes; a function when the number changes
-   * @param parent the budget that this one is a part of
+   * @param total bytes; a function if the number changes
+   * @param parent the budget that this one is part of
    * @param beside bytes in use without a reservation, which count as well; must be cheap to call
    */
   constructor(
@@ -30,22 +31,22 @@ export class ByteBudget {
     return this.#total()
   }
 
-  /** Reserved bytes plus the bytes held beside them. */
+  /** Reserved bytes plus bytes in use without a reservation. */
   get held(): number {
     return this.#held + this.#beside()
   }
 
-  /** Bytes that may still be reserved, here and in the parent. */
+  /** Bytes that can still be reserved, here and in the parent. */
   get left(): number {
     return Math.max(0, Math.min(this.total - this.held, this.#parent?.left ?? Infinity))
   }
 
-  /** Reservations refused since the start, for want of room here or in what this is a part of. */
+  /** Number of reservations refused since startup for lack of room here or in the parent. */
   get refused(): number {
     return this.#refused
   }
 
-  /** An account that may hold `limit` bytes of it at most. The caller closes it. */
+  /** An account that may hold at most `limit` bytes of the budget. The caller closes it. */
   open(limit = this.total): ByteAccount {
     return new ByteAccount(limit, (bytes) => this.#take(bytes))
   }
@@ -65,7 +66,7 @@ export class ByteBudget {
   }
 }
 
-/** The share of one work in a {@link ByteBudget}. */
+/** One piece of work's share of a {@link ByteBudget}. */
 export class ByteAccount implements Disposable {
   readonly #limit: number
   readonly #take: (bytes: number) => boolean
@@ -81,21 +82,21 @@ export class ByteAccount implements Disposable {
     return this.#held
   }
 
-  /** @returns false, and nothing is reserved, when the account or the budget has too little left, or it is closed. */
+  /** @returns false, without a reservation, if the account or the budget has too little left, or the account is closed. */
   reserve(bytes: number): boolean {
     if (this.#isClosed || this.#held + bytes > this.#limit || !this.#take(bytes)) return false
     this.#held += bytes
     return true
   }
 
-  /** Gives back a part, at most the held bytes. */
+  /** Gives back a part, at most the bytes held. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given
     this.#take(-given)
   }
 
-  /** Gives back all; nothing more can be reserved. */
+  /** Gives everything back; nothing more can be reserved. */
   [Symbol.dispose](): void {
     this.#isClosed = true
     this.release(this.#held)

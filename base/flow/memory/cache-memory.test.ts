@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { ByteLru, CacheMemory, cacheUses, noteCache } from "./cache-memory.ts"
 
-/** Each value counts 200 bytes beside its own. */
+/** Each value counts 200 bytes in addition to its own. */
 const of = (bytes: number) => bytes - 200
 
 test("what was asked for longest ago goes first, whichever cache has it", () => {
@@ -11,7 +11,7 @@ test("what was asked for longest ago goes first, whichever cache has it", () => 
   one.set("a", 1, of(400))
   another.set("a", 2, of(400))
   expect(memory.held).toBe(800)
-  // Asked for: now the other cache has the oldest.
+  // Used again: now the other cache has the oldest value.
   expect(one.get("a")).toBe(1)
   one.set("b", 3, of(600))
   expect([one.get("a"), another.get("a"), one.get("b")]).toEqual([1, undefined, 3])
@@ -45,7 +45,7 @@ test("a value larger than all there is is not kept, and costs no other its place
   cache.set("small", 1, of(300))
   cache.set("large", 2, of(1001))
   expect([cache.get("small"), cache.get("large"), memory.held]).toEqual([1, undefined, 300])
-  // Nor does the value before it stay that it was to replace.
+  // The value that it was meant to replace is removed, too.
   cache.set("small", 3, of(1001))
   expect([cache.get("small"), memory.held]).toEqual([undefined, 0])
   cache.set("all", 4, of(1000))

@@ -4,17 +4,17 @@ export interface CacheUse {
   readonly total: number
 }
 
-/** A value, its key, and their place in two tables. */
+/** Overhead of an entry: the value, its key, and their places in two tables. */
 const ENTRY_BYTES = 200
 
 const kinds = new Map<string, CacheUse>()
 
-/** Lists the caches of a kind in {@link cacheUses}. */
+/** Adds the caches of a kind to {@link cacheUses}. */
 export function noteCache(kind: string, use: CacheUse): void {
   kinds.set(kind, use)
 }
 
-/** By kind, of those that this process has loaded; each says how things are when it is asked. */
+/** By kind, for all caches that this process has loaded; each entry reports its current state. */
 export const cacheUses = (): ReadonlyMap<string, CacheUse> => kinds
 
 interface Entry {
@@ -23,15 +23,15 @@ interface Entry {
 }
 
 /**
- * Memory that all caches of one kind in this process share. The least recently used value goes first, whichever cache holds it,
- * so the caches of a replaced index make room without help.
+ * Memory that all caches of one kind in this process share. The least recently used value goes first, whichever cache
+ * holds it, so the caches of a replaced index make room automatically.
  */
 export class CacheMemory implements CacheUse {
   readonly total: number
   readonly #entries = new Set<Entry>()
   #held = 0
 
-  /** @param kind as the metrics call it */
+  /** @param kind the name in the metrics */
   constructor(kind: string, total: number) {
     this.total = total
     noteCache(kind, this)
@@ -51,7 +51,7 @@ export class CacheMemory implements CacheUse {
     }
   }
 
-  /** It was asked for. */
+  /** Marks an entry as used. */
   touch(entry: Entry): void {
     this.#entries.delete(entry)
     this.#entries.add(entry)
@@ -62,7 +62,7 @@ export class CacheMemory implements CacheUse {
   }
 }
 
-/** Keeps the most recently used values within the memory it shares. */
+/** Keeps the most recently used values within the shared memory. */
 export class ByteLru<K, V> {
   readonly #memory: CacheMemory
   readonly #values = new Map<K, Entry & { readonly value: V }>()
@@ -78,7 +78,7 @@ export class ByteLru<K, V> {
     return kept.value
   }
 
-  /** @param bytes of the key and the value; an entry larger than the whole memory is not kept */
+  /** @param bytes size of the key and the value; an entry larger than the whole memory is not kept */
   set(key: K, value: V, bytes: number): void {
     this.delete(key)
     if (bytes + ENTRY_BYTES > this.#memory.total) return

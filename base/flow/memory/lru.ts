@@ -1,4 +1,4 @@
-/** Keeps the values that were asked for last. */
+/** Keeps the most recently used values. */
 export class Lru<K, V> {
   readonly #capacity: number
   readonly #values = new Map<K, V>()
@@ -15,7 +15,7 @@ export class Lru<K, V> {
     return value
   }
 
-  /** The one that was asked for longest ago comes first. */
+  /** The least recently used entry comes first. */
   values(): Iterable<V> {
     return this.#values.values()
   }

@@ -17,7 +17,7 @@ test("works that share bytes wait for each other, but for the first, and all com
   const last = begun(third.reserve(5))
   await turn()
   expect([more.isBegun, last.isBegun]).toEqual([false, false])
-  // The first may exceed the rest, or they would wait for each other for ever.
+  // The first may exceed the rest; otherwise they would wait for each other forever.
   expect(first.reserve(30)).toBeNull()
   expect(budget.held).toBe(130)
   first.release(90)

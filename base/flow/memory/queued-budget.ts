@@ -1,7 +1,7 @@
 /**
- * Bytes that many works share; each takes them when it needs them. When none are left, a work waits until others give some back;
- * the work that began first never waits. So one of them can always finish, and all together hold no more than `total` plus the
- * bytes of that one.
+ * Bytes shared by many pieces of work; each takes bytes when it needs them. If none are left, it waits until others
+ * give some back, but the one that began first never waits. So one of them can always finish, and all together hold no
+ * more than `total` plus the bytes of that one.
  */
 export class QueuedBudget {
   readonly total: number
@@ -50,7 +50,7 @@ interface Shared {
   close(): void
 }
 
-/** The share of one work in a {@link QueuedBudget}. */
+/** One piece of work's share of a {@link QueuedBudget}. */
 export class QueuedAccount implements Disposable {
   readonly #shared: Shared
   #held = 0
@@ -65,7 +65,7 @@ export class QueuedAccount implements Disposable {
     return this.#held
   }
 
-  /** @returns null when the bytes are there at once, else when they are; a closed account waits for nothing. */
+  /** @returns null if the bytes are available at once, otherwise a promise for them; a closed account waits for nothing. */
   reserve(bytes: number): Promise<void> | null {
     if (this.#isClosed) return null
     if (this.#waiting !== null) {
@@ -81,14 +81,14 @@ export class QueuedAccount implements Disposable {
     return begun
   }
 
-  /** Gives back a part, at most the held bytes. */
+  /** Gives back a part, at most the bytes held. */
   release(bytes: number): void {
     const given = Math.min(bytes, this.#held)
     this.#held -= given
     this.#shared.add(-given)
   }
 
-  /** Begins what waits, where there is room for it now. */
+  /** Begins waiting work for which there is now room. */
   wake(): void {
     const waiting = this.#waiting
     if (waiting === null || !this.#shared.hasRoom(waiting.bytes)) return
@@ -97,7 +97,7 @@ export class QueuedAccount implements Disposable {
     waiting.begin()
   }
 
-  /** Gives back all. */
+  /** Gives everything back. */
   [Symbol.dispose](): void {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -2,24 +2,25 @@ import { moduleBeside } from "../module-beside.ts"
 import { WorkThreads } from "./work-threads.ts"
 
 /**
- * Text up to this length is worked through where the caller is. Measured: 50,000 characters of a handbook are cut into
- * passages in 5 ms, made into terms in 7 and into plain text in 1; a thread that has to start takes some 150.
+ * Text up to this length is processed in the calling thread. Measured: 50,000 characters of a handbook are cut into
+ * passages in 5 ms, turned into terms in 7 and into plain text in 1; a thread that has to start takes about 150.
  */
 export const AT_ONCE_CHARS = 32_000
 
 export interface WorkOptions {
   /** Characters of text in the arguments. */
   readonly chars: number
-  /** Aborting gives the work up at any point. */
+  /** Aborting stops the work at any point. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Wraps a function whose work grows with the length of a text: a short text is handled at once, a longer one in a thread, so the
- * event loop stays free. Arguments and results are copied (structured clone), so they must be plain values.
+ * Wraps a function whose work grows with the length of a text: a short text is handled at once, a longer one in a
+ * thread, so the event loop stays free. Arguments and results are copied (structured clone), so they must be plain
+ * values.
  *
  * @param module `import.meta.url` of the module that exports `work` under its own name
- * @returns throws WorkError when a thread fails, and the signal's reason when it aborts
+ * @returns a function that throws WorkError when a thread fails, and the signal's reason when it aborts
  */
 export function offLoop<Args extends readonly unknown[], Result>(
   module: string,

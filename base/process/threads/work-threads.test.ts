@@ -16,16 +16,16 @@ const MODULE = new URL("../../testing/blocking-work.ts", import.meta.url).href
 const newCell = () => new Int32Array(new SharedArrayBuffer(4))
 const folder = mkdtempSync(join(tmpdir(), "fossick-threads-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-// Limits are of seconds and minutes.
+// The limits are seconds and minutes.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** Messages that have arrived by then are handled. */
+/** Messages that have arrived by then have been handled. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate()
 }
 
-/** Whether it ended, and how; its error is no unhandled one. */
+/** Whether it ended, and how; its rejection counts as handled. */
 function notedEnd(work: Promise<unknown>): string[] {
   const ends: string[] = []
   void work.then(
@@ -35,7 +35,7 @@ function notedEnd(work: Promise<unknown>): string[] {
   return ends
 }
 
-/** Threads for one test; few, and soon gone. */
+/** A few short-lived threads for one test. */
 function threads(limits: Partial<WorkLimits> = {}) {
   const all = new WorkThreads(PROGRAM, { threads: 1, ...limits })
   const run = (name: string, args: readonly unknown[] = [], signal?: AbortSignal) =>
@@ -66,7 +66,7 @@ describe("how many threads there are", () => {
     const first = await Promise.all([run("whichThread"), run("whichThread")])
     const cell = newCell()
     const waiting = run("waitsForOthers", [cell])
-    // The other thread is done meanwhile: that is no quiet while.
+    // The other thread finishes in the meantime, which does not count as idle time.
     await run("whichThread")
     vi.advanceTimersByTime(25_000)
     await run("wakes", [cell])
@@ -113,7 +113,7 @@ describe("how many threads there are", () => {
   test("a thread whose work is done has no more time to keep", async () => {
     const { run } = threads()
     await run("isAtOnce", [1])
-    // The quiet while alone.
+    // Only the idle timer.
     expect(vi.getTimerCount()).toBe(1)
   })
 })
@@ -148,7 +148,7 @@ describe("work that goes wrong", () => {
     const ends = notedEnd(stuck)
     vi.advanceTimersByTime(59_999)
     writeFileSync(gate, "")
-    // A poll of vitest would set the clock on.
+    // A poll by vitest would advance the clock.
     while (Atomics.load(cell, 0) === 0) await turns()
     await turns()
     vi.advanceTimersByTime(29_999)

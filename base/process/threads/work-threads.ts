@@ -3,13 +3,13 @@ import type { Worker } from "node:worker_threads"
 import { FairPool } from "../../flow/fair-pool.ts"
 import { bareEnvironment, startThread } from "./thread.ts"
 
-/** For one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
+/** Limit for one piece of work, from when its thread has its program: 10 MB in one line take a few seconds. */
 const WORK_MS = 30_000
 /** Time for a thread to get ready: a busy machine must not cause failures. */
 const START_MS = 60_000
 const IDLE_MS = 10_000
 
-/** Limits of a thread. */
+/** Limits for a thread. */
 export interface WorkLimits {
   /** More threads do not help: this work is rare, and other work gets its turn anyway. */
   readonly threads: number
@@ -17,7 +17,7 @@ export interface WorkLimits {
   readonly memoryMb: number
 }
 
-/** One processor is left to the event loop, where there is more than one. */
+/** Leaves one processor to the event loop if there is more than one. */
 export const threadsBeside = (processors: number): number => Math.min(4, Math.max(1, processors - 1))
 
 const LIMITS: WorkLimits = {
@@ -25,7 +25,7 @@ const LIMITS: WorkLimits = {
   memoryMb: 512,
 }
 
-/** Work that a thread could not do: it took too long, too much memory, or went wrong there. */
+/** Work that a thread could not do: it took too long, used too much memory, or failed there. */
 export class WorkError extends Error {
   override readonly name = "WorkError"
 }
@@ -53,7 +53,7 @@ interface Thread {
   timer?: NodeJS.Timeout
 }
 
-/** Threads that start with the first work and end after a quiet while. One that fails costs the work it was at only. */
+/** Threads that start with the first work and end after an idle period. A failed thread loses only its current work. */
 export class WorkThreads {
   readonly #program: URL
   readonly #limits: WorkLimits
@@ -68,7 +68,7 @@ export class WorkThreads {
     this.#turns = new FairPool("work-threads", { places: this.#limits.threads })
   }
 
-  /** @throws WorkError, and what `signal` aborts with */
+  /** @throws WorkError, or the reason of `signal` */
   async run(asked: WorkAsked, signal?: AbortSignal): Promise<unknown> {
     return await this.#turns.run(() => this.#work(asked, signal), { signal })
   }
@@ -78,7 +78,7 @@ export class WorkThreads {
     const task = { asked, resolve, reject }
     const giveUp = () => {
       reject(signal?.reason)
-      // Abandoned work must not hold up callers that still wait.
+      // Abandoned work must not hold up callers that are still waiting.
       for (const thread of this.#threads) if (thread.current === task) this.#discard(thread, "given up")
     }
     signal?.addEventListener("abort", giveUp, { once: true })
@@ -90,7 +90,7 @@ export class WorkThreads {
     }
   }
 
-  /** There is one for each whose turn it is. */
+  /** There is a thread for each call whose turn it is. */
   #free(): Thread {
     for (const thread of this.#threads) if (thread.current === null) return thread
     return this.#start()
@@ -98,7 +98,7 @@ export class WorkThreads {
 
   #start(): Thread {
     const worker = startThread(this.#program, {
-      // Flags such as `--input-type` are the starting script's own.
+      // Flags such as `--input-type` apply only to the starting script.
       execArgv: [],
       env: bareEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.memoryMb, stackSizeMb: 8 },

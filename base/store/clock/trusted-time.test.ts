@@ -20,7 +20,7 @@ const DAY = 86_400_000
 const YEARS = 10 * 365 * DAY
 const NOW = Date.UTC(2026, 10, 23)
 
-/** A state, and processes that are started on it at some time of the wall clock. */
+/** A state, and processes that are started on it at chosen wall-clock times. */
 function appliance() {
   const db = emptyState()
   const at = { wall: NOW, steady: 100 * DAY }
@@ -36,7 +36,7 @@ function appliance() {
       at.wall += ms
       at.steady += ms
     },
-    /** The clock is set, or the machine was off: after a start both look the same. */
+    /** The clock is set, or the machine was off: after a restart both look the same. */
     jump: (ms: number) => {
       at.wall += ms
     },
@@ -147,7 +147,7 @@ test("the time is written once a minute, and none that goes back, but for an eve
     return Number(await trusted()) - NOW
   }
   expect([await after(0), await after(60_000), await after(1)]).toEqual([0, 0, 60_001])
-  // Also of a process that runs for long.
+  // This also holds for a process that runs for a long time.
   expect([await after(2 * DAY), await after(1000), await after(59_001)]).toEqual([
     2 * DAY + 60_001,
     2 * DAY + 60_001,
@@ -155,7 +155,7 @@ test("the time is written once a minute, and none that goes back, but for an eve
   ])
   jump(-5 * DAY)
   const before = Number(await trusted()) - NOW
-  // It was set just now.
+  // The clock has just been set.
   expect(await after(0)).toBe(before)
   expect(await after(DAY)).toBe(before - 4 * DAY)
 })

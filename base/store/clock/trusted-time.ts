@@ -6,16 +6,16 @@ import { type Queries, queriesOf } from "../query/queries.ts"
 import type { Step } from "../query/schema-words.ts"
 import type { StateStore } from "../state-port.ts"
 
-// The store remembers up to when the wall clock ran normally. A machine that starts with a clock ten years ahead looks like one
-// that was off for ten years; until the operator says which it is, nothing is deleted for its age.
+// The store remembers how far the wall clock ran normally. A machine that starts with a clock ten years ahead looks
+// like one that was off for ten years; until the operator says which it is, nothing is deleted because of its age.
 
 const DAY_MS = 86_400_000
-/** A gap no longer than this counts as a machine that was switched off; most data that is deleted for its age was kept for longer. */
+/** A gap up to this long counts as a machine that was switched off; most data that is deleted because of its age was kept for longer. */
 export const ORDINARY_MS = 30 * DAY_MS
-/** The time is written no more often than this. */
+/** The time is written at most this often. */
 const NOTED_EVERY_MS = 60_000
 
-/** It has one row, whose id is 1. */
+/** The table has one row, whose id is 1. */
 interface TrustedTimeTables {
   trusted_time: { id: number; at: number }
 }
@@ -29,11 +29,11 @@ const trustedRow = once((queries: Queries<TrustedTimeTables>) =>
   queries.selectFrom("trusted_time").select("at").where("id", "=", 1),
 )
 
-/** The latest time that is trusted, or null when none is known. */
+/** The latest trusted time, or null if none is known. */
 export const trustedTime = async (db: StateStore): Promise<number | null> =>
   (await trustedRow.get(db, {}))?.at ?? null
 
-/** The clock is right: data that is old by it may be deleted. */
+/** Records that the clock is right: data that is old by it may be deleted. */
 export async function trustClock(db: StateStore, now: number = Date.now()): Promise<void> {
   await queriesOf<TrustedTimeTables>(db)
     .insertInto("trusted_time")
@@ -42,7 +42,7 @@ export async function trustClock(db: StateStore, now: number = Date.now()): Prom
     .execute()
 }
 
-/** The time by which something may be deleted for its age, for rows that are deleted in passing: not far beyond a trusted time. */
+/** The time to use for deleting rows because of their age as part of other work: not far beyond a trusted time. */
 export async function deletionTime(db: StateStore, now: number): Promise<number> {
   const trusted = await trustedTime(db)
   return trusted === null ? now : Math.min(now, trusted + ORDINARY_MS)
@@ -54,19 +54,19 @@ export async function clockInDoubt(db: StateStore, now: number = Date.now()): Pr
   return trusted === null ? null : doubt(trusted, now)
 }
 
-/** As {@link clockInDoubt}, by the time that the store remembers. */
+/** Like {@link clockInDoubt}, by the time that the store remembers. */
 export function doubt(trusted: number, now: number): string | null {
   if (now - trusted <= ORDINARY_MS) return null
   const [clock, before] = [now, trusted].map((time) => new Date(time).toISOString().slice(0, 10))
   return `The clock says ${clock}, but this appliance last ran on ${before}. Until the clock is confirmed, nothing is deleted because of its age.`
 }
 
-/** The way on from {@link clockInDoubt}. */
+/** How to resolve {@link clockInDoubt}. */
 export const DOUBT_ADVICE = "If the clock is wrong, set it. If it is right, run fossick doctor --trust-clock."
 
 /**
- * Says whether data that is old by the wall clock may be deleted: as {@link DeletionGuard} does, and not while the clock is in
- * doubt, even if it changed under another process.
+ * Decides whether data that is old by the wall clock may be deleted: like {@link DeletionGuard}, but also not while the
+ * clock is in doubt, even if it changed under another process.
  */
 export class TimeGuard {
   readonly #db: StateStore
@@ -83,7 +83,7 @@ export class TimeGuard {
     this.#since = steady()
   }
 
-  /** Ask this before each round. Remembers the time while the clock is not in doubt. */
+  /** Call this before each round. Remembers the time while the clock is not in doubt. */
   async mayDelete(): Promise<boolean> {
     const isCalm = this.#steps.mayDelete()
     const now = this.#wall()
@@ -93,7 +93,7 @@ export class TimeGuard {
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
-    // For a clock that was ahead when it was trusted: time that runs evenly for a day is right.
+    // For a clock that was ahead when it was trusted: a time that runs evenly for a day is right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
     if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm
@@ -103,7 +103,7 @@ export class TimeGuard {
     try {
       await trustClock(this.#db, now)
     } catch (error) {
-      // The next round does.
+      // The next round will record it.
       if (!isBusy(error) && !isUnwritable(error)) throw error
     }
   }

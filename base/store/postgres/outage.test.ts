@@ -25,7 +25,7 @@ const opening = (signal: AbortSignal, then?: () => void) =>
   })
 
 test("a state whose server cannot be reached is waited for, which is told once, and then it is open", async () => {
-  // After a second try in vain.
+  // After a second failed attempt.
   const db = await opening(new AbortController().signal, () => {
     setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
   })
@@ -53,6 +53,6 @@ test("a server that cannot be reached is told from one that refuses, and from wh
   expect([away, because(away), because(because(away))].map(isStateAway)).toEqual([true, true, true])
   const others = [refused, because(refused), because(undefined), "away", null, { isUnreachable: true }]
   expect(others.map(isStateAway)).toEqual(others.map(() => false))
-  // As another library may have it.
+  // An error from another library.
   expect(isStateAway(Object.assign(new Error("away"), { isUnreachable: true }))).toBe(false)
 })

@@ -2,21 +2,21 @@ import { pause } from "../../flow/pause.ts"
 import { PostgresError } from "./postgres-error.ts"
 import { openStateStore, type StateStore } from "../state-store.ts"
 
-/** Between two tries to reach the server of the state. */
+/** Milliseconds between two attempts to reach the state's server. */
 const AGAIN_MS = 1000
 
-/** Whether an error or its cause says that the state's server cannot be reached, which may pass. */
+/** Whether an error or its cause says that the state's server cannot be reached, possibly only for a while. */
 export function isStateAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return (error instanceof PostgresError && error.isUnreachable) || isStateAway(error.cause)
 }
 
 /**
- * Opens the state as {@link openStateStore} does, and waits while its server cannot be reached. If the process ended instead, its
- * supervisor would restart it a few times and then give up.
+ * Opens the state like {@link openStateStore}, but waits while its server cannot be reached. If the process ended
+ * instead, its supervisor would restart it a few times and then give up.
  *
  * @param onAway called once with the reason for waiting
- * @returns null when the process was asked to end before that
+ * @returns null if the process was asked to end before that
  */
 export async function openStateOnceThere(
   dataDir: string,

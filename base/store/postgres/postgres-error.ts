@@ -1,15 +1,15 @@
-/** Connection exceptions, the operator's intervention (but for a statement that was cancelled), too many connections; sockets'. */
+/** Connection exceptions, intervention by the operator (except for a cancelled statement), too many connections; socket errors. */
 const UNREACHABLE = /^(?:08...|57P..|53300|E[A-Z_]+)$/
 const GONE = /timeout|terminated|closed|ended|not queryable|connection|calling end on the pool/i
 
 /** PostgreSQL refused a statement, or could not be reached. */
 export class PostgresError extends Error {
   override readonly name = "PostgresError"
-  /** PostgreSQL's (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a socket's. */
+  /** PostgreSQL's code (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a socket's. */
   readonly code: string
-  /** As SQLite has it, where callers tell errors apart: 5, others write for too long. */
+  /** The corresponding SQLite code, for callers that tell errors apart: 5 means that others write for too long. */
   readonly errcode: number | undefined
-  /** Whether the server cannot be reached, which may pass. */
+  /** Whether the server cannot be reached, possibly only for a while. */
   readonly isUnreachable: boolean
 
   constructor({ message, code }: { readonly message: string; readonly code: string }) {

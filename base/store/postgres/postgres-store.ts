@@ -15,25 +15,25 @@ import { CLOSED, LIMITS, type Rows, type Session, Sessions } from "./sessions.ts
 import { SharedReads } from "./shared-reads.ts"
 import { type ServerLocation, sharedBy } from "./state-location.ts"
 
-/** Statements are few, and each is written in the program once; a list of other texts would be a leak. */
+/** There are few statements, each written once in the program; a list with other texts would be a leak. */
 const MOST_KNOWN = 4000
 /** Ends a `select` that skips rows which others have locked, so that several processes take different rows at once. */
 const LOCKS_ROWS = "for update skip locked"
-/** Rows that a cursor brings at a time. */
+/** Number of rows that a cursor fetches at a time. */
 const FETCHED = 500
 
 /**
- * Writers of this thread on each schema. They wait for each other here, so that the server's turn is asked for by one of them at a time: also a
- * store without patience waits for its own process, and readers have the other sessions.
+ * Writers of this thread on each schema. They wait for each other here, so that only one at a time asks for the
+ * server's turn: even a store without patience waits for its own process, and readers can use the other sessions.
  */
 const writersOf = sharedBy(() => new Serial())
 
-/** Steps of migrations in SQLite's words. */
+/** Steps of migrations in SQLite's SQL. */
 export interface StepTables {
   schema_step: { id: Generated<number>; sql: string }
 }
 
-/** The state in a schema of a PostgreSQL database. It connects with the first statement. All methods throw PostgresError. */
+/** The state in a schema of a PostgreSQL database. It connects on the first statement. All methods throw PostgresError. */
 export class PostgresStore implements StateStore {
   /** Name or address of the server, with its port if that is not the usual one. */
   readonly host: string
@@ -44,7 +44,7 @@ export class PostgresStore implements StateStore {
   readonly #turns = new Turns()
   readonly #writers: Serial
   readonly #patience: Patience
-  /** That of the open transaction. */
+  /** The session of the open transaction. */
   #session: Session | null = null
   #isClosed = false
 
@@ -74,7 +74,7 @@ export class PostgresStore implements StateStore {
     return await this.#patience.during(ms, work)
   }
 
-  /** Keeps a step of a migration as SQLite takes it: copies into a file have their tables from it. */
+  /** Stores a migration step in SQLite's SQL: copies into a file create their tables from it. */
   async keepStep(sql: string): Promise<void> {
     if (sql === "") return
     await this.script(

@@ -24,7 +24,7 @@ const backendOf = async (session: Session) =>
 const AWAY = { isUnreachable: true }
 const BUSY = { message: "others write", code: "55P03", errcode: 5 }
 
-/** A session that stays in use, in a transaction where a kind is given, until `end` is called. */
+/** A session that stays in use, inside a transaction if a kind is given, until `end` is called. */
 async function held(db: Sessions, kind?: "write" | "snapshot") {
   const begun = Promise.withResolvers<Session>()
   const ended = Promise.withResolvers<void>()
@@ -76,7 +76,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
     onTestFinished(() => db.close())
     return db
   }
-  /** Before the server, for as long as the test runs. */
+  /** A pooler in front of the server for the duration of the test. */
   async function pooled(): Promise<Pooler> {
     const pooler = await Pooler.before(server.port)
     onTestFinished(() => pooler[Symbol.dispose]())
@@ -91,7 +91,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   const count = (db: Sessions, things: string) => one(db, `select count(*) from ${things}`)
   const kill = async (pid: unknown) => {
     expect(await one(admin, "select pg_terminate_backend($1, 60000)", pid as number)).toBe(1)
-    // Its last word is on this machine before the answer; let it be read, also by way of a pooler.
+    // Its last message reached this machine before the answer; give it time to be read, even through a pooler.
     for (let turn = 0; turn < 20; turn++) await new Promise((done) => setImmediate(done))
   }
   const waiting = () =>
@@ -154,7 +154,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       ]
       expect(found).toEqual([[[1, "s0"]], [[1, "s0"]], [[1]], [[2]]])
       expect(await rows(db, prepared)).toEqual([[2, "s1"]])
-      // Another session prepares them under the same names.
+      // Another session prepares the statements under the same names.
       await kill(await backend(db))
       expect(await rows(db, "select 1")).toEqual([[1]])
       expect(await rows(db, prepared)).toEqual([[2, "s1"]])
@@ -187,7 +187,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
     test("there are as many as are needed at a time, up to the limit, and who comes then waits", async () => {
       const db = own({ limits: { most: 3, connectMs: 300 } })
       const pid = await backend(db)
-      // One that is free is used again.
+      // A free session is reused.
       expect(await backend(db)).toBe(pid)
       const users = await Promise.all([held(db), held(db), held(db)])
       const pids = await Promise.all(users.map(({ session }) => backendOf(session)))
@@ -212,7 +212,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       await expect(held(other, "write")).rejects.toMatchObject(BUSY)
       await expect(write(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
       await expect(script(other, `insert into ${things} values (1)`)).rejects.toMatchObject(BUSY)
-      // Another schema has separate turns, and reading takes none.
+      // Another schema has separate turns, and reading takes no turn.
       await (await held(admin, "write")).end()
       expect(await count(other, things)).toBe(0)
       await turn.end()
@@ -450,7 +450,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
         isUnreachable: true,
       })
       pooler.isMute = false
-      // The one that waited for the session has another one, or learns that the server is away.
+      // The caller that waited for the session gets another one, or learns that the server is away.
       const later = await next.catch((error: unknown) => error)
       expect(later).not.toBe(pid)
       await until(async () => (await rows(db, "select 1").catch(() => [])).length === 1)
@@ -467,7 +467,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       for (const user of users) await user.end()
       pooler.isMute = true
       await expect(run(db, "select 1")).rejects.toThrow("Query read timeout")
-      // Nor by another store of the process, whose session was unused as well.
+      // The same for another store of the process, whose session was unused as well.
       await expect(run(other, "select 1")).rejects.toThrow("timeout expired")
       pooler.calls = 0
       await expect(run(db, "select 1")).rejects.toThrow("timeout expired")

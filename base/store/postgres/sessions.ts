@@ -16,17 +16,17 @@ import { SQLITE_FUNCTIONS } from "./sqlite-functions.ts"
 
 /** In milliseconds, unless said otherwise. */
 export interface SessionLimits {
-  /** A server that does not answer in this time is taken for dead. */
+  /** A server that does not answer within this time counts as dead. */
   readonly connectMs: number
   /** For this long after a failed attempt to connect, calls fail at once with its error. */
   readonly restMs: number
   /** Longest wait for a server's answer to a statement, which the server itself should have ended before. */
   readonly silentMs: number
-  /** Longest pause of a process in a transaction; then the server ends it, and others may write again. 0: no limit. */
+  /** Longest pause of a process in a transaction; after that the server ends it, and others can write again. 0: no limit. */
   readonly idleInTransactionMs: number
-  /** Statements that stay prepared in a session; an appliance has some 500. */
+  /** Maximum number of prepared statements in a session; an appliance has about 500. */
   readonly mostPrepared: number
-  /** Sessions of one store at a time. */
+  /** Maximum number of sessions of one store at a time. */
   readonly most: number
 }
 
@@ -38,13 +38,13 @@ export const LIMITS: SessionLimits = {
   mostPrepared: 2000,
   most: 4,
 }
-/** For one statement. The longest of an appliance take a second or two; those that change tables have no such bound. */
+/** Limit for one statement. An appliance's longest take a second or two; statements that change tables have no such limit. */
 const STATEMENT_MS = 20_000
 /** For statements that change tables of any size. */
 const SCRIPT_MS = 3_600_000
 const PATIENCE_MS = 10_000
 const IDLE_MS = 30_000
-/** SQLite's error when others write (sqlite.org/rescode.html), as PostgreSQL has it. */
+/** PostgreSQL's equivalent of SQLite's error when others are writing (sqlite.org/rescode.html). */
 const BUSY = "55P03"
 const SNAPSHOT = "begin isolation level repeatable read read only"
 export const CLOSED = "The state store is not open."
@@ -78,7 +78,7 @@ const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
 }
 const asText = (text: string): unknown => text
 
-/** Rows as lists, with the names of their columns once. */
+/** Rows as lists, with the column names given once. */
 export interface Rows {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly unknown[])[]
@@ -87,13 +87,13 @@ export interface Rows {
 
 /** How the sessions of one store wait and commit. */
 export interface SessionMode {
-  /** Longest wait for other writers, in milliseconds; 0: none. */
+  /** Longest wait for other writers, in milliseconds; 0: no wait. */
   readonly patienceMs: number
   /** Whether a commit waits for the server's disk. */
   readonly isDurable: boolean
 }
 
-/** What one store learns about a server, shared in its thread: a call that uses several stores waits for a silent server once. */
+/** What one store learns about a server, shared within its thread, so that a call that uses several stores waits for a silent server only once. */
 interface Reach {
   /** Time and error of the last failed attempt to connect. */
   failedAt: number
@@ -110,7 +110,7 @@ const reachOf = sharedBy((): Reach => ({
 
 type Connecting = (client: Client, connect: () => Promise<unknown>) => Promise<void>
 
-/** Ready for the state once it is connected. */
+/** A client that is ready for the state once it is connected. */
 class StateClient extends Client {
   readonly #connecting: Connecting
 
@@ -145,7 +145,7 @@ export class Sessions {
   #hasSchema = false
   /** When each session of the pool was used last. */
   readonly #usedAt = new WeakMap<ClientBase, number>()
-  /** Callers that have a session of the pool or wait for one. */
+  /** Number of callers that have a session of the pool or wait for one. */
   #users = 0
   #isClosed = false
 
@@ -213,7 +213,7 @@ export class Sessions {
     }
   }
 
-  /** Opens a session beside the pool, for a caller that keeps it long. It reads the state as it is now. */
+  /** Opens a session outside the pool, for a caller that keeps it long. It reads the state as it is now. */
   async openSnapshot(): Promise<Session & Disposable> {
     if (this.#isClosed) throw new Error(CLOSED)
     const client = this.#client()
@@ -228,7 +228,7 @@ export class Sessions {
     return session
   }
 
-  /** Takes no more callers, and ends all sessions once those have gone that came before. */
+  /** Accepts no more callers, and ends all sessions once earlier callers have finished. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -253,7 +253,7 @@ export class Sessions {
     return new Session(client, this.#turnSql(), (sql) => this.#named(sql))
   }
 
-  /** Connects a client and prepares it; soon after a failure it fails at once, so that those who wait for a session do, too. */
+  /** Connects a client and prepares it; fails at once soon after a failure, so that callers waiting for a session do, too. */
   async #connecting(client: Client, connect: () => Promise<unknown>): Promise<void> {
     const reach = this.#reach
     if (performance.now() - reach.failedAt < this.#limits.restMs) throw reach.failure
@@ -263,7 +263,7 @@ export class Sessions {
     } catch (error) {
       endSoon(client)
       const { message, code = "" } = error as { message: string; code?: string }
-      // A server, or a pooler before it, may repeat the password that it refuses.
+      // A server, or a pooler in front of it, may repeat the password that it refuses.
       reach.failure = new PostgresError({ message: hidden(message, [this.#location.password]), code })
       reach.failedAt = performance.now()
       throw reach.failure
@@ -282,7 +282,7 @@ export class Sessions {
     this.#set.set(client, mode)
     this.#hasSchema ||= await isUpToDate(client, schema)
     if (this.#hasSchema) return
-    // One of several that come at once makes them, the others find them.
+    // If several sessions arrive at once, one creates the functions and the others find them.
     await client.query(
       `begin; set local synchronous_commit = on; select pg_advisory_xact_lock(${lockOf(this.#location)})`,
     )
@@ -308,10 +308,10 @@ export class Sessions {
     return { name, text }
   }
 
-  /** Writers take turns, as they do in SQLite: what one has read in its transaction is so until it ends. */
+  /** Writers take turns, as in SQLite: data that a writer has read in its transaction stays valid until it ends. */
   #turnSql(): string {
     const lock = lockOf(this.#location)
-    // In a text: the plan of a function call would evaluate both.
+    // As dynamic text, because the plan of a function call would evaluate both.
     return this.#mode.patienceMs === 0
       ? `begin; do $$ begin if not pg_try_advisory_xact_lock(${lock}) then raise exception 'others write' using errcode = '${BUSY}'; end if; end $$`
       : `begin; select pg_advisory_xact_lock(${lock})`
@@ -345,7 +345,7 @@ export class Session {
     return rowsOf(await this.ask(this.#query(sql, values)))
   }
 
-  /** A write outside of any transaction, in one round trip: the server's turn is taken and given back with no word from here in between. */
+  /** A write outside any transaction, in one round trip: the server's turn is taken and given back without a message from here in between. */
   async runAlone(sql: string, values: readonly StateValue[]): Promise<Rows> {
     const turn = this.ask(this.#turnSql)
     const work = this.ask(this.#query(sql, values))
@@ -357,7 +357,7 @@ export class Session {
     return rowsOf(worked.value)
   }
 
-  /** Statements that change tables may take their time, and are on the server's disk when they are done. Belongs into a transaction. */
+  /** Statements that change tables have no time limit, and are on the server's disk when they are done. Must run in a transaction. */
   async script(sql: string): Promise<void> {
     await this.ask({
       text: `set local statement_timeout = 0; set local synchronous_commit = on; ${sql}`,
@@ -365,7 +365,7 @@ export class Session {
     })
   }
 
-  /** Runs `work` in a transaction: as a writer, who waits for the turn, or on a snapshot, which no write changes. */
+  /** Runs `work` in a transaction: as a writer, which waits for its turn, or on a snapshot, which no write changes. */
   async transaction<T>(kind: "write" | "snapshot", work: () => Promise<T>): Promise<T> {
     try {
       await this.ask(kind === "write" ? this.#turnSql : SNAPSHOT)
@@ -373,13 +373,13 @@ export class Session {
       await this.#commit()
       return result
     } catch (error) {
-      // Its answer would wait behind one that never comes; the session ends instead.
+      // On a lost session, a rollback would wait behind an answer that never comes; the session ends instead.
       if (!this.#isLost) await this.ask("rollback").catch(() => undefined)
       throw error
     }
   }
 
-  /** Rows in lists of up to `fetched`. Belongs into a transaction. */
+  /** Rows in lists of up to `fetched`. Must run in a transaction. */
   async *cursor(sql: string, values: readonly StateValue[], fetched: number): AsyncGenerator<Rows> {
     const name = `c${++this.#cursors}`
     await this.ask({ text: `declare ${name} no scroll cursor for ${sql}`, values: values.map(wireValue) })
@@ -390,7 +390,7 @@ export class Session {
         yield rows
       }
     } finally {
-      // In a transaction that has failed the cursor is gone already.
+      // In a failed transaction the cursor is already gone.
       if (!this.#isLost) await this.ask(`close ${name}`).catch(() => undefined)
     }
   }
@@ -407,7 +407,7 @@ export class Session {
     }
   }
 
-  /** A server answers a commit of a transaction that failed with `ROLLBACK`, and with no error. */
+  /** A server answers the commit of a failed transaction with `ROLLBACK`, without an error. */
   async #commit(): Promise<void> {
     const { command } = await this.ask("commit")
     if (command !== "COMMIT")
@@ -419,7 +419,7 @@ export class Session {
   }
 }
 
-/** Names the functions of a schema, as a comment on it. */
+/** Identifies the version of a schema's functions, as a comment on the schema. */
 const FUNCTIONS = `Functions ${createHash("sha256").update(SQLITE_FUNCTIONS).digest("hex").slice(0, 16)}`
 
 async function isUpToDate(client: ClientBase, schema: string): Promise<boolean> {
@@ -431,7 +431,7 @@ async function isUpToDate(client: ClientBase, schema: string): Promise<boolean> 
   return (rows as unknown[][])[0]?.[0] === FUNCTIONS
 }
 
-/** Waiting for the end would wait for a server that says nothing. */
+/** Waiting for the end would mean waiting for a silent server. */
 function endSoon(client: Client): void {
   client.end().catch(() => undefined)
 }
@@ -439,7 +439,7 @@ function endSoon(client: Client): void {
 const lockOf = ({ schema }: ServerLocation): string =>
   createHash("sha256").update(`fossick ${schema}`).digest().readBigInt64BE(0).toString()
 
-/** A `lock_timeout` of 0 would be without end. */
+/** A `lock_timeout` of 0 would mean no limit. */
 const modeSql = ({ patienceMs, isDurable }: SessionMode): string =>
   `set lock_timeout = ${Math.max(1, patienceMs)}; set synchronous_commit = ${isDurable ? "on" : "off"}`
 

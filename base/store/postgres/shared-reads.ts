@@ -8,12 +8,13 @@ interface Read {
   readonly reject: (error: unknown) => void
 }
 
-/** Most reads that one session is sent at a time: a slow one holds up those behind it. */
+/** Maximum number of reads sent to one session at a time: a slow one holds up those behind it. */
 const AT_ONCE = 32
 
 /**
- * Reads outside of transactions. Each has its own session while sessions are free. Reads that have to wait share the next free
- * session, which sends them without waiting for answers in between, so that a distant server answers many in one round trip.
+ * Reads outside transactions. Each has its own session while sessions are free. Reads that have to wait share the next
+ * free session, which sends them without waiting for answers in between, so that a distant server answers many in one
+ * round trip.
  */
 export class SharedReads {
   readonly #sessions: Pick<Sessions, "use">
@@ -21,7 +22,7 @@ export class SharedReads {
   #waiting: Read[] = []
   #readers = 0
 
-  /** @param most sessions that reads take at a time */
+  /** @param most maximum number of sessions that reads take at a time */
   constructor(sessions: Pick<Sessions, "use">, most: number) {
     this.#sessions = sessions
     this.#most = most
@@ -44,7 +45,7 @@ export class SharedReads {
         await readAll(session, own)
       })
     } catch (error) {
-      // No session could be had, so nothing was taken.
+      // There was no session, so no reads have been taken yet.
       if (own.length === 0) own = this.#waiting.splice(0, AT_ONCE)
       for (const { reject } of own) reject(error)
     } finally {
@@ -54,7 +55,7 @@ export class SharedReads {
   }
 }
 
-/** One that fails fails alone. */
+/** A failed read does not affect the others. */
 async function readAll(session: Session, reads: readonly Read[]): Promise<void> {
   await Promise.all(
     reads.map(({ sql, values, resolve, reject }) => session.run(sql, values).then(resolve, reject)),

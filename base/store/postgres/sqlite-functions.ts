@@ -1,6 +1,6 @@
 /**
- * Functions of SQLite that statements use and PostgreSQL lacks, made in the schema of the state. Their versions are those of
- * `create or replace`: each start brings them up to date.
+ * Functions of SQLite that statements use and PostgreSQL lacks, created in the state's schema with `create or replace`,
+ * so that each start brings them up to date.
  */
 export const SQLITE_FUNCTIONS = `
 create or replace function instr(text, text) returns bigint language sql immutable strict parallel safe

@@ -74,7 +74,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     await expect(async () => await copyToServer(from, to, openThings)).rejects.toThrow(
       "That schema already contains a state.",
     )
-    // Triggers fired for none of the rows that were copied, and fire for new ones; ids are not given again.
+    // Triggers did not fire for copied rows, but fire for new ones; ids are not reused.
     expect(await statement(to, "insert into thing (name) values ('new') returning id").get()).toEqual({
       id: 251,
     })
@@ -89,7 +89,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     {
       using back = new DatabaseSync(file)
       expect(back.prepare("pragma foreign_key_check").all()).toEqual([])
-      // It gives room back as a file does that was begun as one.
+      // It can give space back, like a state that was a file from the start.
       expect(back.prepare("pragma auto_vacuum").get()).toEqual({ auto_vacuum: 2 })
       expect(back.prepare("insert into thing (name, more) values ('last', 'x') returning id").get()).toEqual({
         id: 252,
@@ -123,7 +123,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     expect(await statement(to, "select word from word where n = 0").get()).toEqual({ word: "a\u{FFFD}b" })
     expect(await statement(to, "insert into tree (parent) values (2) returning id").get()).toEqual({ id: 3 })
 
-    // Rows that a step puts into its table, and one that belongs to another far behind it.
+    // Rows that a step inserts into its table, and a row whose parent comes much later.
     migrate(to, "one", ONE)
     for (let id = 4; id <= 200; id++) await statement(to, "insert into tree (parent) values (?)").run(id - 1)
     await to.script("update tree set parent = 200 where id = 1")
@@ -133,7 +133,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
       using back = new DatabaseSync(file)
       expect(back.prepare("select n from one").all()).toEqual([{ n: 1 }])
       expect(back.prepare("select parent from tree where id = 1").get()).toEqual({ parent: 200 })
-      // No trigger fired for copied rows, and triggers fire for new ones.
+      // Triggers did not fire for copied rows, but fire for new ones.
       const total = () => back.prepare("select n from total").get()
       expect(total()).toEqual({ n: 33_001 })
       back.exec("insert into word values ('new', 1)")
@@ -170,7 +170,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
   test("is refused where the copy is not what was there, or there is a file already", async () => {
     using db = opened("odd")
     await db.script(versionTable(SCHEMA_WORDS.postgres))
-    /** A table that the server and the file have in different ways. */
+    /** A table that is different on the server and in the file. */
     const odd = async (name: string, onServer: string, inFile: string, values: string) => {
       await db.script(`create table ${name} (a ${onServer})`)
       await db.script(`insert into ${name} values ${values}`)

@@ -11,18 +11,18 @@ import { SqliteStore } from "../sqlite/sqlite-store.ts"
 import type { StateRow, StateStore } from "../state-port.ts"
 import { PostgresStore, type StepTables } from "./postgres-store.ts"
 
-// The state from one store into the other. The copy is read back and compared before it is said to be one.
+// Copies the state from one store into the other. The copy is read back and compared before it counts as one.
 
-/** All in one step: in several steps, each change by another process would restart the copy. Writers do not wait for it. */
+/** All in one step: with several steps, each change by another process would restart the copy. Writers do not wait for it. */
 const ALL_PAGES = 0x7fffffff
-/** Rows that are written in one statement. */
+/** Number of rows written in one statement. */
 const AT_ONCE = 100
 
 /** A table that was copied. */
 export interface CopiedTable {
   readonly table: string
   readonly rows: number
-  /** SHA-256 of each row, all of them combined: the order of rows says nothing. */
+  /** Combined SHA-256 digests of all rows, regardless of their order. */
   readonly digest: string
 }
 
@@ -66,11 +66,11 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
 }
 
 /**
- * Has each part create its tables on a server, and copies all rows into them. A copy that fails leaves empty tables, which Fossick refuses
- * to open, and can be tried again.
+ * Makes each part create its tables on a server, and copies all rows into them. A copy that fails leaves empty tables,
+ * which Fossick refuses to open, and can be tried again.
  *
  * @param open opens every part that may be in the state
- * @throws Error when the schema holds a state already, or the copy differs from the original
+ * @throws Error if the schema already holds a state, or the copy differs from the original
  */
 export async function copyToServer(
   from: SqliteStore,
@@ -114,7 +114,7 @@ async function withoutReactions<T>(
   }
   await alter("disable", "deferrable initially deferred")
   const result = await work()
-  // PostgreSQL alters no table that has checks pending.
+  // PostgreSQL does not alter a table with pending checks.
   await to.script("set constraints all immediate")
   await alter("enable", "not deferrable")
   return result
@@ -175,7 +175,7 @@ async function goOnCounting(from: DatabaseSync, to: PostgresStore, table: string
     .get(table)
   if (key === undefined) return
   const column = String(key["name"])
-  // Ids that were given and deleted are not given again where that was promised.
+  // If the table promises not to reuse ids of deleted rows, the copy keeps that promise.
   const isKept =
     from.prepare("select 1 from sqlite_master where name = 'sqlite_sequence'").get() !== undefined
   const given = isKept ? from.prepare("select seq from sqlite_sequence where name = ?").get(table) : undefined
@@ -205,7 +205,7 @@ class Digest {
   }
 }
 
-/** As both stores give it: text as PostgreSQL can hold it. */
+/** The value as both stores return it: text as PostgreSQL can store it. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64")
   return typeof value === "string" ? value.replaceAll("\0", "\u{FFFD}") : value

@@ -5,7 +5,7 @@ import { resolveSecret } from "../../secret.ts"
 
 /** Where a state is kept. */
 export interface ServerLocation {
-  /** `postgres://user@host:port/database`, with a password or without; may hold a secret. */
+  /** `postgres://user@host:port/database`, with or without a password; may contain a secret. */
   readonly url: string
   readonly password: string
   readonly schema: string
@@ -13,7 +13,7 @@ export interface ServerLocation {
 
 /** The schema when the address names none. */
 const SCHEMA = "fossick"
-/** Stands for a schema of each data folder's own: one database for many appliances, or tests. */
+/** Stands for a separate schema per data folder: one database for many appliances or tests. */
 const OF_FOLDER = "folder"
 
 /** Where the state is kept. */
@@ -46,13 +46,13 @@ export const stateSettings = {
   },
 } as const satisfies Record<string, Setting<string>>
 
-/** The server that holds the state of a data folder; null: the folder does. */
+/** The server that holds the state of a data folder; `null` if the folder itself does. */
 export function stateServer(dataDir: string, env = environment()): ServerLocation | null {
   const { state, statePassword } = readSettings(stateSettings, env)
   return state === "" ? null : serverLocation(state, statePassword, dataDir, env)
 }
 
-/** @param state a value of FOSSICK_STATE that is no empty text */
+/** @param state a non-empty value of FOSSICK_STATE */
 export function serverLocation(
   state: string,
   password: string,
@@ -76,7 +76,7 @@ export function withPassword({ url, password }: ServerLocation): string {
   return address.href
 }
 
-/** Shared by all stores of this thread that have a state in the same place. */
+/** Shared by all stores of this thread whose state is in the same place. */
 export function sharedBy<T>(make: () => T): (location: ServerLocation) => T {
   const made = new Map<string, T>()
   return (location) => {

@@ -9,7 +9,7 @@ import { OwnProcess, SIGN_MS } from "./own-process.ts"
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A process that is kept alive on its own state. */
+/** A process that keeps itself registered on its own state. */
 async function kept() {
   const db = emptyState()
   const problems: unknown[] = []
@@ -38,7 +38,7 @@ test("it looks for those that have ended when it begins, and with each sign", as
   using _ = db
   const ended = async () => {
     const { id } = await OwnProcess.begin(db, "test")
-    // No process has such a number (proc(5), pid_max).
+    // No process can have such an id (proc(5), pid_max).
     await statement(db, "update state_process set pid = 99999999 where id = ?").run(id)
     return id
   }
@@ -67,7 +67,7 @@ test("it says once that no sign can be given, and once more after one could", as
   expect(await after(3)).toBe(2)
   await back()
   db.close()
-  // Nor that it ends.
+  // Nor can it record that it ends.
   await alive[Symbol.asyncDispose]()
   expect(problems).toHaveLength(3)
   expect(problems.every((problem) => problem instanceof Error)).toBe(true)

@@ -2,7 +2,7 @@ import { repeat } from "../../flow/repeat.ts"
 import type { StateStore } from "../state-port.ts"
 import { OwnProcess, SIGN_MS } from "./own-process.ts"
 
-/** As {@link OwnProcess}. */
+/** The same as in {@link OwnProcess}. */
 export type LivingProcess = Pick<OwnProcess, "id" | "take">
 
 /**
@@ -37,7 +37,7 @@ export async function keepAlive(
       try {
         await own[Symbol.asyncDispose]()
       } catch (error) {
-        // Others find it lost.
+        // Other processes will find that it is lost.
         onProblem(error)
       }
     },

@@ -6,13 +6,13 @@ import { steadyNow } from "#base/steady-time.ts"
 import { type Queries, queriesOf } from "../query/queries.ts"
 import { migrate, type StateStore, type Step, transaction } from "../state-store.ts"
 
-/** How often a process gives a sign of life, and looks at those of others. */
+/** How often a process gives a sign of life, and checks those of others. */
 export const SIGN_MS = 2000
 /** A process without a sign for this long counts as lost on other machines. Longer than a busy machine blocks an event loop. */
 const LEASE_MS = 15_000
 /** A process stops on its own before others take over its work. */
 const MARGIN_MS = 3000
-/** After a longer pause between two looks nothing is known of what others did meanwhile. */
+/** After a longer pause between two checks, it is unknown what others did in the meantime. */
 const LOOK_MS = 3 * SIGN_MS
 
 interface ProcessTables {
@@ -27,15 +27,15 @@ const STEPS: readonly Step[] = [
    create table state_role (name ${text} primary key, process ${text} not null) ${keyed}`,
 ]
 
-/** Whether the process with this id is thought to be alive. False for null. */
+/** Whether the process with this id is considered alive. False for null. */
 export const isLiving = (id: Expression<string | null>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from state_process where state_process.id = ${id})`
 
 /**
- * Rows that processes had in hand which are lost.
+ * Rows that lost processes were working on.
  *
  * @param table has the columns `state` and `process`
- * @param state of rows that a process has in hand
+ * @param state the state of rows that a process is working on
  */
 export function leftWork(
   db: StateStore,
@@ -44,7 +44,7 @@ export function leftWork(
 ): { readonly where: RawBuilder<SqlBool>; readonly isThere: () => Promise<boolean> } {
   const where = sql<SqlBool>`(state = ${sql.lit(state)} and not ${isLiving(sql.ref(`${table}.process`))})`
   const some = sql`select 1 from ${sql.table(table)} where ${where} limit 1`
-  // Asked again and again, and nothing is left as a rule: a read takes no turn among writers.
+  // This check runs often and usually finds nothing: a read takes no turn among writers.
   return { where, isThere: async () => (await some.execute(queriesOf(db))).rows.length > 0 }
 }
 
@@ -52,10 +52,10 @@ export const migrateProcesses = (db: StateStore): void => {
   migrate(db, "processes", STEPS)
 }
 
-/** Ids of processes are those of a container: where they mean the same process. */
+/** Process ids belong to a container, so this identifies where an id means the same process. */
 const MACHINE = `${hostname()} ${pidNamespace()}`
 
-/** What another process's row said at the last look, and since when, by the steady clock, it has not changed. */
+/** Another process's sign count at the last check, and the time on the steady clock since when it has not changed. */
 interface Seen {
   readonly signs: number
   readonly since: number
@@ -98,7 +98,8 @@ export class OwnProcess implements AsyncDisposable {
 
   /**
    * Gives a sign of life, every {@link SIGN_MS}.
-   * @returns false when others took it for lost meanwhile: they have its work now, and it starts again without any
+   * @returns false if others considered it lost in the meantime: they have its work now, and it starts again without
+   * any
    */
   async sign(): Promise<boolean> {
     const now = this.#clock()
@@ -121,9 +122,9 @@ export class OwnProcess implements AsyncDisposable {
   }
 
   /**
-   * Takes processes for lost that are. To be called about every {@link SIGN_MS}; after an outage of the store, when all of them are late,
-   * it takes its time again.
-   * @returns how many
+   * Removes lost processes. Call it about every {@link SIGN_MS}; after an outage of the store, when all processes are
+   * late, it waits the full time again.
+   * @returns the number of processes removed
    */
   async bury(): Promise<number> {
     const now = this.#clock()
@@ -157,7 +158,7 @@ export class OwnProcess implements AsyncDisposable {
     })
   }
 
-  /** Has one process at a time do something. @returns whether it is this one's to do, from now until it is lost or ends */
+  /** Takes a role that only one process can have at a time. @returns whether this process has it, from now until it is lost or ends */
   async take(role: string): Promise<boolean> {
     const held = await this.#queries
       .selectFrom("state_role")
@@ -182,7 +183,7 @@ export class OwnProcess implements AsyncDisposable {
     return row !== undefined
   }
 
-  /** Whether another process has something to do that is one process's. */
+  /** Whether another process has this role. */
   async isTaken(role: string): Promise<boolean> {
     const taken = await this.#queries
       .selectFrom("state_role")
@@ -194,13 +195,13 @@ export class OwnProcess implements AsyncDisposable {
     return taken !== undefined
   }
 
-  /** Does something else from now on. */
+  /** Changes what this process does. */
   async become(kind: string): Promise<void> {
     this.#kind = kind
     await this.#queries.updateTable("state_process").set({ kind }).where("id", "=", this.id).execute()
   }
 
-  /** Whether others of this kind are taken for living. */
+  /** Whether other processes of this kind are considered alive. */
   async hasOthers(kind: string): Promise<boolean> {
     const other = await this.#queries
       .selectFrom("state_process")
@@ -211,7 +212,7 @@ export class OwnProcess implements AsyncDisposable {
     return other !== undefined
   }
 
-  /** Gives back what it was to do. */
+  /** Gives back a role. */
   async leave(role: string): Promise<void> {
     await this.#queries
       .deleteFrom("state_role")
@@ -220,7 +221,7 @@ export class OwnProcess implements AsyncDisposable {
       .execute()
   }
 
-  /** The process ends, with nothing in hand. */
+  /** Removes this process, which no longer has any work. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queries.deleteFrom("state_process").where("id", "=", this.id).execute()
   }

@@ -7,15 +7,15 @@ import { type StateStore, transaction } from "../state-store.ts"
 export interface Count {
   /** The table whose rows are counted. */
   readonly of: string
-  /** SQL: the rows with counts as they are. */
+  /** SQL: the rows with the current counts. */
   readonly is: string
   /** SQL: the same rows, recomputed. */
   readonly should: string
-  /** SQL that makes the first what the second is. */
+  /** SQL that corrects the current counts. */
   readonly mend: string
 }
 
-/** How many counts are wrong; 0 when none of this was ever stored. */
+/** Number of wrong counts; 0 if nothing of this kind was ever stored. */
 export async function miscounted(db: StateStore, { of, is, should }: Count): Promise<number> {
   if (!(await hasTable(db, of))) return 0
   const [now, anew] = [

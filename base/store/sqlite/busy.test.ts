@@ -12,7 +12,7 @@ import { statement } from "../testing/statement.ts"
 const folder = mkdtempSync(join(tmpdir(), "fossick-busy-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Another connection that has a file while this thread opens it, for as long as it takes to be noticed. */
+/** Another connection that holds a file while this thread opens it, until that is noticed. */
 async function having(file: string, begin: string): Promise<Worker> {
   const other = new Worker(
     `const { parentPort, workerData } = require("node:worker_threads")
@@ -36,7 +36,7 @@ test("a process that opens a new state.db while another one begins it waits, and
   const dir = join(folder, "new")
   const begun = await openStateStore(dir)
   begun.close()
-  // As the other process has just made it.
+  // As if the other process had just created it.
   const file = join(dir, "state.db")
   for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
   const other = await writing(file)

@@ -6,21 +6,22 @@ import { unwritableBecause } from "../../disk-space.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
-/** Longest wait for another process's transaction: theirs take milliseconds, and some seconds on a disk that is slow and busy. */
+/** Longest wait for another process's transaction: these take milliseconds, and some seconds on a slow, busy disk. */
 export const BUSY_MS = 10_000
-/** Between two tries of what SQLite does not wait for. */
+/** Milliseconds between two attempts at operations that SQLite does not wait for. */
 const RETRY_MS = 5
 
 /** Whether SQLite says that another connection holds the file. */
 export const isBusy = (error: unknown): boolean =>
-  // The low byte is the code, the rest has details.
+  // The low byte is the code; the other bytes are details.
   ((Number((error as { errcode?: unknown }).errcode) || 0) & 0xff) === SQLITE_BUSY
 
 /**
- * Has a file write ahead (WAL). On a new file the journal changes by a read that becomes a write, and for that SQLite does not wait
- * however long the connection's patience: of two processes that begin a folder together the second fails at once. So this one tries again.
+ * Puts a file into write-ahead mode (WAL). On a new file, a read that becomes a write changes the journal mode, and
+ * SQLite does not wait for that, however patient the connection is: if two processes begin a folder together, the
+ * second fails at once. So this function retries.
  *
- * @throws Error of SQLite when another process holds the file for longer than `BUSY_MS`
+ * @throws Error of SQLite if another process holds the file for longer than `BUSY_MS`
  */
 export function useWal(db: DatabaseSync): void {
   const late = performance.now() + BUSY_MS
@@ -37,9 +38,9 @@ export function useWal(db: DatabaseSync): void {
 }
 
 /**
- * Opens a file for reading, with the same patience. SQLite creates files beside a database in WAL mode even to read it. Where it
- * may not create them, it reads the database alone if the address says that it is immutable. It can read files that a killed
- * process left there.
+ * Opens a file for reading, with the same patience. SQLite creates files beside a database in WAL mode even to read it.
+ * Where it may not create them, it reads only the database, provided the address says that it is immutable. It can read
+ * files that a killed process left there.
  */
 export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   const isFixed = unwritableBecause(dirname(file)) !== null && !existsSync(`${file}-wal`)
@@ -47,7 +48,7 @@ export function openToRead(file: string, waitMs = BUSY_MS): DatabaseSync {
   return new DatabaseSync(path, { timeout: waitMs, readOnly: true })
 }
 
-/** How long a store waits for other writers: as it is set, or longer while some of its callers ask for it. */
+/** How long a store waits for other writers: as configured, or longer while some of its callers ask for it. */
 export class Patience {
   readonly #apply: (ms: number) => void
   #ms = BUSY_MS

@@ -14,10 +14,10 @@ import { openToRead } from "./busy.ts"
 import { OF_A_NEW_FILE } from "../state-store.ts"
 
 const STATE = "state.db"
-/** In the data folder: `state.db` as it was before it was rebuilt. */
+/** In the data folder: the `state.db` from before it was rebuilt. */
 const ASIDE = "state.db.damaged-"
 const DRAFT = "state.db.mending"
-/** Most problems that are reported for one file. */
+/** Maximum number of problems reported for one file. */
 const MOST_TOLD = 3
 const WAIT_MS = 2000
 
@@ -33,7 +33,7 @@ export function stateDamage(dataDir: string): string[] {
   }
 }
 
-/** With its indexes: `quick_check` does not look whether they say what the tables do. */
+/** Checks the indexes, too: `quick_check` does not compare them with their tables. */
 function damageIn(db: DatabaseSync): string[] {
   return db
     .prepare(`pragma integrity_check(${MOST_TOLD})`)
@@ -52,10 +52,10 @@ export function canRebuildState(dataDir: string): boolean {
 }
 
 /**
- * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as that of an index. The
- * old file stays beside it. No other process may have the file open.
+ * Rebuilds `state.db` from its tables if all of them can be read. This repairs any other damage, such as that of an
+ * index. The old file stays beside it. No other process may have the file open.
  *
- * @returns the name of the old file; null when a table cannot be read, and nothing was changed
+ * @returns the name of the old file; null if a table cannot be read, in which case nothing was changed
  */
 export function rebuildState(dataDir: string, now: Date): string | null {
   return withDraft(dataDir, (draft) => {
@@ -71,7 +71,7 @@ export function rebuildState(dataDir: string, now: Date): string | null {
   })
 }
 
-/** Copies all tables into a new file, and gives it to `use` when it is sound and whole; null when it cannot be made. */
+/** Copies all tables into a new file, and passes it to `use` if it is sound and complete; null if it cannot be created. */
 function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
   const draft = join(dataDir, DRAFT)
   removeDraft(draft)
@@ -85,7 +85,7 @@ function withDraft<T>(dataDir: string, use: (draft: string) => T): T | null {
   }
 }
 
-/** With what SQLite may have left beside it when its process was killed. */
+/** Includes files that SQLite may have left beside it when its process was killed. */
 function removeDraft(draft: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(draft + end, { force: true })
 }
@@ -105,7 +105,7 @@ function copyTables(file: string, draft: string): boolean {
         .all()
     for (const { sql } of made("'table'")) copy.exec(String(sql))
     for (const table of tablesIn(db)) copyRows(db, copy, table)
-    // From the current contents of the tables, without letting our own copying fire a trigger.
+    // Created after the copying, from the current contents of the tables, so that copying fires no trigger.
     for (const { sql } of made("'index', 'view', 'trigger'")) copy.exec(String(sql))
     copy.exec("commit")
     return damageIn(copy).length === 0
@@ -114,9 +114,9 @@ function copyTables(file: string, draft: string): boolean {
   }
 }
 
-/** Row by row: `vacuum into` copies indexes as they are, and so fails at one that is damaged. */
+/** Row by row: `vacuum into` copies indexes as they are, so it fails at a damaged one. */
 function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
-  // Its rows are made with the tables.
+  // Creating the tables may have added rows.
   copy.exec(`delete from "${table}"`)
   const columns = db.prepare(`pragma table_info("${table}")`).all()
   const names = columns.map(({ name }) => `"${String(name)}"`).join(", ")
@@ -128,7 +128,7 @@ function copyRows(db: DatabaseSync, copy: DatabaseSync, table: string): void {
   for (const row of read.iterate()) write.run(...Object.values(row))
 }
 
-/** With that in which SQLite keeps the highest numbers given. */
+/** Includes the table in which SQLite keeps the highest ids given. */
 const tablesIn = (db: DatabaseSync): string[] =>
   db
     .prepare(
@@ -137,7 +137,7 @@ const tablesIn = (db: DatabaseSync): string[] =>
     .all()
     .map(({ name }) => String(name))
 
-/** Has a file outlive a loss of power. */
+/** Makes a file survive a power failure. */
 function syncFile(file: string): void {
   const handle = openSync(file, "r+")
   try {

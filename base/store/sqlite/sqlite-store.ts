@@ -7,7 +7,7 @@ import { BUSY_MS, openToRead, Patience } from "./busy.ts"
 import type { NativeStatement, StateRow, StateStore, StateValue } from "../state-port.ts"
 import { isRead, Turns } from "../turns.ts"
 
-/** Runs `work` in one write transaction of a file that is asked synchronously. */
+/** Runs `work` in one write transaction on a file that is accessed synchronously. */
 export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   file.exec("begin immediate")
   try {
@@ -20,7 +20,7 @@ export function fileTransaction<T>(file: DatabaseSync, work: () => T): T {
   }
 }
 
-/** There are few texts, except for lists whose values are separate parameters. */
+/** There are few different texts, except for lists whose values are separate parameters. */
 const MOST_PREPARED = 2000
 
 /**
@@ -38,7 +38,7 @@ function writersOf(path: string | null): Serial {
 
 /** The state in an SQLite file, or in memory. SQLite answers in the calling thread, in microseconds. */
 export class SqliteStore implements StateStore {
-  /** For what only SQLite has, such as its backups. It knows nothing of this store's transactions. */
+  /** For features that only SQLite has, such as its backups. It knows nothing of this store's transactions. */
   readonly file: DatabaseSync
   readonly dialect = "sqlite"
   readonly #native = new Lru<string, NativeStatement>(MOST_PREPARED)
@@ -140,8 +140,8 @@ export class SqliteStore implements StateStore {
   }
 
   /**
-   * Outside of a transaction rows are read over a separate connection: an open statement would keep this one from writing once
-   * another process has written.
+   * Outside a transaction, rows are read over a separate connection: an open statement would keep this one from writing
+   * once another process has written.
    */
   async *#iterate(sql: string, values: readonly StateValue[]): AsyncGenerator<StateRow> {
     if (this.#turns.isInside) {
@@ -159,7 +159,7 @@ export class SqliteStore implements StateStore {
   }
 }
 
-/** SQLite has rolled back already on a full disk. */
+/** SQLite has already rolled back if the disk is full. */
 function rollBack(file: DatabaseSync): void {
   if (file.isOpen && file.isTransaction) file.exec("rollback")
 }

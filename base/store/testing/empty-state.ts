@@ -9,7 +9,7 @@ import type { StateStore } from "../state-port.ts"
 import { migrate } from "../state-store.ts"
 import { TRUSTED_TIME_STEPS } from "../clock/trusted-time.ts"
 
-/** An empty store that no other code sees: in memory, or its own schema when the tests run on PostgreSQL. */
+/** An empty store that no other code sees: in memory, or in its own schema if the tests run on PostgreSQL. */
 export function emptyState(): StateStore {
   const server = stateServer(randomUUID())
   const db = server === null ? new SqliteStore(new DatabaseSync(":memory:")) : new PostgresStore(server)

@@ -3,7 +3,7 @@ import { join } from "node:path"
 
 const OPEN = "/proc/self/fd"
 
-/** Files below a folder that this process has open; none where no system tells. */
+/** Files below a folder that this process has open; empty if the system does not tell. */
 export function openFiles(folder: string): string[] {
   if (!existsSync(OPEN)) return []
   return readdirSync(OPEN)
@@ -11,7 +11,7 @@ export function openFiles(folder: string): string[] {
       try {
         return readlinkSync(join(OPEN, fd))
       } catch {
-        // That of the look itself.
+        // The descriptor of this listing itself.
         return ""
       }
     })

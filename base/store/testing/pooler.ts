@@ -7,18 +7,18 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Between a PostgreSQL server and those who call it: passes everything on, until it is asked to do otherwise. */
+/** Between a PostgreSQL server and its clients: forwards everything, until told to do otherwise. */
 export class Pooler implements Disposable {
   readonly #server: Server
   readonly #open = new Set<Socket>()
   #port = 0
-  /** Calls that came in. */
+  /** Number of incoming connections. */
   calls = 0
-  /** Whether all that the server says is lost. A connection that lost some of it stays mute. */
+  /** Whether everything the server sends is dropped. A connection that lost data stays mute. */
   isMute = false
-  /** The answer to all who come. */
+  /** The answer to all new connections. */
   refusal: Refusal | null = null
-  /** Hears all that callers say. */
+  /** Called with everything that clients send. */
   onWord: (word: string) => void = () => undefined
 
   private constructor(port: number, delayMs: number) {
@@ -50,7 +50,7 @@ export class Pooler implements Disposable {
   /**
    * Forwards to the server on `port` of this machine.
    *
-   * @param delayMs what it adds to each direction
+   * @param delayMs delay added in each direction
    */
   static async before(port: number, delayMs = 0): Promise<Pooler> {
     const pooler = new Pooler(port, delayMs)
@@ -63,13 +63,13 @@ export class Pooler implements Disposable {
     return `postgres://fossick@127.0.0.1:${this.#port}/fossick?schema=${schema}`
   }
 
-  /** Ends all connections and refuses new ones, as a server that is down does. */
+  /** Ends all connections and refuses new ones, like a server that is down. */
   cut(): void {
     this.#server.close()
     for (const socket of this.#open) socket.destroy()
   }
 
-  /** Takes connections again, at the same port. */
+  /** Accepts connections again, on the same port. */
   async mend(): Promise<void> {
     this.#server.listen(this.#port, "127.0.0.1")
     await once(this.#server, "listening")

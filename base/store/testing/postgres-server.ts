@@ -6,12 +6,12 @@ import { pause } from "../../flow/pause.ts"
 import { endWithUs } from "../../testing/end-with-us.ts"
 import { freePort } from "../../testing/free-port.ts"
 
-/** Where Debian keeps the programs of a server, which are on no path. */
+/** Where Debian keeps the server programs, which are not on the PATH. */
 const DEBIAN = "/usr/lib/postgresql"
-/** A private server refuses to run as root: Debian's own user runs it then. */
+/** A private server refuses to run as root: in that case Debian's own user runs it. */
 const USER = "postgres"
 
-/** The folder with `initdb` and `postgres`; null where no server is installed. */
+/** The folder with `initdb` and `postgres`; null if no server is installed. */
 export function postgresPrograms(): string | null {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
   for (const version of versions) {
@@ -30,7 +30,7 @@ export const NO_POSTGRES = "no PostgreSQL server is installed (Debian: apt-get i
 const isRoot = (): boolean => process.getuid?.() === 0
 const mayRun = (): boolean => !isRoot() || spawnSync("id", ["-u", USER]).status === 0
 
-/** Processes that this one has started; each leads its own group, which a signal to the parent's does not reach. */
+/** The server's child processes; each leads its own group, so a signal to the parent's group does not reach them. */
 function childrenOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : []
@@ -75,24 +75,24 @@ export class PostgresServer implements AsyncDisposable {
     return server
   }
 
-  /** @param schema of the database; `folder`: one for each data folder */
+  /** @param schema the schema in the database; `folder`: one for each data folder */
   url(schema = "folder"): string {
     return `postgres://fossick@127.0.0.1:${this.port}/fossick?schema=${schema}`
   }
 
-  /** By its socket. */
+  /** Connects through its socket. */
   socketUrl(schema = "folder"): string {
     return `postgres://fossick@localhost:${this.port}/fossick?host=${encodeURIComponent(this.folder)}&schema=${schema}`
   }
 
-  /** Starts it, or starts it again. */
+  /** Starts or restarts it. */
   async up(): Promise<void> {
     const [command, args] = this.#command("postgres", [
       `-D${join(this.folder, "data")}`,
       `-p${this.port}`,
       `-k${this.folder}`,
       "-h127.0.0.1",
-      // Data of a test need not survive a power cut.
+      // Test data need not survive a power failure.
       "-cfsync=off",
       // In its own folder, which is removed: files in /dev/shm would remain after a server is killed.
       "-cdynamic_shared_memory_type=mmap",
@@ -102,7 +102,7 @@ export class PostgresServer implements AsyncDisposable {
     const isUp = () => this.#status("pg_isready", ["-h", this.folder, "-p", String(this.port), "-q"]) === 0
     let hasEnded = true
     do {
-      // One that was killed leaves processes behind for a moment, and as long as they are there none starts.
+      // A killed server leaves processes behind for a moment, and no new one starts while they exist.
       if (hasEnded) {
         hasEnded = false
         const child = spawn(command, args, { stdio: "ignore", detached: true })
@@ -134,10 +134,10 @@ export class PostgresServer implements AsyncDisposable {
     ])
   }
 
-  /** Ends it as a power cut would, with the processes that serve its connections (Linux: elsewhere they live on for a moment). */
+  /** Ends it as a power failure would, along with the processes that serve its connections (on Linux; elsewhere they live on for a moment). */
   async kill(): Promise<void> {
     if (this.#pid !== undefined) {
-      // Stopped, it starts no further ones.
+      // A stopped server starts no more processes.
       process.kill(-this.#pid, "SIGSTOP")
       for (const pid of [...childrenOf(this.#pid), this.#pid]) process.kill(pid, "SIGKILL")
     }

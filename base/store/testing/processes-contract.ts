@@ -49,7 +49,7 @@ export function describeProcesses(name: string): void {
         await statement(db, "select id from state_process where id in (?, ?)").all(silent.id, busy.id),
       ).toEqual([{ id: busy.id }])
       expect([await own.take("role"), own.isSound]).toEqual([true, true])
-      // It notices, and starts again without work.
+      // The silent process notices, and starts again without work.
       expect([await silent.sign(), await silent.take("role"), await silent.sign()]).toEqual([
         false,
         false,
@@ -109,7 +109,7 @@ export function describeProcesses(name: string): void {
         far.id,
       )
       expect([await own.bury(), await own.hasOthers("far")]).toEqual([0, true])
-      // One that gives no sign.
+      // A process that gives no sign of life.
       const counts: number[] = []
       for (now of [2000, 4000, 6000, 8000, 10_000, 12_000, 14_000, 14_999, 15_000])
         counts.push(await own.bury())
@@ -127,7 +127,7 @@ export function describeProcesses(name: string): void {
       }
       expect([await bury(0), await bury(6000), await bury(12_000)]).toEqual([0, 0, 0])
       const transaction = db.transaction.bind(db)
-      // Between the look and the removal.
+      // Between the check and the removal.
       const spy = vi.spyOn(db, "transaction").mockImplementation(async (work) => {
         await late.sign()
         return await transaction(work)
@@ -166,7 +166,7 @@ export function describeProcesses(name: string): void {
       )
       await second.become("three")
       expect([await own.hasOthers("two"), await own.hasOthers("three")]).toEqual([false, true])
-      // It keeps that role when it was taken for lost and starts again.
+      // It keeps that role when it was considered lost and starts again.
       await statement(db, "delete from state_process where id = ?").run(second.id)
       expect([await own.hasOthers("three"), await second.sign(), await own.hasOthers("three")]).toEqual([
         false,

@@ -19,7 +19,7 @@ test("a secret that somebody repeats is hidden, however it is written, and the r
 })
 
 test("what base64 has of a secret is hidden at any place of a word, in either alphabet, whatever is around it", () => {
-  // In base64 these are full of + and /, which the other alphabet writes as - and _.
+  // In base64 these contain many + and /, which the other alphabet writes as - and _.
   for (const secret of ["ûïþûïþûïþ", "?>?>?>?>~~~", "six_ch"]) {
     for (const before of ["", "a", "ab", "abc"])
       for (const after of ["", "z", "zz", "zzz"])

@@ -1,8 +1,8 @@
 const MIN_CHARS = 6
 
 /**
- * A foreign text without the secrets that we sent and that it may repeat: as they are, as addresses spell them, and within
- * base64, as logins do.
+ * Removes from a foreign text the secrets that we sent and that it may repeat: verbatim, as written in addresses, and
+ * within base64, as in logins.
  */
 export function hidden(text: string, secrets: readonly string[]): string {
   return secrets
@@ -23,7 +23,7 @@ function fragmentsOf(secret: string): readonly RegExp[] {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")
       .replaceAll("=", "")
-    // The characters at both ends depend on the neighbours.
+    // The characters at both ends depend on their neighbours.
     const sure = whole.slice(shift === 0 ? 0 : shift + 1, -2)
     const either = sure.replaceAll("+", "[+-]").replaceAll("/", "[/_]")
     return new RegExp(`[\\w+/-]*${either}[\\w+/=-]*`, "g")

@@ -7,10 +7,10 @@ import { type LogReader, type LogRecord, textLine } from "./text-line.ts"
 
 export type LogFormat = "text" | "json"
 
-/** Makes of an event, in JSON on one line, the line that is written. */
+/** Turns an event, given as JSON on one line, into the line to be written. */
 export type LogForm = (line: string) => string
 
-/** The form of a log that is written to a file descriptor, depending on its target: a file, a terminal or the journal. */
+/** The format of a log that is written to a file descriptor, depending on its target: a file, a terminal or the journal. */
 export function logForm(
   format: LogFormat,
   fd: number,
@@ -22,10 +22,10 @@ export function logForm(
   return (line) => masked(textLine(JSON.parse(line) as LogRecord, reader))
 }
 
-/** `NO_COLOR` as at no-color.org: any text but the empty one. */
+/** `NO_COLOR` as defined by no-color.org: any non-empty text. */
 const wantsColours = (env: NodeJS.ProcessEnv): boolean => !env["NO_COLOR"] && env["TERM"] !== "dumb"
 
-/** systemd names the device and inode of what it connected to its journal (systemd.exec(5), `JOURNAL_STREAM`). */
+/** systemd names the device and inode of the stream that it connected to its journal (systemd.exec(5), `JOURNAL_STREAM`). */
 function isJournal(fd: number, env: NodeJS.ProcessEnv): boolean {
   const named = env["JOURNAL_STREAM"]
   if (!named) return false

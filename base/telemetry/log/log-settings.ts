@@ -1,6 +1,6 @@
 import { oneOf } from "#base/settings.ts"
 
-/** Which lines every process of the appliance logs, and in which form. */
+/** Which lines every process of the appliance logs, and in which format. */
 export const logSettings = {
   logLevel: oneOf(
     {

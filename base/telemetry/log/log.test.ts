@@ -40,7 +40,7 @@ const written = (
   { name = "test", env = {} }: { readonly name?: string; readonly env?: NodeJS.ProcessEnv } = {},
 ): string[] => writtenTo((fd) => work(openLog(name, env, fd)))
 
-/** What a program of these lines prints, line by line. */
+/** The output of a program with these lines, line by line. */
 async function writtenByProgram(code: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const program = `import { openLog } from ${JSON.stringify(LOG)}
     import { openPlainLog } from ${JSON.stringify(PLAIN)}
@@ -307,7 +307,7 @@ test("a disk that is full, or a reader that left, ends nobody", { tags: ["linux"
   closeSync(reader)
   expect(() => left.info("to nobody")).not.toThrow()
   closeSync(writer)
-  // Another fault is one.
+  // Any other error is thrown.
   const closed = openSync(join(folder, "closed"), "w")
   const other = openLog("test", {}, closed)
   closeSync(closed)

@@ -6,18 +6,19 @@ import { logForm } from "./log-form.ts"
 import { logSettings } from "./log-settings.ts"
 import { told } from "./told.ts"
 
-/** Characters kept of lines that could not be written: the oldest stay, to show how it began. */
+/** Maximum characters kept of lines that could not be written: the oldest are kept, to show how it began. */
 const MAX_WAITING = 1_000_000
 
 const STANDARD_OUTPUT = 1
 
 /**
- * The log of a process, to the standard output, as `FOSSICK_LOG_FORMAT` says. A full disk never ends a process because of its
- * log. Text from pages and addresses cannot control the terminal that shows it, nor begin a line.
+ * The log of a process, on standard output, in the format given by `FOSSICK_LOG_FORMAT`. A full disk never ends a
+ * process because of its log. Text from pages and addresses cannot control the terminal that shows it, nor begin a
+ * line.
  *
- * A message may have places for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
+ * A message can have placeholders for its fields: `log.info({ source, pages }, "crawl {source}: {pages} new")`.
  *
- * @param fd where the lines go, if not to the standard output
+ * @param fd where the lines go, if not to standard output
  */
 export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTPUT): Logger {
   const { logLevel, logFormat } = readSettings(logSettings, env)
@@ -33,7 +34,7 @@ export function openLog(name: string, env: NodeJS.ProcessEnv, fd = STANDARD_OUTP
   return pino({ name, level: logLevel, hooks }, stream)
 }
 
-/** Fills the places of a message. The text form does not repeat these fields after the message. */
+/** Fills the placeholders of a message. The text format does not repeat these fields after the message. */
 const tell = (once: boolean) =>
   function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
     const [fields, message] = args as readonly unknown[]
@@ -43,6 +44,6 @@ const tell = (once: boolean) =>
     }
     const { text, names } = told(message, fields as Readonly<Record<string, unknown>>)
     const rest = once ? { ...fields, told: names } : fields
-    // Without its own formatting: a percent sign of a page is no place.
+    // Without pino's own formatting: a percent sign from a page is not a placeholder.
     method.call(this, rest, "%s", text)
   }

@@ -1,7 +1,7 @@
-/** A user name and password in an address (RFC 3986 §3.2.1): those of proxies and feeds may hold one. */
+/** A user name and password in an address (RFC 3986 §3.2.1): addresses of proxies and feeds may contain them. */
 const IN_ADDRESSES = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
-/** An API key as the appliance makes them. */
+/** An API key in the appliance's format. */
 const API_KEYS = /\bfsk-(?:dev-)?[\w-]{20,}/g
 
-/** A text for the log, without what an error or an address may carry along by accident. */
+/** A text for the log, without secrets that an error or an address may contain by accident. */
 export const masked = (text: string): string => text.replace(IN_ADDRESSES, "$1…@").replace(API_KEYS, "fsk-…")

@@ -6,10 +6,10 @@ import { logSettings } from "./log-settings.ts"
 import { type Level, LEVELS } from "./text-line.ts"
 import { told } from "./told.ts"
 
-/** The same lines without the library for them: a process that only watches others stays small. */
+/** The same lines without the logging library: a process that only watches others stays small. */
 export type PlainLog = (level: Level, message: string, fields?: Readonly<Record<string, unknown>>) => void
 
-/** @param fd where the lines go: 1 is the standard output, 2 the standard error */
+/** @param fd where the lines go: 1 is standard output, 2 standard error */
 export function openPlainLog(name: string, fd: number, env: NodeJS.ProcessEnv): PlainLog {
   const { logLevel, logFormat } = readSettings(logSettings, env)
   const form = logForm(logFormat, fd, env)
@@ -22,7 +22,7 @@ export function openPlainLog(name: string, fd: number, env: NodeJS.ProcessEnv): 
     try {
       writeSync(fd, form(`${JSON.stringify(line)}\n`))
     } catch {
-      // The reader is gone or the disk is full: the process that this log watches keeps running.
+      // The reader is gone or the disk is full: the process that logs here keeps running.
     }
   }
 }

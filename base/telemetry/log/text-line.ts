@@ -4,13 +4,13 @@ import { printableLine } from "../../text/printable.ts"
 export const LEVELS = { debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const
 export type Level = keyof typeof LEVELS
 
-/** One event, as it is before it gets its form. */
+/** One event, before it is formatted. */
 export interface LogRecord {
   readonly level: number
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly time: number
   readonly msg?: string
-  /** Fields that the message tells. */
+  /** Fields that already appear in the message. */
   readonly told?: readonly string[]
   readonly [field: string]: unknown
 }
@@ -19,11 +19,11 @@ export interface LogRecord {
 export interface LogReader {
   /** A terminal that shows colours. */
   readonly colours: boolean
-  /** systemd's journal: it adds the time, and takes the severity from `<4>` before a line (sd-daemon(3)). */
+  /** systemd's journal: it adds the time, and takes the severity from `<4>` at the start of a line (sd-daemon(3)). */
   readonly journal: boolean
 }
 
-/** Fields of every line that are of no use to an operator. */
+/** Fields of every line that are no use to an operator. */
 const LEFT_OUT = new Set(["level", "time", "msg", "pid", "hostname", "name", "told"])
 
 const DIM = 2
@@ -59,7 +59,7 @@ function wordOf(level: number): string {
   return level >= LEVELS.info ? "" : "debug"
 }
 
-/** As syslog(3) counts: err, warning, info, debug. */
+/** The numbering of syslog(3): err, warning, info, debug. */
 function severity(level: number): number {
   if (level >= LEVELS.error) return 3
   if (level >= LEVELS.warn) return 4
@@ -71,7 +71,7 @@ function fieldsOf(record: LogRecord): string[] {
   const isWell = record.level === LEVELS.info && typeof status === "number" && status < 400
   return Object.entries(record).flatMap(([key, value]) => {
     if (LEFT_OUT.has(key) || told.includes(key) || value === undefined || value === null) return []
-    // It is longer than all the rest; who asks for a call that went well can have it in the JSON form.
+    // It is longer than all other fields; for a successful call it is available in the JSON format.
     if (isWell && key === "requestId") return []
     return key === "err" ? errorFields(value, record.level) : [`${key}=${shown(value)}`]
   })
@@ -91,6 +91,6 @@ function shown(value: unknown): string {
   return safe(/^[^\s"=]+$/.test(text) || typeof value === "object" ? text : JSON.stringify(text))
 }
 
-// Unicode has further line ends, at which some programs that show logs start a new line.
+// Unicode has more line separators, at which some log viewers start a new line.
 const safe = (text: string): string =>
   printableLine(text).replace(/[\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16)}`)

@@ -4,10 +4,10 @@ export const grouped = (number: number): string => number.toLocaleString("en")
 const PLACE = /\{(\w+)\}/g
 
 /**
- * Puts fields into the places of a message: `{ source: "postgres", pages: 1169 }` makes of `crawl {source}: {pages} new`
- * the text `crawl postgres: 1,169 new`. A place without such a field stays as it is.
+ * Puts fields into the placeholders of a message: `{ source: "postgres", pages: 1169 }` turns `crawl {source}: {pages}
+ * new` into `crawl postgres: 1,169 new`. A placeholder without such a field stays as it is.
  *
- * @returns the text, and the names of the fields that it tells
+ * @returns the text, and the names of the fields that appear in it
  */
 export function told(
   message: string,

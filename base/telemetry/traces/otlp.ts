@@ -26,7 +26,7 @@ import type { TraceConfig, Tracer } from "./tracer.ts"
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
 const EXPORT_MS = 5000
-/** Spans that wait to be sent; more are dropped, since no answer waits for a receiver. */
+/** Maximum number of spans waiting to be sent; more are dropped, since no answer waits for a receiver. */
 const MOST_WAITING = 4096
 const SEND_EVERY_MS = 1000
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
@@ -66,7 +66,7 @@ export function openTracer(service: string, config: TraceConfig): Tracer {
           }),
         )
       } catch (error) {
-        // Its message may hold what no trace is to have.
+        // Its message may contain text that must not be in a trace.
         made.setAttribute("error.type", (error as Error).name)
         fail()
         throw error
@@ -101,7 +101,7 @@ function contextOf(parent: string | undefined): Context | undefined {
   return trace.setSpanContext(ROOT_CONTEXT, context)
 }
 
-/** Notes in the ledger of hosts what was taken. */
+/** Records successful exports in the ledger of hosts. */
 const noting = (exporter: SpanExporter, host: string): SpanExporter => ({
   export(spans, done) {
     exporter.export(spans, (result) => {

@@ -30,7 +30,7 @@ test("where nothing is traced nothing is noted, and nothing looked for", async (
   await noteTraceOf(db, 1)
   expect(await traceOf(db, 1)).toBeUndefined()
   await using _ = await tracing()
-  // No step is under way.
+  // There is no current step.
   await noteTraceOf(db, 1)
   expect(await traceOf(db, 1)).toBeUndefined()
 })
@@ -57,7 +57,7 @@ test("a run goes on with the trace of the call that asked for it last", async ()
     expect(again).not.toBe(noted)
     expect([await traceOf(db, 1), await traceOf(db, 2)]).toEqual([again, noted])
   }
-  // The process that runs it makes no traces.
+  // The process that runs it does not record traces.
   expect(await traceOf(db, 1)).toBeUndefined()
 })
 

@@ -3,7 +3,7 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 import { isTracing, traceparent } from "./tracing.ts"
 
-/** Runs whose callers are remembered; older ones are over. */
+/** Number of runs whose callers are remembered; older ones have ended. */
 const MOST_RUNS = 1000
 
 interface TraceTables {
@@ -37,7 +37,7 @@ export async function noteTraceOf(db: StateStore, job: number): Promise<void> {
     .execute()
 }
 
-/** What {@link noteTraceOf} noted. */
+/** The trace context recorded by {@link noteTraceOf}. */
 export async function traceOf(db: StateStore, job: number): Promise<string | undefined> {
   if (!isTracing()) return undefined
   const row = await queriesOf<TraceTables>(db)

@@ -3,25 +3,25 @@ import type { traceSettings } from "./trace-settings.ts"
 
 export type TraceConfig = Values<typeof traceSettings>
 
-/** Attributes of a step: names and numbers, no texts. */
+/** Attributes of a step: names and numbers, no free text. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
-  /** `server` answers a call, `client` makes one. Default: a step inside. */
+  /** `server` answers a call, `client` makes one. Default: an internal step. */
   readonly kind?: "server" | "client"
   readonly attributes?: Attributes
-  /** `traceparent` of what asked for it (W3C Trace Context); left out: the step that is under way here. */
+  /** `traceparent` of the caller (W3C Trace Context); left out: the current step here. */
   readonly parent?: string | undefined
 }
 
-/** A step while it lasts. */
+/** A step while it is running. */
 export interface Span {
   set(attributes: Attributes): void
   rename(name: string): void
   fail(): void
 }
 
-/** Makes traces; see otlp.ts. */
+/** Records traces; see otlp.ts. */
 export interface Tracer extends AsyncDisposable {
   readonly hasText: boolean
   span<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>

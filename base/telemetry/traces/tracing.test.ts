@@ -32,7 +32,7 @@ async function told(steps: () => Promise<unknown>, config: Partial<TraceConfig> 
 /** Whether the receiver learns that the parent step belongs to another process. */
 const isBelowAnother = ({ flags }: { readonly flags: number }) => (flags & 0x2_00) !== 0
 
-/** A step that gives what a server of the operator's would be sent. */
+/** A step that returns the context that one of the operator's servers would be sent. */
 const sentOn = (parent?: string) => traced("step", { parent }, () => Promise.resolve(traceparent()))
 
 test("nothing is traced unless the settings name a receiver; what is to be done is done all the same", async () => {
@@ -64,7 +64,7 @@ test("steps arrive with their service, kind, name and attributes, one under the 
     )
     expect(result).toBe(7)
     await traced("another", {}, nothing)
-    // Between steps there is none.
+    // Between steps there is no context.
     expect(traceparent()).toBeUndefined()
   })
   expect([isTracing(), traceparent()]).toEqual([false, undefined])
@@ -92,7 +92,7 @@ test("a caller's trace goes on here, and from here to the servers that are asked
   let on: string | undefined
   const { got } = await told(async () => {
     on = await sentOn(`00-${TRACE}-${CALLER}-01`)
-    // The call that asked for it counts, not the step that happens to run here.
+    // The requesting call counts, not the step that happens to run here.
     await traced("outer", {}, () => traced("inner", { parent: `00-${TRACE}-${CALLER}-03` }, nothing))
   })
   const [step, inner, outer] = got

@@ -4,14 +4,14 @@ const NO_SPAN: Span = { set: () => {}, rename: () => {}, fail: () => {} }
 
 let tracer: Tracer | null = null
 
-/** Does `work` as a step of the trace that is under way, if traces are made; it costs nothing where none are. */
+/** Runs `work` as a step of the current trace, if traces are recorded; otherwise it costs nothing. */
 export const traced = <T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> =>
   tracer === null ? work(NO_SPAN) : tracer.span(name, options, work)
 
-/** The context to pass to a server of the operator's, or through a store to another process; undefined when nothing is traced. */
+/** The context to pass to one of the operator's servers, or through a store to another process; undefined if nothing is traced. */
 export const traceparent = (): string | undefined => tracer?.traceparent()
 
-/** Whether this process makes traces. */
+/** Whether this process records traces. */
 export const isTracing = (): boolean => tracer !== null
 
 /** Whether traces may contain addresses. */

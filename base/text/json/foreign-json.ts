@@ -1,20 +1,21 @@
-/** Limits of a text. */
+/** Limits for a text. */
 interface JsonBounds {
-  /** Levels of lists and objects. */
+  /** Maximum nesting of lists and objects. */
   readonly depth: number
-  /** Lists, objects and named fields. */
+  /** Maximum number of lists, objects and named fields. */
   readonly parts: number
-  /** Commas: values in lists and objects. */
+  /** Maximum number of commas: values in lists and objects. */
   readonly values: number
 }
 
 /**
- * Answers of model servers, peers and nodes have fewer than ten levels, JSON schemas twenty; the longest list of models that a server
- * offers has 30,000 parts; vectors of 100 texts have 820,000 values at 8,192 dimensions. Text at these bounds is parsed in 0.1 to 0.2 s.
+ * Answers from model servers, peers and nodes have fewer than ten levels, JSON schemas twenty; the longest list of
+ * models offered by a server has 30,000 parts; vectors of 100 texts have 820,000 values at 8,192 dimensions. Text at
+ * these limits is parsed in 0.1 to 0.2 s.
  */
 const BOUNDS: JsonBounds = { depth: 100, parts: 100_000, values: 1_000_000 }
 
-/** For the servers that hold the index: they return thousands of pages at a time, with their vectors. */
+/** Limits for the servers that hold the index: they return thousands of pages at a time, with their vectors. */
 export const INDEX_BOUNDS: JsonBounds = { depth: 100, parts: 1_000_000, values: 20_000_000 }
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
@@ -34,8 +35,8 @@ export class ForeignJsonError extends Error {
 }
 
 /**
- * Parses JSON that someone else wrote. Six megabytes of `[` hold `JSON.parse` for seconds, and overflow the stack of code that
- * walks the result. So the text is measured first, which takes 20 ms for 6 MB.
+ * Parses JSON that someone else wrote. Six megabytes of `[` keep `JSON.parse` busy for seconds, and overflow the stack
+ * of code that walks the result. So the text is measured first, which takes 20 ms for 6 MB.
  * @throws ForeignJsonError
  */
 export function parseForeign(text: string, bounds?: JsonBounds): unknown {
@@ -47,7 +48,7 @@ export function parseForeign(text: string, bounds?: JsonBounds): unknown {
   }
 }
 
-/** The same; undefined for a text that is not JSON or out of bounds. */
+/** The same, but returns undefined for a text that is not JSON or exceeds the limits. */
 export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
   try {
     return parseForeign(text, bounds)
@@ -57,8 +58,8 @@ export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
 }
 
 /**
- * Reads a body as JSON in UTF-8. Leaving early ends the body.
- * @param mostBytes of the body
+ * Reads a body as JSON in UTF-8. Returning early closes the body.
+ * @param mostBytes maximum bytes of the body
  * @throws ForeignJsonError
  */
 export async function readForeign(body: AsyncIterable<Uint8Array>, mostBytes: number): Promise<unknown> {
@@ -77,7 +78,7 @@ export async function foreignText(body: AsyncIterable<Uint8Array>, mostBytes: nu
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** @throws ForeignJsonError for a text that is out of bounds, whether it is JSON or not */
+/** @throws ForeignJsonError for a text that exceeds the limits, whether or not it is JSON */
 export function measureForeign(text: string, bounds = BOUNDS): void {
   let [depth, parts, values] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -108,7 +109,7 @@ export function measureForeign(text: string, bounds = BOUNDS): void {
   }
 }
 
-/** Where the string that begins at `from` ends; behind the text when it does not. */
+/** Index where the string that begins at `from` ends; past the end of the text if it never does. */
 function endOfString(text: string, from: number): number {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0

@@ -13,7 +13,7 @@ interface Asked {
   readonly of: string
   readonly starts: number
   readonly turns: number
-  /** Questions of a turn. */
+  /** Number of questions per turn. */
   readonly each: number
   readonly body: Readonly<Record<string, unknown>>
   readonly texts: (ground: Ground) => readonly string[] | Promise<readonly string[]>

@@ -6,7 +6,7 @@ import type { OwnPage } from "../../corpora/documentation-pages.ts"
 import type { Measure } from "../ground.ts"
 import { startTurns } from "../run.ts"
 
-/** A turn reads one page in so many, and the next turn reads other pages. */
+/** A turn reads every nth page, and the next turn reads other pages. */
 const SLICES = 7
 
 export const reading: Measure = {

@@ -15,10 +15,10 @@ import { askable } from "../../questions/ask-api.ts"
 import type { Measure } from "../ground.ts"
 import { startOwn } from "../run.ts"
 
-/** Everything that loads after the start has loaded by then. */
+/** By then, everything that loads after the start has loaded. */
 const REST_MS = 5000
 
-/** Starts the whole appliance by its command, on an index that exists. */
+/** Starts the whole appliance with its command, on an existing index. */
 export const resting: Measure = {
   lines: [
     { name: "start", of: "CPU ms until ready" },

@@ -1,9 +1,10 @@
 // How much quality is lost when five appliances are asked instead of one that holds all pages:
 // npm run bench -- federation <folder of collections> [name ...]
 //
-// `federation` is how appliances work: words are weighted by the statistics of all, and one ranking is made of the evidence of all
-// pages. `evidence` leaves the common statistics out, `score` merges the scores as each index gives them. All five are in this process;
-// api/services/federation/federation.test.ts has them on sockets. Vectors are kept between runs: run one of these benches at a time.
+// `federation` is how appliances work: words are weighted by the statistics of all appliances, and one ranking is made
+// from the evidence of all pages. `evidence` leaves out the common statistics, `score` merges the scores as each index
+// returns them. All five are in this process; api/services/federation/federation.test.ts has them on sockets. Vectors
+// are kept between runs: run only one of these benches at a time.
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -28,14 +29,14 @@ if (!folder) {
   process.exit(2)
 }
 
-/** The folder of a document, the file or text it is a piece of. */
+/** The folder of a document, or the file or text that it is a piece of. */
 const pageOf = (id: string): string => id.split("#")[0]!.replace(/[-:_]\d+$/, "")
 const folderOf = (id: string): string => {
   const page = pageOf(id)
   return page.includes("/") ? page.slice(0, page.lastIndexOf("/")) : page
 }
 
-/** The four largest topics on an appliance each, all others on the fifth: as many folders are, else as many pages. */
+/** Puts the four largest topics on one appliance each, and all others on the fifth. Topics are folders, or pages if there are too few folders. */
 function byTopic(documents: Collection["documents"]): (position: number) => number {
   const folders = new Set(documents.map(({ id }) => folderOf(id)))
   const topicOf = folders.size < SHARDS ? pageOf : folderOf

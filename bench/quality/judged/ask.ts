@@ -11,7 +11,7 @@ import { citedPieces } from "./cited-pieces.ts"
 import type { Said } from "./marks.ts"
 
 const PATIENCE_MS = 60_000
-/** Pages handed to the engine at once. */
+/** Number of pages passed to the engine at once. */
 const BATCH = 64
 
 export interface Indexed {
@@ -22,7 +22,7 @@ export interface Indexed {
 /**
  * Indexes pages in a temporary folder.
  *
- * @param vectors whether pages have vectors; without, only words find them
+ * @param vectors whether pages have vectors; without them, pages are found only by words
  */
 export async function withIndex(
   pages: AsyncIterable<Page>,
@@ -55,17 +55,17 @@ export interface Answer extends Said {
 export interface AnswerOptions {
   /** Whether a model reads statements. */
   readonly reranks?: boolean
-  /** A language model that writes the answers; without, they are made of the pages' sentences. */
+  /** A language model that writes the answers; without one, answers are made from the pages' sentences. */
   readonly llm?: ChatSettings | null
 }
 
-/** Asks as a client does: `POST /search` with `include_answer`, on a socket, everything else as it is by default. */
+/** Asks like a client: `POST /search` with `include_answer`, over a socket, with defaults for everything else. */
 export async function withAnswers(
   { engine, embedder }: Indexed,
   use: (ask: (question: string, length: "basic" | "advanced") => Promise<Answer>) => Promise<void>,
   { reranks = true, llm = null }: AnswerOptions = {},
 ): Promise<void> {
-  // Parts that come late are left out of an answer. This measures the answer of an idle machine, even on a busy one.
+  // Late parts are left out of an answer. This measures the answer of an idle machine, even on a busy one.
   const patient: Pick<Embedder, "embed"> = {
     embed: (texts, { signal: _signal, ...options } = {}) => embedder.embed(texts, options),
   }
@@ -112,14 +112,14 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
 }
 
 /**
- * Whether each line of a text is in a page, apart from Markdown marks: units leave out the text between steps, and repeat the names of
- * columns.
+ * Whether each line of a text is on a page, ignoring Markdown marks: units leave out the text between steps, and repeat
+ * the names of columns.
  */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
   return (
     text
-      // The colon between a heading and what has a form is ours.
+      // The colon between a heading and a list, code or table is added by us.
       .replaceAll(/[:：]\n\n/g, "\n")
       .replaceAll(/^(?:`{3,}\S*|\|[-|]+\|)$/gm, "")
       .split("\n")
@@ -128,10 +128,10 @@ export function linesStandIn(text: string, markdown: string): boolean {
   )
 }
 
-/** Longest term, heading or row of names that is printed before a sentence. */
+/** Maximum length of a term, heading or row of names that is printed before a sentence. */
 const MAX_LEAD_CHARS = 260
 
-/** Whether a text is in a page, or consists of pieces that are: `Term: sentence`, with the colon from us or the page. */
+/** Whether a text is on a page, or consists of pieces that are: `Term: sentence`, with the colon from us or the page. */
 function isMadeOf(text: string, page: string): boolean {
   if (page.includes(bare(text))) return true
   return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {
@@ -141,5 +141,5 @@ function isMadeOf(text: string, page: string): boolean {
   })
 }
 
-/** Readings of Markdown differ in blanks, in the marks between table cells, and in the marks before quoted lines. */
+/** Different renderings of Markdown differ in blanks, in the marks between table cells, and in the marks before quoted lines. */
 const bare = (text: string): string => text.replaceAll(/[\s|>]+/g, "")

@@ -1,7 +1,7 @@
-/** A text of an answer or a report, with the numbers of the sources behind it. */
+/** A piece of text from an answer or a report, with the numbers of its sources. */
 export interface CitedPiece {
   readonly text: string
-  /** From 1; empty when nothing is cited for it. */
+  /** Numbers from 1; empty if nothing is cited for it. */
   readonly numbers: readonly number[]
 }
 

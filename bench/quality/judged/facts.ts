@@ -2,7 +2,7 @@ import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Page } from "#engine"
 import type { Fact } from "../../questions/judged/judged-question.ts"
 
-/** A text as wordings are compared with it: without marks, with straight quotes, single blanks and small letters. */
+/** A text normalised for comparing wordings: without marks, with straight quotes, single blanks and lower-case letters. */
 export const plain = (text: string): string =>
   text
     .replaceAll(/[`*]/g, "")
@@ -12,7 +12,7 @@ export const plain = (text: string): string =>
     .replaceAll(/\s+/g, " ")
     .toLowerCase()
 
-/** Whether a text has one of the wordings, `…` in them standing for up to a hundred characters. */
+/** Whether a text has one of the wordings, in which `…` stands for up to a hundred characters. */
 export function says(text: string, { says: wordings }: Pick<Fact, "says">): boolean {
   const read = plain(text)
   return wordings.some((wording) => patternOf(wording).test(read))
@@ -24,9 +24,9 @@ const patternOf = (wording: string): RegExp =>
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
 /**
- * Faults in facts: pages that are missing or have none of the wordings, and wordings that no page has.
+ * Errors in facts: pages that are missing or have none of the wordings, and wordings that no page has.
  *
- * @param pages by their paths
+ * @param pages pages by their paths
  */
 export function faultsOf(facts: readonly Fact[], pages: ReadonlyMap<string, Page>): string[] {
   const texts = new Map<string, string>()

@@ -2,11 +2,11 @@ import { createHash } from "node:crypto"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** Where judgements are kept: `answers.txt` and `reports.txt`. */
+/** The folder of judgements: `answers.txt` and `reports.txt`. */
 const DIR = join(import.meta.dirname, "../../judgements")
 const LINE = /^([yn?]) ([0-9a-f]{16}) (.+)$/u
 
-/** Whether sentences are on the question that they were said to, each judged by a reader. */
+/** Whether sentences are on topic for the question they answer, each judged by a reader. */
 export class Judgements {
   readonly #onQuestion = new Map<string, boolean>()
 
@@ -17,8 +17,8 @@ export class Judgements {
   }
 
   /**
-   * @param text lines as {@link lineOf} writes them, the question mark replaced by `y` or `n`; lines that still have it, empty ones,
-   *   and comments after a `#` are skipped
+   * @param text lines as {@link lineOf} writes them, with the question mark replaced by `y` or `n`; lines that still
+   * have it, empty lines, and comments after a `#` are skipped
    * @throws Error naming the line for any other line, and for a sentence that is judged in two ways
    */
   constructor(text: string) {
@@ -34,7 +34,7 @@ export class Judgements {
     }
   }
 
-  /** Null while unjudged. A judgement holds as long as question and sentence are the same, white space aside. */
+  /** `null` while unjudged. A judgement holds as long as question and sentence are the same, ignoring white space. */
   of(question: string, sentence: string): boolean | null {
     return this.#onQuestion.get(keyOf(question, sentence)) ?? null
   }

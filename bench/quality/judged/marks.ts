@@ -7,18 +7,18 @@ import type { Judgements } from "./judgements.ts"
 export interface Said {
   readonly question: string
   readonly pieces: readonly { readonly text: string; readonly urls: readonly string[] }[]
-  /** Pieces that do not stand word by word in the first page they cite. */
+  /** Pieces that do not appear word for word on the first page they cite. */
   readonly invented: readonly string[]
 }
 
 /** How well it did. */
 export interface Marks {
-  /** Nothing is cited: it says that nothing was found. */
+  /** Whether nothing is cited: the answer says that nothing was found. */
   readonly refused: boolean
-  /** How many of the wanted facts it contains. */
+  /** Number of wanted facts that it contains. */
   readonly held: number
   readonly wanted: number
-  /** How many of the facts that name pages have one of those pages cited. */
+  /** Number of facts with named pages for which one of those pages is cited. */
   readonly pagesCited: number
   readonly pagesWanted: number
   readonly sentences: number
@@ -28,7 +28,7 @@ export interface Marks {
   readonly invented: number
 }
 
-/** @param urlOf the address of a page by its path */
+/** @param urlOf returns the address of a page by its path */
 export function marksOf(
   { question, pieces, invented }: Said,
   facts: readonly Fact[],
@@ -70,8 +70,8 @@ export const HEAD = [
 ] as const
 
 /**
- * A row of the table. Sentences and words are means over the answers that were not refusals; `on the question` only counts judged
- * sentences, and the number of unjudged ones stays beside it.
+ * A row of the table. Sentences and words are means over the answers that were not refusals; `on the question` counts
+ * only judged sentences, with the number of unjudged ones beside it.
  */
 export function rowOf(marks: readonly Marks[]): (string | number)[] {
   const said = marks.filter(({ refused }) => !refused)

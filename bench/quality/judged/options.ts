@@ -23,7 +23,7 @@ export function chosen<T extends string>(what: string, all: readonly T[], named:
   return all.filter((one) => named.includes(one))
 }
 
-/** The set that is named first, by default Debian's manuals. */
+/** The set named first; by default, Debian's manuals. */
 export function chosenSet(names: readonly string[]): (typeof SETS)[string] {
   const [name] = chosen(
     "set",
@@ -35,13 +35,13 @@ export function chosenSet(names: readonly string[]): (typeof SETS)[string] {
 
 export const chosenHalves = (named: readonly string[]): Half[] => chosen("half", HALVES, named)
 
-/** A file of the unjudged sentences, each on a line once. */
+/** A file of the unjudged sentences, each on one line, without duplicates. */
 export class ToJudge {
   readonly #file: string | undefined
   readonly #judgements: Judgements
   readonly #written = new Set<string>()
 
-  /** @param file written anew; undefined: nothing is written */
+  /** @param file the file to overwrite; undefined: nothing is written */
   static async open(file: string | undefined, judgements: Judgements): Promise<ToJudge> {
     if (file !== undefined) await writeFile(file, "")
     return new ToJudge(file, judgements)

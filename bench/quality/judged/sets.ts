@@ -41,12 +41,12 @@ import {
   UNRELATED_QUESTIONS,
 } from "../../questions/question-sets.ts"
 
-/** Pages, and what is asked of them. */
+/** Pages, with the questions and tasks for them. */
 interface JudgedSet {
   /** Pages for the questions. */
   readonly pages: () => AsyncIterable<Page>
   readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
-  /** The questions kept for a last run, if the set lists them. Otherwise every second one is kept. */
+  /** The questions held back for a final run, if the set lists them. Otherwise every second one is held back. */
   readonly kept?: {
     readonly questions: Readonly<Record<string, readonly JudgedQuestion[]>>
     readonly tasks: readonly JudgedTask[]
@@ -69,7 +69,12 @@ const MANY: JudgedSet = {
   urlOf: (path) => `http://manuals.example/${path}`,
 }
 
-/** `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked when those before had been tuned for; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same ones that readers of answers were trained on, `more` 999 over other pages of them; `own` are the pages beside the benches and the project's handbook, which were tuned for. */
+/**
+ * `manuals` are Debian's; `later`, `programs` and `guides` are others, each asked after answers had been tuned for the
+ * earlier ones; `many` are 620 questions over thirty more manuals, `trained` 1,500 over the same manuals, on which
+ * readers of answers were trained, `more` 999 over other pages of them; `own` are the pages next to the benches and the
+ * project's handbook, for which answers were tuned.
+ */
 export const SETS: Readonly<Record<string, JudgedSet>> = {
   manuals: {
     pages: judgedManuals,

@@ -4,15 +4,15 @@ import { COMPLETE, pathOf, type World } from "./world.ts"
 /** The result of one question. */
 export interface Outcome {
   readonly question: MissQuestion
-  /** The cause that was named; null: none, since it was found. */
+  /** The cause that was named; `null` if there was none because the page was found. */
   readonly cause: string | null
   readonly isRight: boolean
-  /** Whether it was called complete though a source that was asked is not. */
+  /** Whether the search was reported as complete although one of the searched sources is not. */
   readonly isFalselyComplete: boolean
   readonly text: string
 }
 
-/** Asks all of them, one after the other. */
+/** Asks all questions, one after another. */
 export async function askAll(questions: readonly MissQuestion[], world: World): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
   for (const question of questions) {
@@ -64,7 +64,7 @@ function judged(
   return { question, cause, isRight, isFalselyComplete, text: miss?.text ?? "" }
 }
 
-/** For how many questions the cause was right, by seed. */
+/** Number of questions for which the cause was right, by seed. */
 export function bySeed(outcomes: readonly Outcome[]): Map<string, { right: number; of: number }> {
   const counts = new Map<string, { right: number; of: number }>()
   for (const { question, isRight } of outcomes) {

@@ -15,10 +15,10 @@ import { openPageKnowledge } from "../../../api/services/pages/page-knowledge.ts
 import { serveAccounts } from "../../../api/testing/serve-accounts.ts"
 import type { MissQuestion, Seed } from "../../questions/miss-questions.ts"
 
-/** Sources whose runs finished and left out nothing that their rules let in. */
+/** Sources whose runs finished and left out nothing that their rules allow. */
 export const COMPLETE: ReadonlySet<string> = new Set(["open", "other"])
 
-/** The folder of the site in which things of a kind are. */
+/** The site's folder for things of each kind. */
 const FOLDERS: Readonly<Record<Seed, string>> = {
   indexed: "/open/things/",
   filtered: "/open/things/",
@@ -71,7 +71,7 @@ function answerOf(question: MissQuestion): Answer | null {
   }
 }
 
-/** A crawled site on which what is asked for is missing for the causes that the questions name, behind a real API. */
+/** A crawled site behind a real API, on which the pages asked for are missing for the causes that the questions name. */
 export async function openWorld(questions: readonly MissQuestion[], embedder: Embedder) {
   const opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened, embedder)
@@ -145,7 +145,7 @@ export async function openWorld(questions: readonly MissQuestion[], embedder: Em
     elsewhere,
     /** Sees everything. */
     wide: await app.key(),
-    /** Sees the source `open` alone. */
+    /** Can see only the source `open`. */
     narrow: await app.key({ scope: readScope({ sources: ["open"] }) }),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

@@ -3,9 +3,9 @@
 
 /** The parts of the DOM used here. The compiler's own library for browsers would make its globals known to the whole project. */
 interface PageNode {
-  /** 1 element, 3 text. */
+  /** 1 for an element, 3 for a text node. */
   readonly nodeType: number
-  /** For a text node. */
+  /** Only on text nodes. */
   readonly data: string
   readonly localName: string
   readonly textContent: string
@@ -15,9 +15,9 @@ interface PageNode {
   readonly attributes: Iterable<{ readonly name: string; readonly value: string }>
   readonly ownerDocument: PageDocument
   readonly shadowRoot: PageNode | null
-  /** For a frame; null when it belongs to another site. */
+  /** Only on frames; null when the frame belongs to another site. */
   readonly contentDocument: PageDocument | null
-  /** For a slot. */
+  /** Only on slots. */
   assignedNodes(): PageNode[]
   getAttribute(name: string): string | null
   getBoundingClientRect(): {
@@ -39,19 +39,19 @@ interface PageDocument {
 }
 
 declare const document: PageDocument
-/** From the world that the page's scripts cannot change. */
+/** These come from a world that the page's scripts cannot change. */
 declare function getComputedStyle(element: PageNode): { getPropertyValue(name: string): string }
 
-/** How much there is on a page so far; a page that is done gives the same twice. */
+/** How much there is on a page so far. A finished page gives the same numbers twice. */
 export interface PageMeasure {
   readonly nodes: number
-  /** Characters of visible text, in short texts without white space. */
+  /** Characters of visible text, counted in short texts without white space. */
   readonly text: number
-  /** Whether its own scripts, styles and frames have loaded and run. */
+  /** Whether the page's own scripts, styles and frames have loaded and run. */
   readonly isLoaded: boolean
 }
 
-/** Looks at no more than this many nodes and characters. */
+/** The most nodes and characters that are counted. */
 export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
   const silent = new Set(["head", "script", "style", "noscript", "template"])
   const left: PageNode[] = [document.documentElement]
@@ -71,12 +71,13 @@ export function measurePage(maxNodes: number, maxChars: number): PageMeasure {
 }
 
 /**
- * The document as HTML, as a reader would see it. The content of open shadow roots is put where it shows, with the slotted content in it,
- * and so is the content of frames of the same site. Scripts and style sheets are left out, except data; where they decide whether an
- * element's text is seen, the result is written into its `style`, and the root says so (`data-fossick-computed`).
+ * The document as HTML, as a reader would see it. The content of open shadow roots is placed where it is shown, with
+ * the slotted content in it, and so is the content of frames of the same site. Scripts and style sheets are left out,
+ * except data; where they decide whether an element's text is visible, the result is written into its `style`, and the
+ * root is marked with `data-fossick-computed`.
  *
- * `url`: what relative addresses will be resolved against.
- * @returns null when it would be longer than `maxChars`.
+ * `url`: the address that relative addresses will be resolved against.
+ * @returns null when the HTML would be longer than `maxChars`.
  */
 export function serialisePage(url: string, maxChars: number): string | null {
   return new PageSerialiser(url).html(maxChars)
@@ -94,7 +95,7 @@ export class PageSerialiser {
   /** Pixels beyond the upper left corner of the page that nothing scrolls to. */
   static readonly far = { left: -2000, top: -500 }
   static readonly handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
-  /** Properties with the value that decides nothing. */
+  /** Properties that can hide an element, each with the value at which it has no effect. */
   static readonly own: readonly (readonly [name: string, usual: string])[] = [
     ["opacity", "1"],
     ["filter", "none"],
@@ -116,7 +117,7 @@ export class PageSerialiser {
 
   html(maxChars: number): string | null {
     let html = "<!doctype html>"
-    // Nodes still to be written, last first; text as it is.
+    // Nodes still to be written, last first; strings are written as they are.
     const left: (PageNode | string)[] = [document.documentElement]
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
       if (html.length > maxChars) return null
@@ -143,7 +144,7 @@ export class PageSerialiser {
     const tag = this.startTag(element)
     if (PageSerialiser.empty.has(name)) return tag
     left.push(`</${name}>`, ...this.shown(element).reverse())
-    // Scripts may have changed the address, and with it what addresses on the page mean.
+    // Scripts may have changed the document's address, and with it the meaning of relative addresses.
     const isMoved = name === "head" && !this.hasOwnBase && document.baseURI !== this.url
     return isMoved ? `${tag}<base href="${this.escaped(document.baseURI)}">` : tag
   }
@@ -169,7 +170,7 @@ export class PageSerialiser {
     const isBase = !inFrame && this.route !== "" && element.localName === "base" && name === "href"
     if (!isAddress && !isBase) return value
     const whole = URL.parse(value, element.ownerDocument.baseURI)?.href ?? value
-    // The page is at a route of its scripts, so the base gets it, just as it does on a page without a base of its own.
+    // The page is at a route of its scripts, so the base gets that route, just as on a page without a base of its own.
     return isBase ? whole.replace(/#.*$/, "") + this.route : whole
   }
 
@@ -226,7 +227,7 @@ export class PageSerialiser {
   }
 }
 
-/** Runs before the page's own scripts: no user is there to answer, and each dialog would block the page. */
+/** Runs before the page's own scripts: no user is there to answer a dialog, and each one would block the page. */
 export function muteDialogs(): void {
   Object.assign(globalThis, {
     alert: () => undefined,

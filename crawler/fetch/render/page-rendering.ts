@@ -21,7 +21,7 @@ import { isScriptShell, isThin } from "../../page/script-shell.ts"
 export interface PageRenderingOptions {
   readonly config: CrawlerConfig
   readonly guard: AddressGuard
-  /** The browser, which others may use as well. */
+  /** The browser, which can be shared with others. */
   readonly renderer: () => Promise<Renderer>
   /** For a source with a login. */
   readonly session?: Session | undefined
@@ -31,9 +31,9 @@ export interface PageRenderingOptions {
   readonly fetch: (url: PageUrl, options: VisitOptions) => Promise<FetchResult>
 }
 
-/** Live calls keep so much of their time for reading what the browser ends with. */
+/** Time that live calls reserve for reading the page when the browser is done. */
 const READING_MS = 500
-/** A browser has found more text when it is longer by a word or two. */
+/** A browser has found more text when its text is longer by a word or two. */
 const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
@@ -57,11 +57,12 @@ export class PageRendering {
     const { read } = this.#options
     if (!isHtml(fetched)) return await read(fetched, deadline, options)
     if (rendering === "browser") return await this.#render(fetched, deadline, options)
-    // Reading it gives its bytes away, and the browser may need them.
+    // Reading the page gives its bytes away, and the browser may need them.
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
-    // The page only leads to the wanted one. Where it sends only readers without scripts on, scripts go first.
+    // The page only leads to the wanted one. If it redirects only readers without scripts, its scripts get the first
+    // try.
     const { refresh } = visit.reading.extracted
     if (refresh && refresh.unscripted !== true && refreshTarget(visit.reading) !== null) return visit
     if (copy !== null && isThin(visit.reading.extracted.markdown)) {
@@ -72,7 +73,7 @@ export class PageRendering {
     return await this.#tried(visit, copy, deadline, options)
   }
 
-  /** Opens a page that came with text in a browser if that may find more. `copy`: null where no browser may be used. */
+  /** Opens a page that came with text in a browser if that might find more. `copy`: null where no browser may be used. */
   async #tried(sent: Read, copy: Fetched | null, deadline: number, options: VisitOptions): Promise<Visit> {
     const { reading } = sent
     const { url, extracted } = reading
@@ -185,7 +186,7 @@ function isMore(reason: Reason, sent: Reading, rendered: Reading): boolean {
 
 const wordsOf = (markdown: string): string => toPlainText(markdown).replace(/\s+/g, " ").trim()
 
-/** A shell's text ("Please switch on JavaScript") is not the page's: better none than that. Its links are its own. */
+/** A shell's text ("Please switch on JavaScript") is not the page's, so no text is better. Its links are its own. */
 function unread({ reading }: Read, detail: string): Visit {
   const { validators: _, ...rest } = reading
   return {

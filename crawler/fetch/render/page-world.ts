@@ -11,8 +11,9 @@ export class PageWorld {
   }
 
   /**
-   * What `run` returns inside the page. It must use nothing but its parameters, which are sent as JSON, and the class `uses`.
-   * @returns null when the page's scripts leave it no turn for `timeoutMs`.
+   * Returns what `run` returns inside the page. `run` must use nothing but its parameters, which are sent as JSON, and
+   * the class `uses`.
+   * @returns null when the page's scripts don't let it run within `timeoutMs`.
    */
   async run<Given extends readonly unknown[], Result>(
     run: (...given: Given) => Result,
@@ -23,14 +24,14 @@ export class PageWorld {
     const called = `(${run.toString()})(${given.map((one) => JSON.stringify(one)).join(",")})`
     const expression = uses === null ? called : `(() => { ${uses.toString()}; return ${called} })()`
     const done = this.#evaluate(expression).catch(() => {
-      // The page was replaced by another one in between.
+      // The page was replaced by another one in the meantime.
       this.#context = null
       return this.#evaluate(expression)
     })
     return (await inTime(done, timeoutMs)) as { readonly value: Result } | null
   }
 
-  /** Ends the script that is running, and lets no other start. */
+  /** Ends the script that is running and lets no other start. */
   async stopScripts(timeoutMs: number): Promise<void> {
     const stopping = Promise.all([
       this.#session.send("Emulation.setScriptExecutionDisabled", { value: true }),

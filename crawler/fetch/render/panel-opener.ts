@@ -1,6 +1,6 @@
 // Runs inside a page, as in-page.ts does: it may use only its parameters, browser APIs and the class itself.
 
-/** The part of the DOM it uses. */
+/** The part of the DOM used here. */
 interface OpenNode {
   readonly localName: string
   readonly id: string
@@ -36,11 +36,11 @@ declare const self: { fossickPanels?: PanelOpener }
 /** A control that opens something on its page. */
 export interface Closed {
   readonly kind: "branch" | "panel"
-  /** The same on all pages that show it. */
+  /** Identifies the control on all pages that show it. */
   readonly mark: string
 }
 
-/** Finds controls that are closed; none once scripts have gone to another address. */
+/** Finds closed controls. Finds no more once scripts have navigated to another address. */
 export function findClosed(max: number): readonly Closed[] {
   return (self.fossickPanels ??= new PanelOpener()).find(max)
 }
@@ -72,12 +72,12 @@ export class PanelOpener {
   static readonly around =
     "nav, header, footer, aside, [role='navigation'], [role='banner'], [role='contentinfo']"
   static readonly fields = "input, select, textarea, option"
-  /** Signs that open a tree item: beside its link, or one box deeper. */
+  /** Icons that open a tree item: beside its link, or one box deeper. */
   static readonly signs = ":scope > :is(i, ins, span, div), :scope > :is(div, span) > :is(i, ins, span, div)"
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
-  /** A longer text beside a control is what the control hides, not a branch's label. */
+  /** A longer text beside a control is the content that the control hides, not a branch's label. */
   static readonly maxLabelChars = 100
-  /** Text kept of the tab that the page shows first, which may be the whole page. */
+  /** Most text kept from the tab that the page shows first, which may be the whole page. */
   static readonly maxFirstTabChars = 1_000_000
   readonly address = this.here()
   readonly done = new Set<OpenNode>()
@@ -144,7 +144,7 @@ export class PanelOpener {
 
   restore(): void {
     const whole = this.textOf(document.body)
-    // The last one first: each is inserted right after its panel.
+    // Last one first, because each is inserted right after its panel.
     for (const { label, panel, copy, text } of [...this.kept].reverse()) {
       if (whole.includes(text) || panel.parentElement === null) continue
       const box = document.createElement("section")
@@ -170,7 +170,7 @@ export class PanelOpener {
     return link === null || this.staysHere(link)
   }
 
-  /** The element to click: for a tree item, the sign beside its link, `<i></i> <a href="/sails">Sails</a>`, if there is one. */
+  /** The element to click: for a tree item, the icon beside its link, `<i></i> <a href="/sails">Sails</a>`, if there is one. */
   buttonOf(control: OpenNode): OpenNode {
     if (!control.matches("[role='treeitem']")) return control
     const item = control.closest("li") ?? control
@@ -224,7 +224,7 @@ export class PanelOpener {
     return tabs.some((other) => other !== tab && other.getAttribute("aria-controls") === id)
   }
 
-  /** The element that a control opens: the one it names, else a likely one near it. */
+  /** The element that a control opens: the one it names, or else a likely one nearby. */
   panelOf(control: OpenNode): OpenNode | null {
     const named = this.namedPanel(control)
     if (named !== null) return named

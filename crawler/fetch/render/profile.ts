@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 /** A browser's folder. Disposing of it removes it. */
 export interface Profile extends AsyncDisposable {
   readonly folder: string
-  /** Notes the owner of the folder, for {@link removeLeftovers}. */
+  /** Marks the folder with its owner, for {@link removeLeftovers}. */
   belongsTo(browser: number): Promise<void>
 }
 
@@ -30,24 +30,24 @@ export async function createProfile(): Promise<Profile> {
 }
 
 /**
- * Removes the folders of processes that were killed, and kills a browser that outlived its process, as one may that
- * hangs. Folders of processes that live are left alone.
+ * Removes the folders of processes that were killed, and kills a browser that outlived its process, for example because
+ * it hangs. Folders of live processes are left alone.
  */
 export async function removeLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const owner = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1] ?? Number.NaN)
-    // In a container this process may well have the number that a lost one had.
+    // In a container this process may well have the same id as the one that was lost.
     const isInUse = owner === process.pid ? own.has(name) : isAlive(owner)
     if (Number.isNaN(owner) || isInUse) continue
     const folder = join(tmpdir(), name)
     const browser = Number(await readFile(join(folder, BROWSER_FILE), "utf8").catch(() => "0"))
     if (browser > 1 && (await runsIn(browser, folder))) killGroup(browser)
-    // It may belong to another user, who will remove it.
+    // The folder may belong to another user, who will remove it.
     await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
   }
 }
 
-/** Whether the process still is the browser of that folder; its number may long be another's. */
+/** Whether the process is still the browser of that folder; its id may have been reused long ago. */
 async function runsIn(pid: number, folder: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")
   return command.includes(folder)
@@ -65,6 +65,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // Gone in the meantime.
+    // The process has ended in the meantime.
   }
 }

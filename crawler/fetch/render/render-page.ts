@@ -32,77 +32,77 @@ export interface RenderTask {
   readonly follow: (url: PageUrl) => Promise<FetchResult>
   /** Gives the browser the cookies of a logged-in user. */
   readonly session?: Session | undefined
-  /** The longest HTML taken, in characters. */
+  /** The longest HTML accepted, in characters. */
   readonly maxChars: number
-  /** For the page alone, from the moment there is room for it. */
+  /** Time for the page alone, from the moment there is room for it. */
   readonly timeoutMs: number
-  /** When it must be done, the wait for room included, in milliseconds since 1970. Default: no such time. */
+  /** When rendering must be done, the wait for room included, in milliseconds since 1970. Default: no deadline. */
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
-  /** Take a picture at the end; then images and fonts are loaded, too. */
+  /** Whether to take a picture at the end; images and fonts are then loaded, too. */
   readonly screenshot?: ScreenshotOptions | undefined
-  /** Leave each document so long at least before it is read. Default 0. */
+  /** The shortest time to wait before each document is read. Default 0. */
   readonly settleMs?: number | undefined
-  /** Called before a branch is opened; true: another page of the site has opened it, so it stays closed. */
+  /** Called before a branch is opened. If it returns true, another page of the site has opened the branch, so it stays closed. */
   readonly isOpenElsewhere?: (mark: string) => boolean
 }
 
 export interface Rendered {
   readonly kind: "rendered"
-  /** The document at the end, which is another than that of the task when scripts went elsewhere. */
+  /** The document at the end, which is not the task's when scripts navigated elsewhere. */
   readonly document: Fetched
   /** The page as the browser shows it at the end. */
   readonly html: string
-  /** Bytes the page loaded beside its document. */
+  /** Bytes the page loaded besides its document. */
   readonly bytes: number
-  /** The requests that were refused, in words: they may explain why something is missing. */
+  /** The requests that were refused, in words: they can explain why something is missing. */
   readonly refused: readonly string[]
-  /** Where one was asked for and there was time for it. */
+  /** The picture, if one was requested and there was time for it. */
   readonly screenshot?: Screenshot
 }
 
-/** HTML, or why there is none. */
+/** The HTML, or the reason there is none. */
 export type RenderResult =
   | Rendered
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
-  /** No browser could be had; `detail` says what to do. */
+  /** No browser was available; `detail` says what to do. */
   | { readonly kind: "no-browser"; readonly detail: string }
 
-/** Bytes a page may load beside its document. */
+/** Bytes a page may load besides its document. */
 const MAX_TRAFFIC_BYTES = 50_000_000
-/** Times that scripts may go to another document. */
+/** How often scripts may navigate to another document. */
 const MAX_HOPS = 5
-/** The part of its time in which a page may come to rest; the remainder is for reading it. */
+/** The share of its time in which a page may settle; the rest is for reading it. */
 const SETTLE_SHARE = 0.75
 const POLL_MS = 100
-/** Without a request and without a change for this long, a page is done. */
+/** Without a request or a change for this long, a page is done. */
 const QUIET_MS = 400
 /** The same for a page that has almost no text yet. */
 const THIN_QUIET_MS = 1500
 const THIN_CHARS = 200
-/** The same for a page whose scripts have not all had their turn. */
+/** The same time for a page whose scripts have not all had their turn. */
 const LOADING_QUIET_MS = 4000
 const MAX_MEASURED_NODES = 100_000
-/** A page that asks for more than this is read as it is. */
+/** The most requests of a page; after that it is read as it is. */
 const MAX_REQUESTS = 500
-/** Time to read the page. After that its scripts are stopped and it is tried again. */
+/** Time to read the page. After that its scripts are stopped and reading is tried again. */
 const READ_MS = 3000
-/** To open a page, which takes far less than a second, on a machine that is busy. */
+/** Time to open a page. That takes far less than a second, except on a busy machine. */
 const OPEN_MS = 15_000
 const CLOSE_MS = 3000
-/** To take a picture. */
+/** Time to take a picture. */
 const SCREENSHOT_MS = 10_000
 /** Controls opened on one page: branches of a tree all at once, panels one by one. */
 const MAX_BRANCHES = 40
 const MAX_PANELS = 30
 /** Levels of a tree that are opened on one page. */
 const MAX_LEVELS = 4
-/** A panel is open once a click has led to no request for this long: on a busy machine requests show up late. */
+/** A panel is open once a click has caused no request for this long: on a busy machine requests show up late. */
 const OPENED_MS = 300
 /** Characters kept of a panel that the next one may replace. */
 const MAX_PANEL_CHARS = 200_000
-/** Pixels of a picture's height at most: the browser holds all of it at once, at some four bytes a pixel. */
+/** The largest height of a picture in pixels: the browser holds all of it at once, at about four bytes a pixel. */
 const SCREENSHOT_HEIGHT = 10_000
 const VIEWPORT = { width: 1280, height: 720 }
 
@@ -110,7 +110,7 @@ const VIEWPORT = { width: 1280, height: 720 }
 const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
 /** Loaded for a picture all the same. */
 const SEEN = new Set(["image", "font"])
-/** May stay open for as long as the page does. */
+/** Connections that can stay open as long as the page does. */
 const LASTING = new Set(["websocket", "eventsource"])
 
 /**
@@ -148,7 +148,7 @@ export async function renderPage(
   }
 }
 
-/** A browser that opens no page is of no use any more. */
+/** A browser that cannot open a page is no longer of any use. */
 async function open(browser: Browser, pass: ProxyPass) {
   const opening = browser.newContext(pass).then(async (context) => ({
     context,
@@ -168,7 +168,7 @@ class PageVisit {
   #document: Fetched
   /** Whether the next main document requested is the one already fetched. */
   #isExpected = false
-  /** Where scripts go. */
+  /** The address that scripts navigate to. */
   #next: PageUrl | null = null
   readonly #inFlight = new Set<Request>()
   #activeAt = 0
@@ -198,7 +198,7 @@ class PageVisit {
     }
     page.on("request", (request) => {
       this.#requests += 1
-      // At once, because requests made in the meantime must be handled too.
+      // Done at once, because requests made in the meantime must be handled too.
       if (this.#requests === MAX_REQUESTS) void world.stopScripts(READ_MS)
       if (!LASTING.has(request.resourceType())) this.#inFlight.add(request)
       this.#activeAt = steadyNow()
@@ -236,7 +236,7 @@ class PageVisit {
   }
 
   /**
-   * Waits until nothing happens on the page any more, or scripts go to another.
+   * Waits until nothing happens on the page any more or scripts navigate to another.
    * @returns whether scripts may keep running while the page is read.
    */
   async #settle(world: PageWorld, until: number): Promise<boolean> {
@@ -262,7 +262,7 @@ class PageVisit {
     return true
   }
 
-  /** Reads the page with its branches and panels open; as it was before, if opening one led to another address. */
+  /** Reads the page with its branches and panels open, or as it was before if opening one led to another address. */
   async #opened(world: PageWorld, isCalm: boolean, until: number): Promise<RenderResult> {
     const closed = isCalm ? await world.run(findClosed, [1], until - steadyNow(), PanelOpener) : null
     const hasClosed = closed !== null && closed.value.length > 0
@@ -339,7 +339,7 @@ class PageVisit {
     return { kind: "rendered", document: this.#document, html: read.value, bytes: 0, refused: [] }
   }
 
-  /** The result with the picture that was asked for. */
+  /** The result with the picture, if one was requested. */
   async #seen(result: RenderResult): Promise<RenderResult> {
     const { screenshot: asked } = this.#task
     if (asked === undefined || result.kind !== "rendered") return result
@@ -370,7 +370,7 @@ class PageVisit {
     try {
       const type = request.resourceType()
       const isUnwanted = UNWANTED.has(type) && !(this.#task.screenshot !== undefined && SEEN.has(type))
-      // Requests that a click starts may only read.
+      // Requests caused by a click may only read.
       const mayChange = this.#isOpening && request.method() !== "GET" && request.method() !== "HEAD"
       if (this.#requests >= MAX_REQUESTS || isUnwanted || mayChange) await route.abort("blockedbyclient")
       else if (!request.isNavigationRequest()) await route.continue()
@@ -403,7 +403,7 @@ class PageVisit {
 
 const withoutRoute = (url: string): string => url.slice(0, url.length - routeOf(url).length)
 
-/** Resolves with the outcome of a page that does not end on its own. */
+/** Resolves with the outcome of a page whose rendering is cut short from outside. */
 async function endOf(
   browser: Browser,
   page: Page,
@@ -442,7 +442,7 @@ async function closed(context: BrowserContext, browser: Browser): Promise<void> 
   if (!(await Promise.race([closing, sleep(CLOSE_MS, false, { ref: false })]))) browser.kill()
 }
 
-/** As sent, except headers that only describe the bytes on the wire. */
+/** Headers as sent, except those that only describe the bytes on the wire. */
 function headersToKeep(headers: Fetched["headers"]): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(headers)) {

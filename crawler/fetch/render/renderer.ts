@@ -7,9 +7,9 @@ import { GuardProxy } from "./guard-proxy.ts"
 import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts"
 
 export interface RendererOptions {
-  /** The crawler's name. */
+  /** The crawler's user agent. */
   readonly userAgent: string
-  /** Path of the browser; empty: one is looked for. */
+  /** Path of the browser; when empty, one is searched for. */
   readonly browserPath: string
   /** Pages open at the same time. */
   readonly pages: number
@@ -23,7 +23,7 @@ export interface RendererOptions {
 
 const MEGABYTE = 1024 * 1024
 const WATCH_MS = 500
-/** A system without a browser is not searched again for each page. */
+/** How long to wait before searching again on a system without a browser. */
 const MISSING_MS = 60_000
 
 /** Chromium puts a socket below the folder for temporary files, and the path of a socket has at most 107 bytes. */
@@ -37,10 +37,10 @@ export class Renderer implements AsyncDisposable {
   readonly #options: Required<RendererOptions>
   #proxy: Promise<GuardProxy> | null = null
   #browser: Promise<Browser | Missing> | null = null
-  /** Pages that this browser was given. */
+  /** Pages given to this browser. */
   #given = 0
   readonly #room: FairPool
-  /** Browsers on their way out. */
+  /** Browsers that are shutting down. */
   readonly #closing = new Set<Promise<void>>()
   #idle: NodeJS.Timeout | null = null
   #watch: NodeJS.Timeout | null = null
@@ -50,12 +50,12 @@ export class Renderer implements AsyncDisposable {
     this.#options = { idleMs: 15_000, pagesPerBrowser: 100, ...options }
     this.#room = new FairPool("browser-pages", {
       places: this.#options.pages,
-      // A browser that is worn out gets no more pages, and is replaced when the last of them has left it.
+      // A worn-out browser gets no more pages, and is replaced when the last of them is done.
       isOpen: () => this.#given < this.#options.pagesPerBrowser || this.#room.running === 0,
     })
   }
 
-  /** Renders one page; its time starts when there is room for it. Whatever the page does is a value. */
+  /** Renders one page; its time starts when there is room for it. Whatever the page does is returned as a value. */
   async render(task: RenderTask): Promise<RenderResult> {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
@@ -158,14 +158,14 @@ export class Renderer implements AsyncDisposable {
     if (browser && !("missing" in browser)) await this.#end(browser)
   }
 
-  /** Closes a browser, or clears away what a crash left of it. */
+  /** Closes a browser, or cleans up after one that crashed. */
   #end(browser: Browser): Promise<void> {
     const closing = browser.close().finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
     return closing
   }
 
-  /** There is work. */
+  /** Called when there is work. */
   #stir(): void {
     if (this.#idle) clearTimeout(this.#idle)
     this.#idle = null
@@ -174,7 +174,7 @@ export class Renderer implements AsyncDisposable {
     }, WATCH_MS).unref()
   }
 
-  /** There is none. */
+  /** Called when there is no more work. */
   #rest(): void {
     if (this.#watch) clearInterval(this.#watch)
     this.#watch = null
@@ -186,7 +186,7 @@ export class Renderer implements AsyncDisposable {
         }, this.#options.idleMs).unref()
   }
 
-  /** The largest process has to go: mostly one page's, else the browser itself. */
+  /** The largest process has to go: usually that of one page, otherwise the browser itself. */
   async #limitMemory(): Promise<void> {
     const browser = await this.#browser
     if (!browser || "missing" in browser) return
@@ -207,6 +207,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // Gone in the meantime.
+    // The process has ended in the meantime.
   }
 }

@@ -45,7 +45,7 @@ const configFor = (networks: string) =>
 
 describe("pages made by scripts", { tags: ["chromium"] }, () => {
   let site: TestSite
-  /** With the browser of all these tests. */
+  /** Uses the browser shared by all these tests. */
   let places: ReadingPlaces
   let reader: PageReader
 
@@ -86,7 +86,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
           ${ARTICLE}`),
           { connection: "close" },
         )(request, response)
-        // The browser asks for the page itself, and finds the name elsewhere.
+        // The browser requests the page itself and resolves the name to another address.
         internet.lead("docs.example", "127.0.0.1")
       },
     })
@@ -119,7 +119,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(reading.extracted.links.map(({ url }) => url)).toContain(site.url("/app/next?page=2"))
     expect(reading.bytes).toBeGreaterThan(TEXT.length)
     expect(site.requests.filter((path) => path === "/app/")).toHaveLength(1)
-    // The shell stays the same when the data change.
+    // The shell stays the same when the data changes.
     expect(reading.validators).toBeUndefined()
   })
 

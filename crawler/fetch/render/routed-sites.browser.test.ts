@@ -13,7 +13,7 @@ const TOPICS = {
 } as const
 const text = (topic: keyof typeof TOPICS) => `${TOPICS[topic]} `.repeat(6)
 
-/** A site whose scripts fetch a text by the route and write it into the page, with links to all the others. */
+/** A site whose scripts fetch a text for the route and write it into the page, with links to all the others. */
 async function startApp(routing: "hash" | "history", head = ""): Promise<TestSite> {
   const link = routing === "hash" ? "#/" : "/"
   const shell = html(`<!doctype html><html lang="en"><head><title>Mills</title>
@@ -60,7 +60,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
       expect(page?.markdown).toContain(TOPICS[route.slice(3) as keyof typeof TOPICS])
     }
     expect((await story.engine.stats()).pages).toBe(3)
-    // The next run finds them unchanged, and the page that is gone is none.
+    // The next run finds them unchanged, and does not count the missing page as a page.
     const again = await run()
     expect(again.outcomes).toMatchObject({ unchanged: 3, "skipped:soft-404": 1 })
   })
@@ -110,7 +110,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
     expect(await read()).toEqual(texts)
     expect((await story.engine.stats()).pages).toBe(3)
-    // The next run opens them in a browser at once, and has nothing to change.
+    // The next run opens them in a browser at once and changes nothing.
     expect((await crawl()).outcomes).toEqual({ unchanged: 3 })
     expect(await read()).toEqual(texts)
   })

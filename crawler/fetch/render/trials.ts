@@ -4,19 +4,19 @@ import { steadyNow } from "#base/steady-time.ts"
 
 /** Why a page that came with text is opened in a browser too. */
 export type Reason =
-  /** Another address has the same text: one document may be sent for all, and scripts make a page of each. */
+  /** Another address has the same text: one document may be sent for all of them, and scripts turn it into different pages. */
   | "same-text"
   /** Panels are empty until they are opened. */
   | "panels"
-  /** Places for links are empty. */
+  /** Elements that should hold links are empty. */
   | "branches"
 
-/** How a visit's detail names an empty navigation or a closed branch of a tree. */
+/** How a visit's detail describes an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
-/** A browser opens no more of a site's pages for a reason that brought nothing more on this many in a row. */
+/** After this many pages in a row for which a reason brought nothing more, a browser opens no more of a site's pages for that reason. */
 const MOST_IN_VAIN = 3
-/** How long it then waits before it tries again: sites change, and the reader of live calls runs for weeks. */
+/** How long to wait before trying again: sites change, and the reader of live calls runs for weeks. */
 const VAIN_FOR_MS = 60 * 60_000
 /** Texts remembered across all sites, about 200 bytes each. */
 const MAX_TEXTS = 10_000
@@ -75,5 +75,5 @@ export class Trials {
   }
 }
 
-/** Names something of the site that `url` is on. */
+/** A key for something on the site that `url` is on. */
 const keyOf = (url: PageUrl, what: string): string => `${new URL(url).origin} ${what}`

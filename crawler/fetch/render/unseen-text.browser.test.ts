@@ -8,7 +8,7 @@ import { PageReader } from "../visit/reader.ts"
 const browserPath = await findTestBrowser()
 const LONG = "They have all that one needs for pumps, at half the price of any other shop. ".repeat(4)
 
-/** Ways that a style sheet of another file has to hide a box, or that a script does once it runs. */
+/** Ways for a style sheet in another file, or a script once it runs, to hide a box. */
 const HIDDEN = {
   display: "display: none",
   visible: "visibility: hidden",

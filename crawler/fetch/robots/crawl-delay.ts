@@ -2,8 +2,8 @@ import type { PageUrl } from "#engine"
 import type { RobotsCache } from "./robots.ts"
 
 /**
- * The pause in milliseconds that the robots.txt of a site asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null: it asks for
- * none.
+ * The pause in milliseconds that a site's robots.txt asks for between two requests, up to `FOSSICK_MAX_WAIT_MS`; null
+ * if it asks for none.
  */
 export async function crawlDelayMs(
   robots: RobotsCache,

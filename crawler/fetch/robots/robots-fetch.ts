@@ -1,6 +1,6 @@
 import type { CutOff, FetchOptions } from "../fetch.ts"
 
-/** More than any robots.txt needs; pages may have another limit. */
+/** More than any robots.txt needs; pages can have a different limit. */
 const MAX_ROBOTS_BYTES = 5_000_000
 /** Every page of a site waits for its robots.txt. */
 const ROBOTS_TIMEOUT_MS = 10_000

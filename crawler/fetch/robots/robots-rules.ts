@@ -2,14 +2,14 @@
 export interface RobotsRules {
   /** Whether this absolute address may be visited. */
   allows(url: string): boolean
-  /** Null when it may; else why not, naming the line that decides. */
+  /** Null when the visit is allowed; otherwise the reason it is not, naming the deciding line. */
   refusal(url: string): string | null
   /** Milliseconds between two requests; null when not given. */
   readonly crawlDelayMs: number | null
   readonly sitemaps: readonly string[]
 }
 
-/** RFC 9309 §2.5: at least this much must be read; we read no more. In characters. */
+/** In characters. RFC 9309 §2.5: at least this much must be read; we read no more. */
 const MAX_CHARS = 500 * 1024
 
 const SHOWN_CHARS = 200
@@ -90,7 +90,7 @@ function productToken(value: string): string {
   return (/^[\w-]+/.exec(value)?.[0] ?? value).toLowerCase()
 }
 
-// §2.2.2 compares octets: percent-encoding of unreserved characters is undone, everything else is encoded.
+// §2.2.2 compares octets: unreserved characters are percent-decoded, everything else is encoded.
 function normalise(path: string): string {
   return path
     .replace(/%[0-9a-f]{2}/gi, (escape) => {
@@ -100,7 +100,7 @@ function normalise(path: string): string {
     .replace(/[^\u0021-\u007e]/gu, encodeURIComponent)
 }
 
-/** `*` matches anything, and a `$` at the end matches the end. Linear in the path for each star; no regular expression. */
+/** `*` matches anything, and a `$` at the end matches the end. Linear in the path for each star; uses no regular expression. */
 function matches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$")
   const parts = (anchored ? pattern.slice(0, -1) : pattern).split("*")

@@ -20,7 +20,7 @@ const failed = (more: Partial<Extract<FetchResult, { kind: "failed" }>>): FetchR
   ...more,
 })
 
-/** A cache in front of sites that answer so, and what was asked for. */
+/** A cache for sites that answer like this, and the addresses that were requested. */
 function cacheOf(answer: (url: PageUrl) => FetchResult) {
   const asked: string[] = []
   const cache = new RobotsCache("FossickBot", async (url) => {
@@ -110,7 +110,7 @@ test("a site whose robots.txt is broken is asked again in a minute, and told by 
   expect(cache.has(page("https://a.example/"))).toBe(false)
   expect(await mayVisit("https://a.example/")).toBe(true)
   expect(asked).toHaveLength(2)
-  // Without a status none is made up.
+  // When there is no status, none is made up.
   site.answer = failed({ transient: true })
   const silent = await cacheOf(() => site.answer).cache.for(page("https://b.example/"))
   expect("status" in silent).toBe(false)
@@ -176,6 +176,6 @@ test("long files take the place of many short ones", async () => {
   for (let site = 0; site < 5; site++) expect(await mayVisit(`https://long${site}.example/`)).toBe(false)
   expect([known("short"), known("long0")]).toEqual([true, true])
   await mayVisit("https://long5.example/")
-  // The first of those that have not been requested since.
+  // The least recently requested one is evicted.
   expect([known("short"), known("long0"), known("long1"), known("long5")]).toEqual([true, true, false, true])
 })

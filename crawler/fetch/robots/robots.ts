@@ -5,16 +5,16 @@ import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 import type { FetchResult } from "../fetch.ts"
 import { parseRobots, type RobotsRules } from "./robots-rules.ts"
 
-/** Rules, or why no page of the site may be visited for now. */
+/** The rules, or why no page of the site may be visited for now. */
 export type RobotsAnswer =
   | { readonly kind: "rules"; readonly rules: RobotsRules }
   | Extract<FetchResult, { kind: "postponed" | "failed" }>
 
-/** RFC 9309 §2.4: not to be used for longer. */
+/** RFC 9309 §2.4: not to be used for longer than this. */
 const FRESH_MS = 24 * 3_600_000
 /** A site whose robots.txt fails is asked again after this. */
 const RETRY_MS = 60_000
-/** For a thousand sites, but where theirs are uncommonly long: no file is longer than 500 KB. */
+/** Enough for a thousand sites, unless their files are unusually long: no file is longer than 500 KB. */
 const MEMORY = new CacheMemory("robots", 8_200_000)
 const LEAST_BYTES = 8000
 /** Bytes that the rules keep for each byte of the file. */
@@ -26,13 +26,13 @@ interface Entry {
   until: number
 }
 
-/** robots.txt of every site met, fetched once and kept for a day at most. */
+/** The robots.txt of every site visited, fetched once and kept for a day at most. */
 export class RobotsCache {
   readonly #sites = new ByteLru<string, Entry>(MEMORY)
   readonly #agent: string
   readonly #fetch: (url: PageUrl) => Promise<FetchResult>
 
-  /** `agent` is the product token that groups are chosen by. */
+  /** @param agent the product token by which groups are chosen */
   constructor(agent: string, fetch: (url: PageUrl) => Promise<FetchResult>) {
     this.#agent = agent
     this.#fetch = fetch
@@ -66,7 +66,7 @@ export class RobotsCache {
     const result = await this.#fetch(url)
     if (result.kind === "fetched") {
       weigh(result.body.byteLength)
-      // RFC 9309 asks for UTF-8. A file in another encoding holds its owner's rules all the same.
+      // RFC 9309 asks for UTF-8. A file in another encoding still holds its owner's rules.
       return { kind: "rules", rules: parseRobots(decodeText(result.body, null, "text"), this.#agent) }
     }
     if (result.kind === "postponed") return result
@@ -85,8 +85,8 @@ export class RobotsCache {
 }
 
 /**
- * A host that was not found, may not be read, refused the connection or cut off its answer is asked again with the next
- * visit, which would otherwise be no try at all.
+ * Whether the site is asked again at the next visit: its host was not found, may not be read, refused the connection or
+ * cut off its answer. Otherwise the next visit would not really be a retry.
  */
 const isQuick = (answer: RobotsAnswer): boolean =>
   answer.kind === "failed" && ["dns", "blocked-address", "refused", "bad-encoding"].includes(answer.because)

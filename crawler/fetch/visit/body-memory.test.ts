@@ -34,13 +34,13 @@ test.each([
       accepts: () => true,
     })
     most = Math.max(most, budget.held)
-    // As if it was being read now, while others continue for a moment.
+    // Simulates reading the body while others continue for a moment.
     await new Promise((done) => setImmediate(done))
     most = Math.max(most, budget.held)
     return result.kind === "fetched" && result.body.byteLength
   })
   expect(await Promise.all(fetches)).toEqual(Array.from({ length: 8 }, () => words.byteLength))
-  // And no more than one body beyond.
+  // At most one body more than that.
   expect(most).toBeLessThan(30 * MB)
   expect(budget.held).toBe(0)
 })
@@ -76,6 +76,6 @@ test("visits to many large pages at once hold few of their bodies", async () => 
   const { stdout } = await promisify(execFile)(process.execPath, [program, "2000", ...urls])
   const { bodiesMb, kinds } = JSON.parse(stdout)
   expect(kinds).toHaveLength(32)
-  // 64 MB and one body, beside what waits to be collected; 400 and more when each is fetched as it comes.
+  // 64 MB and one body, plus memory not yet garbage-collected; 400 and more if each were fetched as it comes.
   expect(bodiesMb).toBeLessThan(280)
 })

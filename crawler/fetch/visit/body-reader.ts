@@ -25,10 +25,10 @@ import type { ReadingPlaces } from "./reading-places.ts"
 const DECODED_IN_PLACE_BYTES = 512 * 1024
 /**
  * Larger pages are read in a process. V8 ends the whole process when one large request of a thread exceeds its memory:
- * a page of 10 MB did that to a thread of 128 MB, one of 100 MB to one of 256 MB.
+ * a page of 10 MB did that to a thread with 128 MB, a page of 100 MB to one with 256 MB.
  */
 const THREAD_BYTES = 2_000_000
-/** Larger pages, which only a raised FOSSICK_MAX_PAGE_BYTES lets in, are not searched for links on the spot. */
+/** Larger pages, which are only possible with a raised FOSSICK_MAX_PAGE_BYTES, are not searched for links in this process. */
 const IN_PLACE_BYTES = 10_000_000
 /** Share of the time limit after which a document's reader stops with the text it has; the rest is for writing that text. */
 const DOCUMENT_BUDGET = 0.6
@@ -39,14 +39,14 @@ export class BodyReader {
   readonly #places: ReadingPlaces
   readonly #readsPictures: boolean
 
-  /** @param isContent whether bodies come from content such as a folder. Its pictures may be documents, while those of a website are parts of pages */
+  /** @param isContent whether bodies come from content such as a folder. Its pictures can be documents, while those of a website are parts of pages */
   constructor(config: CrawlerConfig, places: ReadingPlaces, isContent: boolean) {
     this.#config = config
     this.#places = places
     this.#readsPictures = isContent && places.scans !== null
   }
 
-  /** @param deadline of the visit, by {@link steadyNow} */
+  /** @param deadline when the visit must end, by {@link steadyNow} */
   async read(fetched: Fetched, deadline: number, options: VisitOptions): Promise<Visit> {
     const { linksOnly = false } = options
     const header = fetched.headers["content-type"]
@@ -60,12 +60,12 @@ export class BodyReader {
     if (content.kind === "legacy") return await this.#readLegacy(fetched, content.format, options, deadline)
     const bytes = fetched.body.byteLength
     const charset = charsetParameter(header)
-    // Decoded before a thread takes the bytes. Where decoding would hold up others, the HTML is left out.
+    // Decoded before a thread takes the bytes. If decoding would hold up others, the HTML is left out.
     const isKept = options.withHtml === true && content.kind === "html"
     const isDecodedHere = bytes <= DECODED_IN_PLACE_BYTES || isUtf8(fetched.body)
     const html = isKept && isDecodedHere ? decodeText(fetched.body, charset) : undefined
     if (linksOnly && content.kind === "html" && bytes <= IN_PLACE_BYTES && isDecodedHere) {
-      // Less work than the way to a thread and back.
+      // This is less work than a round trip to a thread.
       const links = new LinkReading(decodeText(fetched.body, charset), fetched.url)
       const breathe = breather()
       while (links.step()) await breathe()
@@ -120,11 +120,11 @@ export class BodyReader {
     const task = { url, kind: "document" as const, format, budgetMs, body, ...recognised }
     const visit = await this.#readInPool(this.#places.processes, task, fetched, deadline, options)
     if (visit.kind !== "read" || scans === null) return visit
-    // A process reads a copy, so the bytes are still here.
+    // The process reads a copy, so the bytes are still here.
     return await withScan(visit, { scans, hash, body, source: options.scansOf })
   }
 
-  /** Converts an Office file of before 2007 and reads the result. */
+  /** Converts an Office file from before 2007 and reads the result. */
   async #readLegacy(
     fetched: Fetched,
     format: LegacyFormat,
@@ -154,7 +154,7 @@ export class BodyReader {
     { signal, onReading, timeoutMs }: VisitOptions,
   ): Promise<Visit> {
     const bytes = fetched.body.byteLength
-    // In a crawl a body may wait for its turn as long as it takes: other pages cause the wait.
+    // In a crawl a body may wait for its turn for any length of time, because other pages cause the wait.
     const until = timeoutMs === undefined ? Infinity : deadline
     const party = callerHere() ?? this
     const result = await inTime(
@@ -204,7 +204,7 @@ interface ScanOptions {
   readonly source: string | undefined
 }
 
-/** Puts a file on the shelf if it has pages without text, and notes that they wait. */
+/** Shelves a file that has pages without text, and notes that they are waiting. */
 async function withScan(
   visit: Extract<Visit, { kind: "read" }>,
   { scans, hash, body, source }: ScanOptions,
@@ -227,7 +227,7 @@ async function withScan(
   if (source === undefined) return visit
   const isWaiting = await scans.put({ hash, pages: pictured }, { url: reading.url, source }, body)
   const pages = pictured.length === 1 ? "1 page waits" : `${pictured.length} pages wait`
-  // Without validators the next visit gets the file, not "not modified", and with it the text.
+  // Without validators the next visit gets the file and its text, not "not modified".
   return {
     kind: "read",
     reading: noted(`${pages} for text recognition${isWaiting ? "" : ", which can't take more files now"}`),

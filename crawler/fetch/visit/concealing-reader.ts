@@ -11,7 +11,7 @@ export function concealingReader(
   onRefused: (url: string, detail: string) => void,
 ): Pick<Reader, "read" | "sitemap"> {
   return {
-    // There is no need for that if the site's page could not be reached.
+    // A sitemap needs no concealing if the site's page could not be reached.
     sitemap: (site, options) => reader.sitemap(site, options),
     async read(url, options = {}) {
       const startedAt = performance.now()

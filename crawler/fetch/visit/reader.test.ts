@@ -411,7 +411,7 @@ describe("bodies that cannot be used", () => {
     })
   })
 
-  // This one runs on the event loop: a hundred comments would hold it up longer than anybody waits.
+  // Runs on the event loop: a hundred comments would hold it up longer than anybody waits.
   test("comments without a type and without a page are text", async () => {
     site.serve({ "/comments": bytes(`${"<!---->".repeat(100)}nothing`, {}) })
     expect(await read("/comments")).toMatchObject({ kind: "read" })

@@ -36,39 +36,39 @@ export interface ReaderOptions {
   readonly purpose?: OutboundPurpose | undefined
   /** How pages are read when a visit does not say. Default `http`. */
   readonly rendering?: Rendering
-  /** Hosts that may be read though private, beside the settings' networks: `host`, `host:port`. */
+  /** Private hosts that may be read, in addition to the networks in the settings: `host`, `host:port`. */
   readonly allow?: readonly string[]
   /** Networks that admins opened, each on one port. */
   readonly opened?: readonly OpenedNetwork[]
-  /** The hosts of the source that is read, which are held to the networks they were first in. */
+  /** The hosts of the source being read, which must stay in the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
   /** TLS settings for the source's connections. */
   readonly tls?: SourceTls | null
-  /** How names are resolved. Default: as the system does. */
+  /** How names are resolved. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined
-  /** Keeps visits to the site's pages logged in; {@link PageReader.logIn} before the first of them. */
+  /** Keeps visits to the site's pages logged in. Call {@link PageReader.logIn} before the first visit. */
   readonly login?: SourceLogin
-  /** Where pages come from instead of the network. Default: nothing else. */
+  /** Where pages come from instead of the network. Default: the network. */
   readonly content?: Content | null
-  /** Where pages are read, shared with other readers. Default: its own places, which end with the reader. */
+  /** Where pages are read, shared with other readers. Default: the reader's own places, which end with the reader. */
   readonly places?: ReadingPlaces | undefined
 }
 
-/** Without the address: a user who may not read it must not learn where a redirect leads. */
+/** The address is left out, because a user who may not read it must not learn where a redirect leads. */
 const NOT_ADMITTED = {
   kind: "skipped",
   because: "out-of-scope",
   detail: "it leads to a page that the caller must not read",
 } as const
 
-/** A {@link Reader}. Threads start with the first page and end when there is nothing to do; close it all the same. */
+/** A {@link Reader}. Threads start with the first page and end when there is nothing to do, but close the reader anyway. */
 export function createReader(config: CrawlerConfig, options: ReaderOptions = {}): Reader {
   return new PageReader(config, options)
 }
 
-/** The one way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
+/** The only way pages come in: guard, robots.txt, fetch, sniff, decode, extract. */
 export class PageReader implements Reader {
-  /** robots.txt of the sites met, for those who must obey it. */
+  /** The robots.txt files of the sites visited, for callers that must obey them. */
   readonly robots: RobotsCache
   readonly #config: CrawlerConfig
   readonly #options: ReaderOptions
@@ -79,7 +79,7 @@ export class PageReader implements Reader {
   readonly #rendering: PageRendering
   readonly #defaultRendering: Rendering
   readonly #login: SourceLogin | null
-  /** Where pages come from instead of the network; null: from the network. */
+  /** Where pages come from instead of the network; null for the network. */
   readonly content: Content | null
 
   constructor(config: CrawlerConfig, options: ReaderOptions = {}) {
@@ -116,7 +116,7 @@ export class PageReader implements Reader {
   }
 
   /**
-   * Looks now whether the hosts of the source are in the networks they were in.
+   * Checks now whether the source's hosts are in the networks they were in.
    * @throws NetworkChangedError
    */
   async checkHosts(): Promise<void> {
@@ -139,7 +139,7 @@ export class PageReader implements Reader {
     await this.content?.open({ guard: this.#guard, signal })
   }
 
-  /** As {@link ownHosts}: by the settings alone, without what one crawl was allowed. */
+  /** Like {@link ownHosts}, but by the settings alone, without the hosts allowed for one crawl. */
   isOwnHost(url: PageUrl): boolean {
     return this.#isOwn(new URL(url))
   }
@@ -172,7 +172,7 @@ export class PageReader implements Reader {
     return detail === null ? null : { kind: "skipped", because: "robots", detail }
   }
 
-  /** As {@link crawlDelayMs}; null for a host of our own. Only for callers that obey robots.txt. */
+  /** Like {@link crawlDelayMs}; null for a host of our own. Only for callers that obey robots.txt. */
   async crawlDelayMs(url: PageUrl): Promise<number | null> {
     return this.isOwnHost(url) ? null : await crawlDelayMs(this.robots, url, this.#config)
   }
@@ -218,7 +218,7 @@ export class PageReader implements Reader {
 
   /**
    * Fetches and reads, whatever robots.txt says.
-   * @throws LoginError when the site asks for a login anew and does not grant it
+   * @throws LoginError when the site asks for a new login and does not grant it
    */
   async visit(url: PageUrl, options: VisitOptions = {}): Promise<Visit> {
     const until = options.timeoutMs === undefined ? null : steadyNow() + options.timeoutMs
@@ -236,15 +236,15 @@ export class PageReader implements Reader {
     )
   }
 
-  /** One fetch, redirects included, and its reading. */
+  /** Fetches once, redirects included, and reads the result. */
   async #step(url: PageUrl, given: VisitOptions, after: RedirectChain | undefined): Promise<Step> {
     using memory = this.#places.bodies.open()
     const options = { ...given, memory, after }
     const timeoutMs = options.timeoutMs ?? this.#config.timeoutMs
-    // A browser would ask the network.
+    // A browser would use the network.
     const rendering = this.content === null ? (options.rendering ?? this.#defaultRendering) : "http"
     const deadline = steadyNow() + timeoutMs
-    // That a document is unchanged says nothing of what scripts make of it.
+    // An unchanged document says nothing about the page that scripts make of it.
     const validators = rendering === "browser" ? undefined : options.validators
     const fetched = await this.#fetchFor(url, { ...options, validators }, timeoutMs)
     if (fetched.kind === "not-modified") {
@@ -260,7 +260,7 @@ export class PageReader implements Reader {
     return { visit: await this.#rendering.read(fetched, rendering, deadline, options), chain }
   }
 
-  /** A reader with the same reach and places, and with nothing of this one's session: its own login, cookies and connections. */
+  /** A reader with the same reach and places, but without this one's session: it has its own login, cookies and connections. */
   beside(login: SourceLogin | null): PageReader {
     const { login: _, ...options } = this.#options
     return new PageReader(this.#config, { ...options, places: this.#places, ...(login && { login }) })
@@ -295,7 +295,7 @@ export class PageReader implements Reader {
     })
   }
 
-  /** What a login works with: requests made like this reader's. */
+  /** The tools for a login: requests made like this reader's. */
   loginReader(signal?: AbortSignal): LoginReader {
     return {
       ...this.#fetchOptions(this.#config.timeoutMs),

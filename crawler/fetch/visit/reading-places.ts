@@ -8,19 +8,20 @@ import type { Renderer } from "../render/renderer.ts"
 import { type CrawlerConfig, userAgentHeader } from "../../settings.ts"
 
 /**
- * For the bodies of all visits, from their first byte until sense is made of them, and one body more. A hundred usual
- * pages find room. Without it 32 visits to pages of ten megabytes, gzipped, took 650 MB, with it 200.
+ * Memory for the bodies of all visits, from the first byte until the body is read, and for one body more. There is room
+ * for a hundred ordinary pages. Without this limit 32 visits to gzipped pages of ten megabytes took 650 MB, with it
+ * 200.
  */
 const BODIES_BYTES = 64 * 1024 * 1024
 
 /**
- * Where pages are read: threads, processes, the browser, and the memory of bodies. All readers of a process may share
- * one, and take turns then. Threads, processes and the browser start with the first page that needs them.
+ * Where pages are read: threads, processes, the browser, and the memory of bodies. All readers of a process can share
+ * one and then take turns. Threads, processes and the browser start with the first page that needs them.
  */
 export class ReadingPlaces implements AsyncDisposable {
   readonly threads: ReaderPool
   readonly processes: ReaderPool
-  /** Converts Office files of before 2007, if LibreOffice is installed. */
+  /** Converts Office files from before 2007, if LibreOffice is installed. */
   readonly converter: OfficeConverter
   /** Where scans wait for text recognition; null if this process puts none aside. */
   readonly scans: ScanShelf | null

@@ -4,13 +4,13 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import type { SourceLogin } from "../login/source-login.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 
-/** One fetch, redirects included, with its reading. `chain`: its requests; null when nothing was fetched. */
+/** One fetch, redirects included, and its reading. `chain`: its requests; null when nothing was fetched. */
 export interface Step {
   readonly visit: Visit
   readonly chain: RedirectChain | null
 }
 
-/** Makes a visit that follows immediate refreshes as redirects, with every check of one. */
+/** Makes a visit that follows immediate refreshes like redirects, with all the checks of a redirect. */
 export async function throughRefreshes(
   start: PageUrl,
   options: VisitOptions,
@@ -49,6 +49,6 @@ export async function throughRefreshes(
   }
 }
 
-/** A failure at another address names it: reports show only the address the visit began with. */
+/** A failure at another address names that address: reports show only the one where the visit began. */
 const named = <V extends Visit>(visit: V, url: PageUrl): V =>
   visit.kind === "failed" ? { ...visit, detail: `immediately leads to ${url}: ${visit.detail}` } : visit

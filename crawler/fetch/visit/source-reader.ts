@@ -18,15 +18,16 @@ export interface SourceReaderOptions
   extends Pick<SourceHostsOptions, "first" | "onMoved">, Pick<ReaderOptions, "places" | "purpose"> {
   readonly db: StateStore
   readonly author: SourceAuthor
-  /** Where secrets that the login names `${NAME}` are. Default: the process's, with `fossick.env` under it. */
+  /** Where to look up secrets that the login names as `${NAME}`. Default: the process's environment, with `fossick.env` as the fallback. */
   readonly env?: NodeJS.ProcessEnv
   readonly resolve?: Resolve | undefined
-  /** Ends the opening of content that takes long. */
+  /** Aborts opening content that takes long. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The reader for a source's runs. It may reach what the source may, and is logged in where the source has a login. The caller closes it.
+ * The reader for a source's runs. It may reach whatever the source may, and is logged in where the source has a login.
+ * The caller closes it.
  * @throws NetworkChangedError when a host of the source has moved to another network.
  * @throws LoginError when the site refuses the login.
  * @throws KnownError when the pages come from content that cannot be read.
@@ -92,7 +93,7 @@ export async function reachOf(
       onMoved,
     }),
     resolve,
-    // A job of before these fields has none.
+    // A job from before these fields existed has none.
     tls: tlsOf(
       {
         ...source,

@@ -9,23 +9,23 @@ import type { Jobs, JobWish, WaitingJob } from "../jobs.ts"
 import type { JobQueue } from "./job-queue.ts"
 
 const QUEUE = "crawl"
-/** A process that gives no sign for so long has lost its jobs: as long as all others give it (own-process.ts). */
+/** A process without a sign of life for this long has lost its jobs, provided that all others give theirs (own-process.ts). */
 const HEARTBEAT_S = 15
 const HEART_MS = 5000
-/** Jobs that are made known at a time. More wait in the table. */
+/** Number of jobs announced at a time. More wait in the table. */
 const OFFERED = 100
 /**
  * How long until an available job is announced again, in case another process took it out; sooner where no other job
  * is available.
  */
 const OFFER_MS = 10_000
-/** A job that was taken is started at once; one that is not after this time was put down without a word. */
+/** A taken job is started at once; if it is not started within this time, it was put down without notice. */
 const PUT_DOWN_MS = 1000
-/** As for the state itself. Crawls that are under way do not wait for it. */
+/** The same as for the state itself. Crawls that are under way do not wait for the connection. */
 const CONNECT_MS = 3000
 const QUERY_MS = 20_000
 
-/** The order: jobs for an idle process alone, then jobs that a user waits for, then scheduled ones. */
+/** The order: jobs that need an idle process, then jobs that a user waits for, then scheduled ones. */
 const IN_DOUBT = 2
 const ASKED_FOR = 1
 const SCHEDULED = 0
@@ -37,15 +37,15 @@ interface Given {
 export interface BossQueueOptions {
   readonly jobs: Jobs
   readonly location: ServerLocation
-  /** Called once with the reason why nothing can be taken; the queue tries again. */
+  /** Called once with the reason why no job can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
-  /** Between two signs of life. */
+  /** Time between two signs of life. */
   readonly heartMs?: number
 }
 
 /**
  * Jobs handed out by pg-boss, whose tables are in a schema beside that of the state. A process that looks for work
- * announces the jobs waiting in the table to pg-boss, under an id made of the job's number, so that repeating this
+ * announces the jobs waiting in the table to pg-boss, under an id made from the job's number, so that repeating this
  * does no harm. pg-boss admits one job of a source at a time, so that jobs which cannot begin do not block others.
  */
 export class BossQueue implements JobQueue {
@@ -56,7 +56,7 @@ export class BossQueue implements JobQueue {
   #isAway = false
   readonly #beats: AsyncDisposable
   readonly #held = new Set<number>()
-  /** When jobs were made known, by the steady clock. */
+  /** When jobs were announced, by the steady clock. */
   readonly #offered = new Map<number, number>()
   /** Handed-out jobs that block others, and since when this process knows. */
   readonly #seen = new Map<string, number>()
@@ -85,7 +85,7 @@ export class BossQueue implements JobQueue {
   async done(id: number): Promise<void> {
     this.#held.delete(id)
     this.#offered.delete(id)
-    // Where it fails the job has no heart any more.
+    // If this fails, the job has no heartbeat any more.
     await this.#calmly((boss) => boss.deleteJob(QUEUE, idOf(id)))
   }
 
@@ -97,8 +97,8 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Announces waiting jobs, the first of each source. A job that is already announced stays as it is, and one whose
-   * source has another is not admitted.
+   * Announces waiting jobs, the first of each source. A job that is already announced stays as it is, and a job is not
+   * admitted while another of its source is.
    */
   async #offer(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -121,7 +121,7 @@ export class BossQueue implements JobQueue {
     )
   }
 
-  /** @param waiting as of now */
+  /** @param waiting the jobs waiting now */
   async #fetch(boss: PgBoss, wish: JobWish, waiting: readonly WaitingJob[]): Promise<number | null> {
     const { isAlone = true } = wish
     for (let tries = 0; tries < OFFERED; tries += 1) {
@@ -138,7 +138,7 @@ export class BossQueue implements JobQueue {
         this.#offered.delete(job)
         return job
       }
-      // Another process may want it, or this one in a moment; jobs that no longer wait are deleted.
+      // Another process may want the job, or this one in a moment; jobs that no longer wait are deleted.
       if ((await this.#jobs.waiting({ only }, 1)).length > 0) await boss.fail(QUEUE, given.id)
       else await boss.deleteJob(QUEUE, given.id)
     }
@@ -146,9 +146,9 @@ export class BossQueue implements JobQueue {
   }
 
   /**
-   * Removes a job that keeps waiting jobs of its source from being handed out: one that is handed out although the
-   * table says that none is, because its process was lost, which the table knows sooner than the heartbeat; or one
-   * that pg-boss has finished with.
+   * Removes a job that keeps waiting jobs of its source from being handed out. Either it counts as handed out although
+   * the table says otherwise, because its process was lost (the table knows that sooner than the heartbeat), or pg-boss
+   * has finished with it.
    */
   async #recover(boss: PgBoss, waiting: readonly WaitingJob[]): Promise<void> {
     const now = steadyNow()
@@ -167,7 +167,7 @@ export class BossQueue implements JobQueue {
     if (dead.length > 0) await boss.deleteJob(QUEUE, dead)
   }
 
-  /** Sends a heartbeat for the running jobs, and has jobs handed out again whose process sends none. */
+  /** Sends a heartbeat for the running jobs, and has jobs handed out again if their process sends none. */
   async #beat(): Promise<void> {
     if (this.#boss === null) return
     await this.#calmly(async (boss) => {
@@ -176,12 +176,12 @@ export class BossQueue implements JobQueue {
     })
   }
 
-  /** Work that is made up for later when it fails. */
+  /** Does work that is made up for later if it fails. */
   async #calmly(work: (boss: PgBoss) => Promise<unknown>): Promise<void> {
     await this.#unlessAway(work).catch(this.#onProblem)
   }
 
-  /** @returns what `work` does; null when the server cannot be reached, which may pass */
+  /** @returns the result of `work`; null when the server cannot be reached, which may be temporary */
   async #unlessAway<T>(work: (boss: PgBoss) => Promise<T>): Promise<T | null> {
     try {
       const result = await work(await (this.#boss ??= this.#start()))
@@ -196,7 +196,7 @@ export class BossQueue implements JobQueue {
   }
 
   async #start(): Promise<PgBoss> {
-    // Where nothing waits it is not loaded.
+    // Loaded only when a job is waiting.
     const { PgBoss } = await import("pg-boss")
     const options: ConstructorOptions & { readonly query_timeout: number; readonly keepAlive: boolean } = {
       connectionString: withPassword(this.#location),
@@ -206,7 +206,7 @@ export class BossQueue implements JobQueue {
       connectionTimeoutMillis: CONNECT_MS,
       query_timeout: QUERY_MS,
       keepAlive: true,
-      // Its schedules are not ours, and its looks at the queue are this one's to time.
+      // We don't use its schedules, and decide ourselves when it looks at the queue.
       schedule: false,
       supervise: false,
       monitorIntervalSeconds: 1,
@@ -218,13 +218,13 @@ export class BossQueue implements JobQueue {
     try {
       await boss.start()
       await boss.createQueue(QUEUE, {
-        // One job of a source, whether it waits or runs.
+        // One job of a source, whether waiting or running.
         policy: "exclusive",
         heartbeatSeconds: HEARTBEAT_S,
-        // The table says when a job is given up.
+        // The table decides when a job is given up.
         retryLimit: 1_000_000,
         retryDelay: 1,
-        // The most that there is. A run that takes longer stays its process's, as the table has it.
+        // The maximum. A run that takes longer stays with its process, as the table records.
         expireInSeconds: 86_000,
       })
       return boss
@@ -235,12 +235,12 @@ export class BossQueue implements JobQueue {
     }
   }
 
-  /** The message of a server, or of a pooler before it, without the password that it may repeat. */
+  /** The message of a server, or of a pooler in front of it, without the password that it may repeat. */
   #told(error: unknown): PostgresError {
     if (error instanceof PostgresError) return error
     const { message, code = "" } = error as { message: string; code?: string }
     const said = hidden(message, [this.#location.password])
-    // Node's own are mistakes of the program.
+    // Node's own codes indicate mistakes in the program.
     return new PostgresError({ message: said, code: code.startsWith("ERR_") ? "" : code })
   }
 
@@ -250,8 +250,8 @@ export class BossQueue implements JobQueue {
   }
 }
 
-/** Beside that of the state, whose tables have the same names. */
+/** A separate schema beside the state's, whose tables have the same names. */
 const bossSchema = ({ schema }: ServerLocation): string => `${schema}_queue`
 
-/** The id of a job at pg-boss, which knows UUIDs alone. */
+/** The id of a job in pg-boss, which only accepts UUIDs. */
 const idOf = (job: number): string => `00000000-0000-4000-8000-${job.toString(16).padStart(12, "0")}`

@@ -16,14 +16,14 @@ import { TableQueue } from "./table-queue.ts"
 
 const source = (name: string, path = "") => defineSource({ name, seeds: [`https://${name}.example/${path}`] })
 
-/** Ids of jobs that were asked for one after the other. */
+/** Ids of jobs that were requested one after another. */
 async function enqueued(jobs: Jobs, ...names: readonly string[]): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) ids.push((await jobs.enqueue(source(name))).id)
   return ids
 }
 
-/** A process that works on jobs of a state. */
+/** A process that works on a state's jobs. */
 class Worker implements AsyncDisposable {
   readonly jobs: Jobs
   readonly queue: JobQueue
@@ -64,16 +64,16 @@ class Worker implements AsyncDisposable {
   }
 }
 
-/** The behaviour of every queue of jobs. */
+/** The behaviour required of every job queue. */
 function describeQueue(name: string): void {
   describe(`jobs handed out by ${name}`, () => {
-    // Tables on a server take a second to make: all tests share them, each with sources of its own.
+    // Tables on a server take a second to create, so all tests share them, each with sources of its own.
     let folder: ReturnType<typeof temporaryFolder>
     let tests = 0
     beforeAll(() => void (folder = temporaryFolder()))
     afterAll(() => folder[Symbol.dispose]())
 
-    /** Two processes on one state, and what asks it for a job of a source. */
+    /** Two processes on one state, and a function that requests a job of a source. */
     async function workers() {
       const [one, other] = [await Worker.open(folder.path), await Worker.open(folder.path)]
       const { jobs } = one
@@ -151,7 +151,7 @@ function describeQueue(name: string): void {
         if (crash > 0) await until(async () => (await one.begin({ only: new Set([c]) })) === c)
         await jobs.recover()
       }
-      // All jobs have come back, and this one is before the others.
+      // All jobs are back in the queue, and this one comes before the others.
       await until(async () => (await other.begin({ isAlone: false })) === a)
       expect(await other.begin({ isAlone: false })).toBe(b)
       expect(await other.begin({ isAlone: false })).toBeNull()
@@ -201,7 +201,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
 
   describeQueue("pg-boss")
 
-  /** Queues of pg-boss on one schema, for jobs that are in a file. */
+  /** pg-boss queues in one schema, for jobs in a file. */
   async function bosses(schema: string, count: number, heartMs?: number) {
     const folder = temporaryFolder()
     const url = server.url(schema)
@@ -263,7 +263,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     }
     const { beat } = (await known()).get(alive!)!
     await until(async () => (await known()).get(alive!)!.beat !== beat)
-    // Its messages no longer arrive.
+    // The server's messages no longer arrive.
     await client.query(
       `create function ${schema}_queue.lost() returns trigger language plpgsql as $$ begin return null; end $$;
        create trigger lost before update on ${schema}_queue.job for each row

@@ -9,11 +9,11 @@ export interface JobQueueOptions {
   readonly db: StateStore
   readonly jobs: Jobs
   readonly dataDir: string
-  /** Called once with the reason why nothing can be taken; the queue tries again. */
+  /** Called once with the reason why no job can be taken; the queue tries again. */
   readonly onProblem: (error: Error) => void
 }
 
-/** The queue of the jobs of a state: pg-boss where that is on a server, the table alone where it is a file. */
+/** The job queue of a state: pg-boss where the state is on a server, the table alone where it is a file. */
 export function openJobQueue({ db, jobs, dataDir, onProblem }: JobQueueOptions): JobQueue {
   const location = isOnServer(db) ? stateServer(dataDir) : null
   return location === null ? new TableQueue(jobs) : new BossQueue({ jobs, location, onProblem })

@@ -9,7 +9,7 @@ import { meaningOf } from "../progress.ts"
 import { isMissing, type OutcomeName } from "../../outcome-name.ts"
 import { judgeRun, type RunFacts, type SeedEnd } from "./judge-run.ts"
 
-/** Facts to look up before the run's removals are settled, which take pages out of the index. */
+/** Facts to look up before the run's removals are settled, because those take pages out of the index. */
 export type FactsBefore = Pick<
   RunFacts,
   "seeds" | "pagesBefore" | "lost" | "notFound" | "missing" | "deadLinks" | "givenUp"
@@ -50,7 +50,7 @@ export async function factsOfRun(
   }
 }
 
-/** Judges a job that came to its end. `job`: as it is recorded now. */
+/** Judges a job that ended. `job`: as it is recorded now. */
 export function judgeJob(
   job: Pick<Job, "author" | "visits" | "outcomes">,
   facts: FactsBefore,

@@ -9,7 +9,7 @@ const seed = (outcome: OutcomeName, detail: string | null = null, url = "https:/
   detail,
 })
 
-/** A recrawl of 100 pages at which nothing is amiss. */
+/** A recrawl of 100 pages in which nothing is wrong. */
 const FINE: RunFacts = {
   visits: "all",
   outcomes: { indexed: 5, unchanged: 95 },
@@ -26,7 +26,7 @@ const FINE: RunFacts = {
 
 const judged = (facts: Partial<RunFacts>) => judgeRun({ ...FINE, ...facts })
 
-/** A run at which nothing was due but the seed, which ended so. */
+/** A run in which nothing was due but the seed, whose visit had this outcome. */
 const onlySeed = (outcome: OutcomeName, facts: Partial<RunFacts> = {}) =>
   judged({ visits: "due", seeds: [seed(outcome)], outcomes: { [outcome]: 1 }, ...facts })
 
@@ -49,7 +49,7 @@ test("pages that fall into one are a problem, pages that move with their text ar
   )
 })
 
-/** The first run of a source, whose only seed ended so. */
+/** The first run of a source, whose only seed had this outcome. */
 const firstRun = (outcome: OutcomeName, detail: string | null = null, outcomes = { [outcome]: 1 }) =>
   judged({ pagesBefore: 0, seeds: [seed(outcome, detail)], outcomes })
 

@@ -13,7 +13,7 @@ import {
 export interface SeedEnd {
   readonly url: string
   readonly outcome: OutcomeName
-  /** In words, if there are any. */
+  /** The detail in words, if there is one. */
   readonly detail: string | null
 }
 
@@ -25,7 +25,7 @@ export interface RunFacts {
   readonly seeds: readonly SeedEnd[]
   /** Pages that the index held for the source when the run began. */
   readonly pagesBefore: number
-  /** The pages among these that the previous visit found and this one did not, by how it ended. */
+  /** All answers of 404 and 410. */
   readonly lost: OutcomeCounts
   /** The pages among `lost` that answered 404 or 410; no outcome of `lost` counts them. */
   readonly notFound: number
@@ -33,32 +33,31 @@ export interface RunFacts {
   readonly missing: number
   /** The answers among these at addresses for which the index holds no page. */
   readonly deadLinks: number
-  /** Pages whose removal waits for the operator. */
+  /** Number of pages whose removal waits for the operator. */
   readonly held: number
-  /** Hosts that the run gave up, with how many addresses were left and why. */
+  /** Hosts that the run gave up, each with the number of addresses left and the reason. */
   readonly givenUp: readonly { readonly host: string; readonly left: number; readonly why: string }[]
   readonly meaningOf: (outcome: OutcomeName) => string
 }
 
 /**
- * Fewer of a kind are the site's own affair, such as a dead link or a picture that is too large: a run over a few pages would
- * end with problems each time.
+ * Fewer failures of a kind are the site's own affair, such as a dead link or a picture that is too large; without this
+ * minimum a run over a few pages would end with problems each time.
  */
 export const FEW = 3
-/** The share of a source's pages whose loss in one run needs a look: the one from which on removals wait, too (`removal.maxShare`). */
+/** The share of a source's pages whose loss in one run needs a look. From the same share on, removals wait, too (`removal.maxShare`). */
 export const LOST_SHARE = 0.1
-/** The share of addresses that could not be read from which on search misses what people look for. */
+/** The share of unreadable addresses from which on search misses what people look for. */
 export const FAILED_SHARE = 0.1
-/** Of dead links a site has some; with so many, and more than pages, it was moved or its sitemap is wrong. */
+/** Any site has some dead links. With this many, and more than pages, the site has moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10
 /** How many problems one line names; the log and the counts have the rest. */
 const TOLD = 3
 const MAX_CHARS = 400
 
 /**
- * Kinds of skips that are rare on a healthy site: where they outnumber the pages, something blocks the crawler from
- * the text. Other kinds are common: addresses that robots.txt disallows, other addresses of one page, files without
- * text.
+ * Kinds of skips that are rare on a healthy site: if they outnumber the pages, something blocks the crawler from the
+ * text. Other kinds are common: addresses that robots.txt disallows, other addresses of one page, files without text.
  */
 const UNUSUAL_SKIPS = [
   "skipped:empty",
@@ -67,7 +66,7 @@ const UNUSUAL_SKIPS = [
   "skipped:too-large",
 ] as const satisfies readonly OutcomeName[]
 
-/** Outcomes that say that a former page is no page now. Failures are judged with the others. */
+/** Outcomes that say that a former page is no longer one. Failures are judged with the others. */
 const LOST_KINDS = [
   "skipped:soft-404",
   "skipped:noindex",
@@ -76,7 +75,7 @@ const LOST_KINDS = [
   "skipped:empty",
 ] as const satisfies readonly OutcomeName[]
 
-/** Judges a run that came to its end, by its outcomes and the previous run's findings. */
+/** Judges a run that ended, by its outcomes and the previous run's findings. */
 export function judgeRun(facts: RunFacts): Judged {
   const failed = hopeless(facts)
   if (failed !== null) return { result: "failed", reason: line([failed, ...givenUp(facts)]) }
@@ -94,21 +93,21 @@ export function judgeRun(facts: RunFacts): Judged {
     : { result: "finished-with-problems", reason: line(problems) }
 }
 
-/** Why a run came to nothing; null when it did not. */
+/** Why a run failed; null when it did not. */
 function hopeless(facts: RunFacts): string | null {
   const { seeds, outcomes, pagesBefore, visits } = facts
   if (pagesIn(outcomes) > 0 || countOf(outcomes) === 0 || onlyLedOn(facts)) return null
   if (seeds.length > 0) return allSeeds(seeds, facts)
-  // A run over due or failed pages may have met only a few that are gone.
+  // A run over due or failed pages may have visited only a few pages that are gone.
   if (pagesBefore > 0 && visits !== "all") return null
   const [outcome, count] = mostFrequent(outcomes)
   return `nothing was indexed: ${told(count, "visit")} ended as ${shownOutcome(outcome)} (${facts.meaningOf(outcome)})`
 }
 
-/** Outcomes of a seed that is read without giving a page of its own: a list of files, another address of a page. */
+/** Outcomes of a seed that is read without being a page itself: a list of files, another address of a page. */
 const LEADS_ON: readonly OutcomeName[] = ["skipped:duplicate", "skipped:empty"]
 
-/** Whether nothing was due but seeds that never were pages themselves, and nothing that was there is lost. */
+/** Whether nothing was due but seeds that were never pages themselves, and no former page is lost. */
 function onlyLedOn({ visits, seeds, pagesBefore, outcomes, lost, notFound }: RunFacts): boolean {
   return (
     visits !== "all" &&
@@ -149,8 +148,8 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
     if (isMuch(count))
       yield `${share(count)} are newly lost: ${count} of ${pagesBefore} ended as ${shownOutcome(kind)} (${meaningOf(kind)})`
   }
-  // Pages that move with their text bring in as many new ones; a site that sends one page for all addresses brings in
-  // none.
+  // Pages that move with their text bring in just as many new ones; a site that sends one page for all addresses brings
+  // in none.
   const alike = lost["skipped:duplicate"] ?? 0
   if (isMuch(alike) && pagesIn(outcomes) < alike)
     yield `${share(alike)} now have the same text as another page: ${alike} of ${pagesBefore} ended as ${shownOutcome("skipped:duplicate")}`
@@ -164,7 +163,7 @@ function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string
   const counts = Object.fromEntries(
     entriesOf(outcomes).filter(([name]) => isFailure(name) || name === "postponed"),
   ) as Partial<Record<OutcomeName, number>>
-  // A missing page is no failure to read it, and a visit that was cut short was cut on purpose.
+  // A missing page does not count as unreadable, and a visit that was cut short was cut on purpose.
   counts["failed:http-status"] = Math.max(0, (counts["failed:http-status"] ?? 0) - missing)
   delete counts["failed:cancelled"]
   const failed = countOf(counts)
@@ -202,7 +201,7 @@ function inWords({ url, outcome, detail }: SeedEnd, meaningOf: RunFacts["meaning
   return `${isSkip(outcome) ? `was ${shownOutcome(outcome)}` : "failed"}: ${url}: ${why}`
 }
 
-/** The gravest first, in one line. */
+/** The most serious problems first, in one line. */
 function line(problems: readonly string[]): string {
   const more = problems.length - TOLD
   const text = [...problems.slice(0, TOLD), ...(more > 0 ? [`and ${more} more`] : [])]

@@ -66,7 +66,7 @@ test("pages that were there before and are not found make a run one with problem
     level: "warn",
     text: "finished with problems: 29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
   })
-  // From the second time on they are no news, and wait for an answer.
+  // From the second time on, missing pages are not news, and wait for a decision.
   expect(await run(fixture, site)).toMatchObject({
     result: "finished-with-problems",
     reason: "6 pages seem to be gone and wait for your decision: run fossick removals",

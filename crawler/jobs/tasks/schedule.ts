@@ -9,13 +9,13 @@ export interface Schedule {
   readonly cron: string | null
   /** From the start of one run to the start of the next. */
   readonly everyHours: number | null
-  /** Whose clock `cron` means: an IANA name, such as `Europe/Paris`. */
+  /** The time zone that `cron` refers to: an IANA name, such as `Europe/Paris`. */
   readonly timeZone: string
-  /** A run starts up to this many minutes late, by chance, so that tasks do not start together. */
+  /** A run starts up to this many minutes late, at random, so that tasks do not start together. */
   readonly jitterMinutes: number
 }
 
-/** A schedule as it is written, short forms written out; omitted parts have their defaults. */
+/** A schedule as written, with short forms expanded; omitted parts have their defaults. */
 export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   cron: null,
   everyHours: null,
@@ -24,7 +24,7 @@ export const defineSchedule = (spec: Partial<Schedule>): Schedule => ({
   ...spec,
 })
 
-/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole), with what is expected. */
+/** Errors in a schedule that a schema cannot find: each wrong field (empty: the whole schedule), with what is expected. */
 export function scheduleProblems(
   spec: Partial<Schedule>,
 ): { readonly path: readonly string[]; readonly message: string }[] {
@@ -45,7 +45,7 @@ export function scheduleProblems(
   return problems
 }
 
-/** @throws Error saying what is expected, also for a line that never matches a time. */
+/** @throws Error saying what is expected, also for a line that never matches a time */
 export function assertCron(line: string): void {
   if (line.trim().split(/\s+/).length !== 5) throw new Error('must have five fields, such as "15 3 * * *"')
   let next: Date | null = null
@@ -58,7 +58,7 @@ export function assertCron(line: string): void {
   if (next === null) throw new Error("never matches a time")
 }
 
-/** @throws Error saying what is expected. */
+/** @throws Error saying what is expected */
 function assertTimeZone(name: string): void {
   try {
     Intl.DateTimeFormat("en", { timeZone: name })
@@ -73,11 +73,10 @@ function assertTimeZone(name: string): void {
 }
 
 /**
- * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter.
- * Across a change of the clocks, a cron time that is left out comes at the next that there is, and one that comes
- * twice counts once; lines with `*` in their hours or minutes go by what has passed.
- * `last`: when the last run was; null: never, and then `everyHours` is due at once. One after `after` counts as one
- * at `after`: the clock was ahead then.
+ * The first `count` times after `after` at which a schedule has a run, as milliseconds since 1970, without jitter. When
+ * the clocks change, a skipped cron time moves to the next existing time, and a time that comes twice counts once;
+ * lines with `*` in their hours or minutes go by elapsed time. `last`: when the last run was; null: never, and then
+ * `everyHours` is due at once. A last run later than `after` counts as one at `after`: the clock was ahead then.
  */
 export function nextTimes(schedule: Schedule, count: number, after: number, last: number | null): number[] {
   const { cron, everyHours, timeZone } = schedule
@@ -92,7 +91,7 @@ export function nextTimes(schedule: Schedule, count: number, after: number, last
   return Array.from({ length: count }, (_, index) => first + index * step)
 }
 
-/** When a task runs next, jitter included, or null: never on its own. `random`: from 0 to 1. */
+/** When a task runs next, jitter included, or null if it never runs on its own. `random`: from 0 to 1. */
 export function nextRun(
   schedule: Schedule,
   after: number,
@@ -104,8 +103,8 @@ export function nextRun(
 }
 
 /**
- * When a task runs next after someone asked for a run at `now`. That run is the scheduled one where this is due, or is only put off by its
- * jitter; null: it is not, and the plan stays.
+ * When a task runs next after someone asked for a run at `now`. The requested run counts as the scheduled one if that
+ * is due or only delayed by its jitter. Null if it does not count, and the plan stays.
  */
 export function timesAfterRun(
   schedule: Schedule | null,
@@ -117,10 +116,10 @@ export function timesAfterRun(
   return { nextRun: nextRun(schedule, now, now, random), lastRun: now }
 }
 
-/** The most that a run is late by its jitter, in milliseconds. */
+/** The maximum delay of a run by its jitter, in milliseconds. */
 export const jitterMs = ({ jitterMinutes }: Schedule): number => jitterMinutes * MINUTE_MS
 
-/** Without a function to call it sets no timer. */
+/** Without a callback, `Cron` sets no timer. */
 function cronOf(line: string, timezone: string): Cron {
   return new Cron(line, { timezone, mode: "5-part", paused: true })
 }

@@ -1,28 +1,28 @@
 import type { Schedule } from "./schedule.ts"
 
-/** One run of a task that was asked for. */
+/** One requested run of a task. */
 export interface TaskRun {
   readonly id: number
 }
 
 /**
  * Something that runs by the clock: a source to crawl, the backup. A task requests its run and returns at once; the
- * process that does the work finds the run, may outlive this process, and sends a heartbeat. A new kind is handed to
+ * process that does the work finds the run, can outlive this process, and sends a heartbeat. A new kind is passed to
  * the `Ticker` in `crawler/main.ts`.
  */
 export interface Task<Run extends TaskRun = TaskRun> {
   /** Unique among the tasks of its kind. */
   readonly name: string
   readonly schedule: Schedule
-  /** When it is due, jitter included; milliseconds since 1970. */
+  /** When the task is due, jitter included; milliseconds since 1970. */
   readonly nextRun: number
-  /** When its schedule ran it last; null: never. */
+  /** When its schedule last ran it; null: never. */
   readonly lastRun: number | null
-  /** The run that holds back the next one: it waits, or a process is at work on it. */
+  /** The run that holds back the next one: it is waiting, or a process is working on it. */
   unfinished(): Promise<Run | null>
   /** Asks for a run. */
   start(): Promise<Run>
-  /** Called when the run due at `due` is left out because this one is not over. */
+  /** Called when the run due at `due` is skipped because the previous one has not ended. */
   leaveOut(run: Run, due: Date): Promise<void>
 }
 
@@ -30,11 +30,11 @@ export interface Task<Run extends TaskRun = TaskRun> {
 export interface TaskKind<Run extends TaskRun = TaskRun> {
   /** `crawl`, `backup`. */
   readonly kind: string
-  /** Tasks whose next run is at `time` or before, in the order of their times. Cheap: asked every second. */
+  /** Tasks whose next run is at `time` or before, ordered by their times. Cheap, because it is called every second. */
   dueBy(time: number): Promise<readonly Task<Run>[]>
   /** Tasks whose next run is after `time`. */
   dueAfter(time: number): Promise<readonly Task<Run>[]>
-  /** Stores when tasks run next (null: not on their own) and when they ran last, all or none. */
+  /** Stores when tasks run next (null: not on their own) and when they ran last, either for all or for none. */
   keepTimes(all: readonly TaskTimes[]): Promise<void>
 }
 

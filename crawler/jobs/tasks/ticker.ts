@@ -7,13 +7,13 @@ import type { Task, TaskKind, TaskTimes } from "./task.ts"
 export interface Ticked {
   readonly kind: string
   readonly name: string
-  /** Id of the run that was asked for, or of the one that is not over. */
+  /** Id of the run that was requested, or of the one that has not ended. */
   readonly run: number
-  /** Whether it was left out, since the last run is not over. */
+  /** Whether the run was skipped because the last one has not ended. */
   readonly isLeftOut: boolean
 }
 
-/** Starts the tasks whose time has come. The rules of the clock are here, the same for every kind of task. */
+/** Starts the tasks whose time has come. The timing rules are here, the same for every kind of task. */
 export class Ticker {
   readonly #kinds: readonly TaskKind[]
   readonly #clock: Clock
@@ -35,11 +35,11 @@ export class Ticker {
   }
 
   /**
-   * Requests the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run is
-   * not over is left out this time, and its `leaveOut` is called.
+   * Requests the runs whose time has come: one for each task, however many were missed meanwhile. A task whose run has
+   * not ended is skipped this time, and its `leaveOut` is called.
    */
   async tick(): Promise<Ticked[]> {
-    // Both: what another process left counts as well.
+    // Judge in both cases: times left by another process count as well.
     if (this.#watch.hasStepped() || !this.#isJudged) await this.#judge()
     const ticked: Ticked[] = []
     for (const kind of this.#kinds)
@@ -58,8 +58,8 @@ export class Ticker {
   }
 
   /**
-   * Judges all schedules by the clock as it is now: while it was ahead, runs may have been put off for years. No run is
-   * farther away than the schedule's next, and none has been in the future.
+   * Checks all schedules against the current clock: while the clock was ahead, runs may have been put off for years. No
+   * run may be later than the schedule's next, and no last run may be in the future.
    */
   async #judge(): Promise<void> {
     const now = this.#clock()
@@ -69,7 +69,7 @@ export class Ticker {
     this.#isJudged = true
   }
 
-  /** The times of a task as they should be; none when they are. */
+  /** The corrected times of a task; empty when they need no correction. */
   #judged({ name, schedule, nextRun: planned, lastRun: last }: Task, now: number): TaskTimes[] {
     const lastRun = last === null ? null : Math.min(last, now)
     const [next] = nextTimes(schedule, 1, now, lastRun)

@@ -3,7 +3,7 @@ import { accessSync, constants } from "node:fs"
 /** Where LibreOffice is, or a message that says why it is not used and what to do. */
 export type FoundConverter = { readonly path: string } | { readonly missing: string }
 
-/** The value of the setting that leaves the files unread. */
+/** The value of the setting that leaves these files unread. */
 const OFF = "off"
 const PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   linux: [
@@ -18,7 +18,7 @@ const PLACES: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 const ADVICE =
   "install LibreOffice (Debian: apt-get install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui) or set FOSSICK_OFFICE_CONVERTER to its soffice"
 
-/** Looks for LibreOffice on each call, so that a new installation is used at once. `configured`: the setting, perhaps empty. */
+/** Looks for LibreOffice on each call, so that a new installation is used at once. `configured`: the setting, which can be empty. */
 export function findConverter(configured: string): FoundConverter {
   if (configured === OFF) return { missing: "FOSSICK_OFFICE_CONVERTER is off" }
   if (process.platform === "win32") return { missing: "converting them is not supported on Windows" }

@@ -36,7 +36,7 @@ test("files whose directory is damaged are recognised by their type or their end
   const damages: readonly Buffer[] = [
     whole.subarray(0, 700),
     Buffer.concat([whole.subarray(0, 30), Buffer.alloc(600)]),
-    // A table of sectors that chains each to itself.
+    // A sector table that chains each sector to itself.
     Buffer.concat([whole.subarray(0, 512), Buffer.alloc(whole.length - 512)]),
   ]
   for (const damaged of damages) {
@@ -90,7 +90,7 @@ test(
 
 test("a linked picture is not requested", { tags: ["libreoffice"] }, async () => {
   await using site = await startTestSite({ "*": article("Nobody comes here") })
-  // The address keeps its length, which the file has written down.
+  // The address keeps its length, which is recorded in the file.
   const from = "127.0.0.1:18765"
   const to = site.authority.padEnd(from.length, "/")
   const body = (["latin1", "utf16le"] as const).reduce((bytes, encoding) => {

@@ -13,7 +13,7 @@ export interface OfficeConverterOptions {
   readonly memoryMb: number
 }
 
-/** To start, with a new profile: two seconds on a quiet machine. */
+/** Time to start with a new profile: two seconds on an idle machine. */
 const START_MS = 30_000
 const CLOSED = new Error("The converter was closed.")
 
@@ -28,7 +28,7 @@ export class OfficeConverter implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Waits for its turn. `unsupported`: no converter is installed, and the detail says which to install. */
+  /** Waits for its turn. `unsupported`: no converter is installed, and the detail says which one to install. */
   async convert(
     format: LegacyFormat,
     body: Uint8Array,

@@ -10,8 +10,8 @@ const INTERNET = "/org.openoffice.Inet/Settings"
 const NOWHERE = 9
 
 /**
- * Nothing in a file is run, and nothing that it refers to is loaded. Names and values are those of LibreOffice's own
- * schemas (`officecfg/registry/schema`); a version ignores names that it does not know.
+ * Nothing in a file is run, and nothing that it refers to is loaded. Names and values come from LibreOffice's own
+ * schemas (`officecfg/registry/schema`); versions ignore names that they do not know.
  */
 const ITEMS: readonly Item[] = [
   { path: SCRIPTING, name: "DisableMacrosExecution", value: true },
@@ -36,7 +36,7 @@ const ITEMS: readonly Item[] = [
 const itemXml = ({ path, name, value }: Item): string =>
   `<item oor:path="${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`
 
-/** The file `registrymodifications.xcu` of a profile of LibreOffice. */
+/** The file `registrymodifications.xcu` of a LibreOffice profile. */
 export const PROFILE = `<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 ${ITEMS.map(itemXml).join("\n")}

@@ -11,15 +11,16 @@ export type Conversion =
   | { readonly kind: "converted"; readonly body: Uint8Array<ArrayBuffer> }
   | { readonly kind: "unreadable" | "crashed" | "timeout" | "too-large" | "closed"; readonly detail: string }
 
-/** Addresses that LibreOffice takes before it has a file: 7.4 took 470 MB with a small one, of which 220 were memory. */
+/** Address space that LibreOffice takes before it opens a file: version 7.4 took 470 MB with a small one, of which 220 were resident memory. */
 const OWN_MEMORY_MB = 500
 /** The most that LibreOffice may write to one file. Archives are read up to 128 MB unpacked. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_STDERR = 2000
 
 /**
- * Limits all that it starts, takes the network away where the system lets every user do that, and lets other processes go first. The
- * line in the background ends the group when the process that started it ends, whose end of the pipe then closes.
+ * Limits everything it starts, takes the network away where the system lets every user do that, and lets other
+ * processes go first. The background line ends the group when the process that started it ends, because that process's
+ * end of the pipe then closes.
  */
 const SCRIPT = `
 memory=$1 seconds=$2 blocks=$3; shift 3
@@ -35,16 +36,16 @@ const FILTERS: Readonly<Record<LegacyFormat, string>> = {
   ppt: "pptx:Impress MS PowerPoint 2007 XML",
 }
 
-/** The time and memory that a program may take, and the signal by which its caller ends it. */
+/** The time and memory that a program may use, and the signal with which its caller ends it. */
 export interface ConversionLimits {
   readonly timeoutMs: number
-  /** Megabytes for the file, beside the program's own memory. */
+  /** Megabytes for the file, besides the program's own memory. */
   readonly memoryMb: number
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Converts a file in a temporary folder, which is also the home and the profile of the program and is gone afterwards.
+ * Converts a file in a temporary folder, which is also the program's home and profile and is removed afterwards.
  * @param program the path of LibreOffice's `soffice`
  */
 export async function runConverter(
@@ -79,7 +80,7 @@ export async function runConverter(
   }
 }
 
-/** Runs the program to its end. A text: it ended, and says this where it made no file. */
+/** Runs the program to its end. Returns a text if the program ended: its output, in case it made no file. */
 function ended(
   command: readonly string[],
   folder: string,
@@ -91,7 +92,7 @@ function ended(
     const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", ...numbers, ...command], {
       cwd: folder,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, TMPDIR: folder, LANG: "C.UTF-8" },
-      // A process group of its own, so that all that it starts is killed with it.
+      // A process group of its own, so that everything it starts is killed with it.
       detached: true,
       stdio: ["ignore", "ignore", "pipe", "pipe"],
     })
@@ -101,7 +102,7 @@ function ended(
       try {
         if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
       } catch {
-        // All of them have ended.
+        // All processes of the group have ended.
       }
     }
     const stop = (why: NonNullable<typeof cause>) => {

@@ -31,7 +31,7 @@ import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
  */
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
-  // Its links and data first: a menu that opens by a script leads somewhere too.
+  // The document's links and data first: a menu that a script opens leads somewhere too.
   const gathered = gatherFacts(document, url)
   const unseen = removeUnseen(document)
   writeAsSeen(document)
@@ -92,19 +92,19 @@ export function extractHtml(html: string, url: string): Extracted {
   }
 }
 
-/** Names of MathJax's and KaTeX's files and settings: a page with one of them sets TeX by script. */
+/** Names of MathJax's and KaTeX's files and settings: on a page with one of them, a script typesets TeX. */
 const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 
-/** A text without its unseen signs; null if it gives orders to models. */
+/** A text without its invisible characters; null if it gives orders to models. */
 function unlessOrder(text: string | null): string | null {
   const seen = text === null ? "" : withoutUnseenSigns(text)
   return seen === "" || holdsModelOrder(seen) ? null : seen
 }
 
-// With less than this on show, the page is built by script, and its structured data may say more.
+// With less visible text than this, the page is built by script, and its structured data may say more.
 const MIN_CHARS = 300
 
-/** Most text before the heading that repeats the title: a category, a date, who wrote it. */
+/** The most text before the heading that repeats the title: a category, a date, the author. */
 const MOST_BEFORE_TITLE = 200
 
 /** The title has its own field; a first heading that repeats it says nothing more. */

@@ -16,11 +16,11 @@ import { readsAdult } from "./facts/unsafe.ts"
 const MAX_LINKS = 20_000
 
 /**
- * Reads a plain-text or markdown document. Markdown stays as its author wrote it, but for HTML and comments; plain text becomes markdown that
- * shows the same characters: paragraphs escaped, indented stretches and columns as code.
+ * Reads a plain-text or markdown document. Markdown stays as its author wrote it, except for HTML and comments; plain
+ * text becomes markdown that shows the same characters: paragraphs escaped, indented stretches and columns as code.
  *
- * `contentType` is the media type, `text/markdown` or anything else textual; a plain file is taken for markdown when
- * its address ends so or when it is plainly written so (as `llms.txt` is).
+ * `contentType` is the media type, `text/markdown` or any other text type; a plain file counts as markdown when its
+ * address says so or when it is clearly written as markdown (like `llms.txt`).
  */
 export function extractText(text: string, url: string, contentType = "text/plain"): Extracted {
   const clean = normalised(withoutUnseenSigns(text))
@@ -52,7 +52,7 @@ export function extractText(text: string, url: string, contentType = "text/plain
   }
 }
 
-/** A text without a byte order mark and NUL characters, whose lines end with `\n`. */
+/** A text without a byte order mark and NUL characters, with lines ending in `\n`. */
 export const normalised = (text: string): string =>
   text
     .replace(/^\uFEFF/, "")
@@ -71,14 +71,14 @@ function firstTitle(text: string, isMarkdown: boolean): string | null {
   const start = text.slice(0, 20_000)
   const heading = isMarkdown ? firstHeading(start) : undefined
   const line = heading ?? /\S.*/.exec(start)?.[0] ?? ""
-  // `# Install {#install}`: the id of the heading, as several dialects write it.
+  // `# Install {#install}`: the id of the heading, as written in several dialects.
   const title = isMarkdown
     ? withoutMarks(collapse(toPlainText(line.replace(/\s*\{#[^{}]*\}\s*$/, ""))))
     : collapse(line)
   return title === "" || title.length > 200 ? null : title
 }
 
-/** The first heading of level 1 or 2, marked before or below it. */
+/** The first heading of level 1 or 2, marked before the text or below it. */
 function firstHeading(start: string): string | undefined {
   const marked = /^#{1,2} +(.+?) *#*$/m.exec(start)
   const underlined = /^(?![ \t>#*+-])(\S.{0,200})\n(?:={2,}|-{3,})[ \t]*$/m.exec(start)
@@ -121,7 +121,7 @@ function plainToMarkdown(text: string): string {
   return blocks.join("\n\n")
 }
 
-/** Columns or drawings: most lines are indented differently or hold runs of spaces. */
+/** Whether a block is columns or a drawing: most lines are indented differently or contain runs of spaces. */
 function isPreformatted(block: string): boolean {
   const lines = block.split("\n")
   if (lines.length < 2) return /^(?: {4}|\t)/.test(block) && /[{}();=<>|]/.test(block)
@@ -129,7 +129,7 @@ function isPreformatted(block: string): boolean {
   return columns * 2 > lines.length
 }
 
-/** Where markdown leads: its links, and the addresses in its text. */
+/** Where markdown leads: its links and the addresses in its text. */
 export const linksOfMarkdown = (markdown: string, url: string): Link[] => textLinks(markdown, url, true)
 
 function textLinks(text: string, url: string, isMarkdown: boolean): Link[] {

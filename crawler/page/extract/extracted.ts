@@ -9,15 +9,15 @@ export interface Extracted {
   readonly description: string | null
   /** Main content as markdown; empty when the document has none. */
   readonly markdown: string
-  /** As in `Page`. Left out when none is known. */
+  /** See `Page`. Left out when there are none. */
   readonly anchors?: readonly PageAnchor[]
-  /** The type it was read as. */
+  /** The type that the document was read as. */
   readonly type: PageType
-  /** ISO 639-1 from the document, else detected from its text; null when neither is sure. */
+  /** ISO 639-1 code from the document, otherwise detected from its text; null when neither is certain. */
   readonly language: string | null
   readonly author: string | null
   readonly publishedAt: Date | null
-  /** As in `Page`. */
+  /** See `Page`. */
   readonly topic: PageTopic | null
   readonly country: string | null
   readonly unsafe: boolean
@@ -28,21 +28,21 @@ export interface Extracted {
   readonly canonical: string | null
   /** From `<meta name=robots>` (and `fossick`). */
   readonly robots: { readonly noindex: boolean; readonly nofollow: boolean }
-  /** The contents of its `<meta name=fossick-readers>` tags. Left out where it has none. */
+  /** The contents of its `<meta name=fossick-readers>` tags. Left out if there are none. */
   readonly readerTags?: readonly string[]
   /**
-   * The people who may read it, by its tags, its headers and where it comes from. Omitted when none of them names
+   * The people who may read it, according to its tags, its headers and its origin. Left out when none of them names
    * readers.
    */
   readonly ownReaders?: Readers
-  /** Address of the page as markdown, if the page or its headers name one. */
+  /** Address of the page's markdown version, if the page or its headers name one. */
   readonly markdownAt?: string
   readonly links: readonly Link[]
   /** RSS and Atom feeds the document names. */
   readonly feeds: readonly string[]
   /** Where the page redirects its reader. Left out when it doesn't. */
   readonly refresh?: Refresh
-  /** Whether the program that made the page marks it as missing, whatever the status of the answer. */
+  /** Whether the program that made the page marks it as missing, regardless of the HTTP status. */
   readonly isMissing?: boolean
   /** Whether it is mostly a list of other pages of its site. Left out when not. */
   readonly isListing?: true
@@ -55,7 +55,7 @@ export interface Extracted {
 }
 
 export interface Link {
-  /** Absolute http(s) address; without fragment, unless the document goes by routes (`#/guide`). */
+  /** Absolute http(s) address, without a fragment unless the document uses routes (`#/guide`). */
   readonly url: string
   /** Visible text of the anchor, white space collapsed. */
   readonly text: string

@@ -8,8 +8,8 @@ import { decodeReferences, StartTagScanner, type TagListener } from "./html/star
 import { collapse, Element } from "./html/tree.ts"
 
 /**
- * `extractLinks` in steps of a millisecond or two, for callers that cannot wait for a large document. It imports nothing of the whole
- * extraction, which only the threads that read pages load.
+ * `extractLinks` in steps of a millisecond or two, for callers that cannot wait for a large document. It imports
+ * nothing from the whole extraction, which is only loaded by the threads that read pages.
  */
 export class LinkReading {
   readonly #url: string
@@ -26,11 +26,11 @@ export class LinkReading {
     this.#scanner = new StartTagScanner(html, this.#head)
   }
 
-  /** @returns whether there is more to do. */
+  /** @returns whether there is more to do */
   step(): boolean {
     if (this.#resolver === null) {
       this.#scanned += STEP_CHARS
-      // A base may be anywhere, so links are resolved only after all of the document was scanned.
+      // The base can be anywhere, so links are resolved only after the whole document was scanned.
       if (!this.#scanner.run(this.#scanned)) {
         const hrefs = this.#head.anchors.map(({ href }) => href)
         const base = withOwnRoutes(this.#baseUrl(), hrefs)
@@ -43,14 +43,14 @@ export class LinkReading {
     for (const anchor of anchors.slice(this.#resolved, this.#resolved + STEP_LINKS)) {
       if (anchor.href.startsWith("#") && !this.#hasRoutes) continue
       const url = this.#resolver.resolve(anchor.href)
-      // Followed when any anchor allows it.
+      // A link is followed when any anchor allows it.
       if (url !== null && this.#follows.get(url) !== true) this.#follows.set(url, !anchor.nofollow)
     }
     this.#resolved += STEP_LINKS
     return this.#resolved < anchors.length
   }
 
-  /** Whether the document may redirect. Only the whole extraction finds out where to. */
+  /** Whether the document might redirect. Only the whole extraction finds out where to. */
   get mayRefresh(): boolean {
     return this.#head.mayRefresh
   }
@@ -121,7 +121,7 @@ class LinkListener implements TagListener {
       const rel = valueOf(attributes, "rel")?.toLowerCase() ?? ""
       if (href !== "" && ` ${rel} `.includes(" canonical ")) this.canonical ??= href
     } else if (this.anchors.length < MAX_LINKS) {
-      // Another place in this very document, unless it is a route.
+      // The link leads to another place in the same document, unless it is a route.
       if (href.trimStart().startsWith("#") && routeOf(href) === "") return
       const rel = valueOf(attributes, "rel")
       this.anchors.push({ href: href.trim(), nofollow: rel !== null && NOFOLLOW.test(rel) })

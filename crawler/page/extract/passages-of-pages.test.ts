@@ -4,7 +4,7 @@ import { toPassages } from "#engine/text/passages.ts"
 
 import { extractHtml } from "./extract-html.ts"
 
-// How results show pages with code, tables and definitions, as the tools of the web write them.
+// How results show pages with code, tables and definitions, as written by the tools of the web.
 
 interface Case {
   readonly name: string
@@ -13,7 +13,7 @@ interface Case {
   readonly lines?: readonly (readonly string[])[]
   /** The cells of a row, or a name and its meaning. */
   readonly rows?: readonly (readonly string[])[]
-  /** No line is so. */
+  /** No line matches these. */
   readonly gone?: readonly RegExp[]
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { extractHtml, toPlainText } from "./extract.ts"
 
-// Pages of many kinds: readers see it, so it is read; clutter stays out.
+// Pages of many kinds: text that readers see is read, and clutter stays out.
 
 const P =
   "The harbour office opens at eight and closes at five on working days. Boats longer than twelve metres need a berth reservation, which the office confirms by telephone within a day. "
@@ -19,10 +19,10 @@ interface Case {
   readonly kind: string
   readonly name: string
   readonly html: string
-  /** In the text. */
+  /** Found in the text. */
   readonly has?: readonly string[]
   readonly not?: readonly string[]
-  /** In the markdown. */
+  /** Found in the markdown. */
   readonly hasMd?: readonly RegExp[]
   readonly notMd?: readonly RegExp[]
 }

@@ -5,7 +5,7 @@ import { placesOf } from "./written-places.ts"
 
 const AT_GITHUB = { line: "L", heading: "" }
 
-/** Each passage's fragment, with the words that it begins with. */
+/** Each passage's fragment, with the words at the passage's start. */
 function found(text: string, url: string) {
   const page = extractText(text, url)
   return toPassages(page.markdown, placesOf(page, text, AT_GITHUB)).map(

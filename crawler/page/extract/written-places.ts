@@ -2,18 +2,18 @@ import type { PageAnchor } from "#engine"
 import type { Extracted } from "./extracted.ts"
 import { toPlainText } from "./markdown/plain-text.ts"
 
-/** How the fragment of an address begins that leads to a place of a file, where a program shows files. */
+/** The beginnings of address fragments that lead to a place in a file, in a program that shows files. */
 export interface PlaceMarks {
-  /** Before the number of a line, from 1. */
+  /** Comes before the number of a line, from 1. */
   readonly line: string
-  /** Before the words of a heading, in Markdown that is shown as a page. */
+  /** Comes before the words of a heading, in Markdown that is shown as a page. */
   readonly heading: string
 }
 
 const HEADING = /^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
-/** The places of a file of text, in the markdown that it became: headings where it was Markdown, else the lines. */
+/** The places of a text file in the markdown that it became: headings if it was Markdown, otherwise lines. */
 export function placesOf(
   { markdown, type }: Pick<Extracted, "markdown" | "type">,
   text: string,
@@ -22,7 +22,7 @@ export function placesOf(
   return type === "markdown" ? headingPlaces(markdown, marks.heading) : linePlaces(markdown, text, marks.line)
 }
 
-/** As forges name headings: in lower case, without punctuation, a dash for each space, and a number behind a name that was there before. */
+/** The name of a heading as code forges form it: in lower case, without punctuation, a dash for each space, and a number after a name that was used before. */
 function headingPlaces(markdown: string, mark: string): PageAnchor[] {
   const places: PageAnchor[] = []
   const seen = new Map<string, number>()
@@ -49,8 +49,9 @@ function headingPlaces(markdown: string, mark: string): PageAnchor[] {
 }
 
 /**
- * Where each block of the markdown begins in the text. Lines are known by their letters and digits, in their order: marks, escapes and indents
- * may differ, and text that only the markdown has, such as a heading, begins at the next line.
+ * Where each block of the markdown begins in the text. Lines are recognised by their letters and digits, in order:
+ * marks, escapes and indents can differ, and text that only the markdown has, such as a heading, begins at the next
+ * line.
  */
 function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] {
   const numbers = new Map<string, number[]>()
@@ -61,7 +62,7 @@ function linePlaces(markdown: string, text: string, mark: string): PageAnchor[] 
     if (known === undefined) numbers.set(key, [at + 1])
     else known.push(at + 1)
   }
-  // The next number of each is the last.
+  // Reversed, so that the next number of each is the last.
   for (const all of numbers.values()) all.reverse()
   const places: PageAnchor[] = []
   const waiting: number[] = []

@@ -2,7 +2,7 @@ import type { FileFormat } from "./file-format.ts"
 import { FORMATS } from "./registry.ts"
 import { endingOf } from "./unread-document.ts"
 
-/** Files that are documents rather than text: each is read by a library of its own. */
+/** Files that are documents rather than text: each format is read by its own library. */
 export type DocumentFormat = (typeof FORMATS)[number]["name"]
 
 export type KnownFormat = FileFormat<DocumentFormat>
@@ -16,13 +16,13 @@ const BY_NAME = mapped(({ name }) => [name])
 const BY_TYPE = mapped(({ types }) => types)
 const BY_EXTENSION = mapped(({ extensions }) => extensions)
 
-/** The format of this name. */
+/** The format with this name. */
 export const formatOfName = (name: DocumentFormat): KnownFormat => BY_NAME.get(name)!
 
 /** The format of a media type (lower case, without parameters), or null. */
 export const formatOfType = (type: string): DocumentFormat | null => BY_TYPE.get(type)?.name ?? null
 
-/** The format of an address's ending, or null. */
+/** The format of an address's extension, or null. */
 export function formatOfAddress(url: string): DocumentFormat | null {
   return BY_EXTENSION.get(endingOf(URL.parse(url)?.pathname ?? ""))?.name ?? null
 }

@@ -1,7 +1,7 @@
 import type { DocumentFormat } from "./document-format.ts"
 import { endingOf } from "./unread-document.ts"
 
-/** Kinds of Office files of before 2007, which are read once a converter has made them files of today. */
+/** Kinds of Office files from before 2007, which are read after a converter has turned them into current formats. */
 export type LegacyFormat = "doc" | "xls" | "ppt"
 
 interface Legacy {
@@ -26,7 +26,7 @@ export const LEGACY_FORMATS: readonly Legacy[] = [
     name: "xls",
     types: ["application/vnd.ms-excel", "application/msexcel", "application/x-msexcel"],
     extensions: ["xls", "xlt"],
-    // Excel 95 and before named it Book.
+    // Excel 95 and earlier named it Book.
     streams: ["Workbook", "Book"],
     becomes: "xlsx",
   },
@@ -39,11 +39,11 @@ export const LEGACY_FORMATS: readonly Legacy[] = [
   },
 ]
 
-/** The kind that a media type (lower case, without parameters) means, or null. Servers send it for files of today, too. */
+/** The kind that a media type (lower case, without parameters) stands for, or null. Servers send it for current files, too. */
 export const legacyOfType = (type: string): LegacyFormat | null =>
   LEGACY_FORMATS.find(({ types }) => types.includes(type))?.name ?? null
 
-/** The kind that the ending of an address means, or null. */
+/** The kind that an address's extension stands for, or null. */
 export function legacyOfAddress(url: string): LegacyFormat | null {
   const ending = endingOf(URL.parse(url)?.pathname ?? "")
   return LEGACY_FORMATS.find(({ extensions }) => extensions.includes(ending))?.name ?? null

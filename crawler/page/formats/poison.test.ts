@@ -7,15 +7,15 @@ import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
-// Small files that take much memory when read, in a process that has little: each stays within its limit, gives no
+// Small files that take much memory when read, in a process with little memory: each stays within its limit, gives no
 // more text than a book, and does not affect the file after it.
 
 const MEMORY_MB = 200
 const POISON_MB = 160
-/** How much a process may take between two checks of itself, on a busy machine. */
+/** The memory that a process can take between two of its own checks, on a busy machine. */
 const BETWEEN_LOOKS_MB = 80
 const MAX_CHARS = 6_000_000
-/** The system keeps the most of each process; a process that ends within one look is seen by the look before. */
+/** The system keeps the peak of each process; for a process that ends within one interval, the previous reading counts. */
 const LOOK_MS = 20
 
 let pool: ReaderPool
@@ -27,7 +27,7 @@ afterAll(() => pool[Symbol.asyncDispose]())
 const read = (format: DocumentFormat, body: Uint8Array) =>
   pool.read({ url: `https://x.example/a.${format}`, kind: "document", format, budgetMs: 20_000, body })
 
-/** The most that any process which reads for this one has had in memory, in megabytes; 0 where no system tells. */
+/** The peak memory of any process that reads for this one, in megabytes; 0 where the system does not report it. */
 async function peakDuring<T>(work: Promise<T>): Promise<{ result: T; peakMb: number }> {
   let peakMb = 0
   const look = setInterval(() => {

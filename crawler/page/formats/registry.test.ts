@@ -16,7 +16,7 @@ const WORDS = "A pump for plain words"
 
 const plainPicture = await flatPicture(640, 480)
 
-/** A file of each kind; a new kind asks for one here. */
+/** A file of each kind. When you add a kind, add a file here. */
 const FILES: Readonly<Record<DocumentFormat, () => Uint8Array>> = {
   pdf: () => pdf([{ texts: lines([WORDS], 72, 700) }]),
   rtf: () => new Uint8Array(Buffer.from(String.raw`{\rtf1 ${WORDS}}`)),
@@ -35,7 +35,7 @@ const FILES: Readonly<Record<DocumentFormat, () => Uint8Array>> = {
       "spreadsheet",
       `<table:table table:name="a"><table:table-row><table:table-cell office:value-type="string"><text:p>${WORDS}</text:p></table:table-cell></table:table-row></table:table>`,
     ),
-  // A picture has no words before they are recognised, but its name.
+  // Until a picture's text is recognised, its name is its only text.
   picture: () => plainPicture,
 }
 

@@ -10,7 +10,7 @@ import { rtf } from "./kinds/rtf.ts"
 import { xlsx } from "./kinds/xlsx.ts"
 
 /**
- * Every kind of file that is read as a document. A new one is a file in kinds/ and its name here; where bytes would fit
- * several, the first is meant. Loads none of the readers.
+ * Every kind of file that is read as a document. To add one, create a file in kinds/ and add its name here. If bytes
+ * fit several kinds, the first wins. Loads none of the readers.
  */
 export const FORMATS = [pdf, rtf, epub, docx, pptx, xlsx, odt, odp, ods, picture] as const

@@ -12,7 +12,7 @@ import { fileName, fileTitle, unreadDocument } from "./unread-document.ts"
 /** The findings of a reader of one format; missing values come from the text and the address. */
 export interface DocumentText {
   readonly markdown: string
-  /** As in `Page`. */
+  /** See `Page`. */
   readonly anchors?: readonly PageAnchor[]
   readonly title?: string | null
   readonly description?: string | null
@@ -20,13 +20,13 @@ export interface DocumentText {
   readonly publishedAt?: Date | null
   /** Language tag of the document, such as `en-GB`. */
   readonly language?: string | null
-  /** The part that is written for people, if most of it is not. The language is detected from this part alone. */
+  /** The part that is written for people, if most of the document is not. The language is detected from this part alone. */
   readonly prose?: string
   /** Absolute http(s) addresses. */
   readonly links?: readonly Link[]
   /** Whether the first heading is a title when there is no other. Default true. */
   readonly isTitledByHeading?: boolean
-  /** Whether the name of its file is its title, as of a source file. Default false. */
+  /** Whether the file's name is its title, as for a source file. Default false. */
   readonly isNamedByFile?: boolean
   /** Numbers, from 1, of the pages that have no text and wait for text recognition. */
   readonly pictured?: readonly number[]
@@ -35,15 +35,15 @@ export interface DocumentText {
 }
 
 const MAX_TITLE_CHARS = 300
-/** For a bold line that is used as a heading. */
+/** The limits for a bold line that is used as a heading. */
 const MIN_TITLE_CHARS = 3
 const MAX_LINE_CHARS = 120
-/** Shorter lines are headings, cells and code, which do not show a language. */
+/** Shorter lines are headings, cells and code, from which the language can't be detected. */
 const MIN_PROSE_CHARS = 60
 
-/** A document as a page: title from its properties, else its first heading, else its file name. */
+/** Turns a document into a page. The title comes from its properties, otherwise its first heading, otherwise its file name. */
 export function toExtracted(read: DocumentText, url: string, type: PageType): Extracted {
-  // Signs that no reader sees are in no line break, so places stay where they are.
+  // Invisible characters never include a line break, so places stay the same.
   const document = { ...read, markdown: withoutUnseenSigns(read.markdown) }
   const { note, pictured = [] } = document
   const fromText =
@@ -83,8 +83,8 @@ export function toExtracted(read: DocumentText, url: string, type: PageType): Ex
   }
 }
 
-// Titles that word processors and converters write when an author gave none, in the languages they come in, with the
-// number of the window; and the names of their templates and of the fields that a template leaves to be filled in.
+// Titles that word processors and converters write when an author gave none, in the languages in which the programs
+// come, with the number of the window; also the names of their templates and of the template fields to be filled in.
 const NO_TITLE = new RegExp(
   `^\\[?(?:${[
     "untitled(?: document| presentation| spreadsheet)?|no title|unbenannt|ohne titel|sans (?:titre|nom)|sin (?:t[ií]tulo|nombre)|sem t[ií]tulo|senza (?:titolo|nome)|naamloos|bez (?:tytułu|nazwy|názvu)|namnlös|без (?:имени|названия)|無題|无标题|제목 ?없음",
@@ -99,7 +99,7 @@ const CONVERTED = /^(?:microsoft (?:office )?(?:word|powerpoint|excel)|print|pdf
 function properTitle(title: string | null | undefined, url: string): string | null {
   const text = withoutMarks(oneLine(title)?.replace(CONVERTED, "") ?? "")
   if (text === "" || text.length > MAX_TITLE_CHARS || NO_TITLE.test(text)) return null
-  // A file's name, a path or a template's name is no title when the text may have one.
+  // A file's name, a path or a template's name is not a title when the text might have one.
   if (/^[\w.-]+\.[a-z]{2,5}$/i.test(text) || /^(?:file:|\w:\\|\/)/i.test(text)) return null
   return text === fileName(url) ? null : text
 }
@@ -122,7 +122,7 @@ function titleLine(markdown: string): string | null {
   return text.length < MIN_TITLE_CHARS || text.length > MAX_LINE_CHARS || /[.:;,]$/.test(text) ? null : text
 }
 
-/** Text after the title is on the title's page. */
+/** Text after the title is on the same page as the title. */
 function placesBehind(dropped: string, places: readonly PageAnchor[]): readonly PageAnchor[] {
   const left = anchorsBehind(dropped, places)
   const last = places[places.length - left.length - 1]

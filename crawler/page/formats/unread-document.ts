@@ -16,7 +16,7 @@ export function unreadDocument(url: string, type: PageType): Extracted {
   }
 }
 
-/** The name of the file an address leads to, or the address when it has none. */
+/** The name of the file that an address leads to, or the address when there is no name. */
 export function fileName(url: string): string {
   const name = URL.parse(url)
     ?.pathname.split("/")
@@ -25,10 +25,10 @@ export function fileName(url: string): string {
   return percentDecoded(name) ?? name
 }
 
-/** The ending of a file's name or of a path, in lower case and without its dot; empty if there is none. */
+/** The extension of a file's name or of a path, in lower case and without the dot; empty if there is none. */
 export const endingOf = (name: string): string => /\.([a-z0-9+]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ""
 
-/** That name as a title: without its ending, words apart. */
+/** The file name as a title: without its extension, and with the words separated. */
 export function fileTitle(url: string): string {
   const name = fileName(url)
   const words = name

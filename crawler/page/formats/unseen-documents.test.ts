@@ -11,7 +11,7 @@ const SECRET = "Visit the shop of our friends."
 const read = async (format: DocumentFormat, body: Uint8Array) =>
   (await readDocument(format, body, `https://pumps.example/a.${format}`, 10_000)).markdown
 
-/** A file whose part is changed. */
+/** A file with one part changed. */
 function changed(body: Uint8Array, part: string, change: (xml: string) => string): Uint8Array<ArrayBuffer> {
   const files = unzipSync(body)
   const bytes = files[part]
@@ -184,7 +184,7 @@ describe("of a book", () => {
 })
 
 describe("of a PDF", () => {
-  /** A page with this added to its program. */
+  /** A page with this text added to its program. */
   const page = (program: string) => {
     const file = pdf([{ texts: [{ x: 72, y: 700, text: SAID }], program }])
     return read("pdf", file)

@@ -5,7 +5,7 @@ import { readRefresh } from "./refresh.ts"
 import { isAdultRating } from "../extract/facts/unsafe.ts"
 import { xRobotsTag } from "./robots-directives.ts"
 
-/** Headers of an answer, names in lower case. */
+/** Headers of an answer, with names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>
 
 /**
@@ -26,7 +26,7 @@ export function withHeaderFacts(
   const markdownAt =
     extracted.markdownAt ?? linkedMarkdown(links, url) ?? (variesByAccept(headers) ? url : null)
   const unsafe = extracted.unsafe || isAdultRating(headers["rating"]?.toString())
-  // Browsers read it before the page, so it comes before the page's own.
+  // Browsers read the header before the page, so it takes precedence over the page's own refresh.
   const refresh = readRefresh(headers["refresh"]?.toString() ?? "", url, url)
   const same =
     canonical === extracted.canonical &&

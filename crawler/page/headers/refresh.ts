@@ -2,24 +2,24 @@ import { type PageUrl, toPageUrl } from "#engine/index/page/page-url.ts"
 
 /** Where a page sends its reader, and when: `<meta http-equiv=refresh>` or a Refresh header. */
 export interface Refresh {
-  /** The page itself where it only reloads. */
+  /** The page itself when it only reloads. */
   readonly url: PageUrl
   readonly seconds: number
-  /** It is in a `<noscript>`: readers with scripts stay, or go where those lead. */
+  /** Whether it is in a `<noscript>`: readers with scripts stay, or go where the scripts lead. */
   readonly unscripted?: true
 }
 
-/** The longest address is 2,000 characters; a page of nothing but this takes no time. */
+/** The longest address is 2,000 characters, so a page made only of this takes no time. */
 const MAX_CHARS = 4000
-/** `0; url=next.html`, as lenient as browsers are: any of `;`, `,` and white space between, with `url=` or without. */
+/** `0; url=next.html`, parsed as leniently as in browsers: any of `;`, `,` and white space in between, with or without `url=`. */
 const DELAY = /^[\t\n\f\r ]*(?:(\d+)[\d.]*|\.[\d.]*)(?:$|[\t\n\f\r ]*(?:[;,]|(?<=[\t\n\f\r ]))[\t\n\f\r ]*)/
 const NAMED = /^url[\t\n\f\r ]*=[\t\n\f\r ]*/i
 
 /**
  * Reads a Refresh header or the `content` of such a meta tag, by the steps of the HTML standard (§4.2.5.3, shared
  * declarative refresh); null where browsers stay.
- * @param base of a relative address
- * @param page the target without an address
+ * @param base the base of a relative address
+ * @param page the target when there is no address
  */
 export function readRefresh(content: string, base: string, page: string): Refresh | null {
   const text = content.slice(0, MAX_CHARS)

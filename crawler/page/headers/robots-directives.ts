@@ -1,12 +1,12 @@
-/** The requests to us in X-Robots-Tag headers, or in the `content` of a robots meta tag. */
+/** The instructions to us in X-Robots-Tag headers, or in the `content` of a robots meta tag. */
 export interface RobotsDirectives {
   readonly noindex: boolean
   readonly nofollow: boolean
 }
 
 /**
- * Reads X-Robots-Tag. A directive may be meant for one crawler (`otherbot: noindex`); those for others are left
- * out. `agent` is our product token.
+ * Reads X-Robots-Tag. A directive can be meant for one crawler (`otherbot: noindex`); those for others are left out.
+ * `agent` is our product token.
  */
 export function xRobotsTag(header: string | readonly string[] | undefined, agent: string): RobotsDirectives {
   const names = new Set<string>()
@@ -14,7 +14,7 @@ export function xRobotsTag(header: string | readonly string[] | undefined, agent
     let ours = true
     for (const part of value.toLowerCase().split(",")) {
       const named = /^\s*([\w-]+)\s*:(?!\/)\s*(.*)$/.exec(part)
-      // A date follows the one directive that has a colon of its own.
+      // The one directive that contains a colon of its own is followed by a date.
       const addressed = named && named[1] !== "unavailable_after" && !named[1]?.startsWith("max-")
       if (addressed) ours = named[1] === agent.toLowerCase()
       if (ours) names.add((addressed ? (named[2] ?? "") : part).trim())

@@ -3,14 +3,14 @@ import { NOBODY, narrowedBy, principalOf, type Readers } from "#engine/index/pag
 
 /** The header in which a site names the readers of a page. */
 export const READERS_HEADER = "x-fossick-readers"
-/** The name of the meta tag that says the same. */
+/** The name of the equivalent meta tag. */
 export const READERS_TAG = "fossick-readers"
 
 /** The readers of a page, according to its site. */
 export interface SaidReaders {
-  /** Null: the site says nothing. */
+  /** Null when the site names none. */
   readonly readers: Readers | null
-  /** Why the readers aren't understood, for the operator; null: they are. */
+  /** Why the readers weren't understood, for the operator; null when they were. */
   readonly problem: string | null
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { ReaderPool } from "./reader-pool.ts"
 
-/** As large as pages are that a thread reads: see reader.ts. */
+/** As large as the largest pages that a thread reads: see reader.ts. */
 const MAX_BYTES = 2_000_000
 
 test("pages made to exhaust their thread cost no more than themselves", async () => {
@@ -26,7 +26,8 @@ test("pages made to exhaust their thread cost no more than themselves", async ()
     kinds[name] = await read(html)
     expect(await read("<p>A healthy page.")).toBe("read")
   }
-  // Given up or not is for the version of V8 to say; it says so in order, and this process lives.
+  // Whether a page is given up depends on the version of V8. Either way the outcome is reported properly, and this
+  // process survives.
   for (const [name, kind] of Object.entries(kinds))
     expect([name, kind]).toEqual([name, expect.stringMatching(/^(?:read|too-large)$/)])
 })

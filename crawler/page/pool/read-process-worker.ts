@@ -7,11 +7,12 @@ import type { ProcessMessage } from "./reader-process.ts"
 // The process of reader-process.ts. A thread reads; this process only forwards messages and watches, so it always
 // responds. It ends when it takes too much memory, and when its parent is gone.
 
-/** The part of the memory that code may fill; the rest is for buffers, libraries and Node.js itself. */
+/** The share of the memory that code can fill; the rest is for buffers, libraries and Node.js itself. */
 const HEAP_SHARE = 0.6
 
 /**
- * Share of the memory still taken after a body was read. With 512 MB, three hundred large pages leave that much once.
+ * Share of the memory still in use after a body was read at which the process is replaced. With 512 MB, this happens
+ * about once in three hundred large pages.
  */
 const SPENT_SHARE = 0.75
 
@@ -36,7 +37,7 @@ worker.on("exit", (code) => {
   end({ kind: "crashed", detail: `the reading process exited with code ${code}` })
 })
 process.on("message", (task: ReadBodyTask) => {
-  // The received bytes are a part of their message's buffer.
+  // The received bytes are part of their message's buffer.
   const body = new Uint8Array(task.body)
   worker.postMessage({ ...task, body }, [body.buffer])
 })
@@ -50,8 +51,8 @@ function end(why: PlaceEnd): void {
 }
 
 /**
- * Immediate: an orderly end would wait for a decoder that continues to take memory, and so would a last message. The
- * signal itself says why.
+ * Ends at once: an orderly end, or a last message, would wait for a decoder that continues to take memory. The signal
+ * itself tells the reason.
  */
 function endBy(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal)

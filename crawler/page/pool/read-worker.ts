@@ -11,7 +11,7 @@ const say = (message: PlaceMessage) => parentPort?.postMessage(message)
 parentPort?.on("message", (task: ReadBodyTask) => void read(task))
 say("ready")
 
-/** Formats whose compiled code is on the disk. A process that reads ends by a kill, which would write none. */
+/** Formats whose compiled code is on the disk. A reading process is ended by a kill, so nothing would be written then. */
 const kept = new Set<string>()
 
 async function read(task: ReadBodyTask): Promise<void> {

@@ -2,7 +2,7 @@ import type { Extracted } from "../extract/extracted.ts"
 import type { DocumentError } from "../formats/document-error.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 
-/** Why a body gives no page. `too-large`: reading it takes more memory than it may have. */
+/** Why a body gives no page. `too-large`: reading it takes more memory than is allowed. */
 export type Unread = DocumentError["kind"] | "too-large"
 
 export type ReadBodyAnswer =
@@ -10,22 +10,22 @@ export type ReadBodyAnswer =
   | { readonly ok: false; readonly kind: Unread; readonly message: string }
 
 /**
- * Messages from the program of a place: once that it is ready, then an answer to each body. `isSpent`: earlier bodies
- * left so much memory taken that the next body might not have enough.
+ * Messages from the program of a place: first that it is ready, then an answer to each body. `isSpent`: earlier bodies
+ * left so much memory in use that the next body might not have enough.
  */
 export type PlaceMessage = "ready" | (ReadBodyAnswer & { readonly isSpent?: boolean })
 
-/** How a place ended without a request. `crashed`: the program it ran in is gone. */
+/** How a place ended without being asked to. `crashed`: the program it ran in is gone. */
 export interface PlaceEnd {
   readonly kind: "unreadable" | "too-large" | "crashed"
   readonly detail: string
 }
 
-/** Where bodies are read, one after the other: a thread, or a process. */
+/** Where bodies are read, one after another: a thread, or a process. */
 export interface ReaderPlace {
   /** The body's buffer may be empty here afterwards. */
   post(task: ReadBodyTask): void
-  /** While it works it keeps this process alive; at rest it does not. */
+  /** A working place keeps this process alive; an idle one does not. */
   ref(): void
   unref(): void
   end(): Promise<void>
@@ -33,7 +33,7 @@ export interface ReaderPlace {
 
 export interface PlaceEvents {
   readonly message: (message: PlaceMessage) => void
-  /** Called at least once when it ends, for whatever reason. */
+  /** Called at least once when the place ends, for whatever reason. */
   readonly ended: (end: PlaceEnd) => void
 }
 
@@ -41,8 +41,7 @@ export interface PlaceEvents {
 export type StartPlace = (memoryMb: number, events: PlaceEvents, program?: URL) => ReaderPlace
 
 /**
- * Ends a process that has taken all of its memory. Nothing else sends it, and its default action ends a process at
- * once.
+ * Ends a process that has used all of its memory. Nothing else sends it, and its default action ends a process at once.
  */
 export const MEMORY_SIGNAL = "SIGUSR2"
 

@@ -18,7 +18,7 @@ const task = (url: string): ReadBodyTask => ({
 })
 
 /**
- * A thread's program that does what the address says. A hang waits without responding, like an endless loop, but
+ * A thread's program that does whatever the address says. A hang waits without responding, like an endless loop, but
  * takes no processor time.
  */
 const PROGRAM = `
@@ -32,7 +32,7 @@ parentPort.on("message", ({ url }) => {
 })
 parentPort.postMessage("ready")`
 
-/** A program that keeps so many megabytes of each body, and is watched for a while before it answers. */
+/** A program that keeps this many megabytes for each body, and can be watched for a while before it answers. */
 const HOARDER = `
 import { parentPort } from "node:worker_threads"
 const kept = []
@@ -97,7 +97,7 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   const memory = join(folder.path, "memory")
-  // Takes all the time it can get, half a second at most, and records how much memory it held.
+  // Takes all the time it can get, at most half a second, and records how much memory it held.
   writeFileSync(
     file,
     `import { writeFileSync } from "node:fs"
@@ -123,7 +123,7 @@ test("buffers count as memory of a process, whose end is felt at once", async ()
     { kind: "too-large" },
     { kind: "read", extracted: { title: "a" } },
   ])
-  // Half as much again for the memory it takes between two checks.
+  // Half as much again is allowed for memory taken between two checks.
   expect(Number(readFileSync(memory, "utf8"))).toBeLessThan(300)
 })
 
@@ -156,7 +156,7 @@ test("a page that was read in time counts, though its process was held up until 
   const timeoutMs = 2000
   await using pool = new ReaderPool({ places: 1, timeoutMs, program: pathToFileURL(file) })
   expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
-  // Not within the handling of a message, after which others are handled at once.
+  // Not while a message is being handled, because other messages are handled right after it.
   await setImmediate()
   const heldUntil = performance.now() + timeoutMs + 100
   const second = pool.read(task("b"))

@@ -7,22 +7,22 @@ import type { ReadBodyTask } from "../read-body.ts"
 import type { PlaceEnd, ReaderPlace, StartPlace, Unread } from "./reader-place.ts"
 import { startReaderThread } from "./reader-thread.ts"
 
-/** The result for a body: all but `closed`, which is ours, are the page's fault. */
+/** The result for a body. All but `closed`, which is ours, are caused by the page. */
 export type ReadBodyResult =
   | { readonly kind: "read"; readonly extracted: Extracted }
   | { readonly kind: Unread | PlaceEnd["kind"] | "timeout" | "closed"; readonly detail: string }
 
 export interface ReaderPoolOptions {
-  /** How many bodies are read at once. 0: one less than the machine has processors, at least 1. */
+  /** How many bodies are read at once. 0: one less than the machine has processors, but at least 1. */
   readonly places: number
   /** Default: {@link startReaderThread}. */
   readonly start?: StartPlace
-  /** For one body, from the moment its place is ready. */
+  /** Time limit for one body, from the moment its place is ready. */
   readonly timeoutMs: number
   /** Memory of one place, in megabytes. */
   readonly memoryMb?: number
   readonly idleMs?: number
-  /** The place's program; tests give others. */
+  /** The place's program; tests pass others. */
   readonly program?: URL | undefined
 }
 
@@ -39,22 +39,22 @@ interface Place {
 }
 
 export interface ReadBodyOptions {
-  /** When aborted, the body is not read, unless a place is at it already. */
+  /** When aborted, the body is not read, unless a place is already reading it. */
   readonly signal?: AbortSignal
   /** The party of the body: parties that share the pool take turns. Default: the caller's current party. */
   readonly party?: Party | undefined
-  /** Called just before it is read, after it waited for its turn. */
+  /** Called just before the body is read, after it waited for its turn. */
   readonly onStart?: (() => Promise<void>) | undefined
 }
 
-/** For a place to get ready, which takes a second of processor time: a busy machine costs no page. */
+/** Time for a place to get ready, which takes a second of processor time: a busy machine costs no page. */
 const START_MS = 60_000
 const CLOSED = new Error("The reader was closed.")
 
 /**
- * Threads or processes that read bodies. They start with the first task and end after a quiet while, so an idle
- * appliance holds no memory for them. One that crashes, runs out of memory or takes too long costs its page only: it
- * is thrown away and another one continues with the rest. Parties that share it take turns.
+ * Threads or processes that read bodies. They start with the first task and end after an idle period, so an idle
+ * appliance holds no memory for them. One that crashes, runs out of memory or takes too long only costs its page: it is
+ * thrown away and another one continues with the rest. Parties that share the pool take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>
@@ -107,7 +107,7 @@ export class ReaderPool implements AsyncDisposable {
     )
   }
 
-  /** There is one for each whose turn it is. */
+  /** Each body whose turn it is has one. */
   #free(): Place {
     for (const place of this.#places) if (place.current === null) return place
     return this.#start()
@@ -155,7 +155,7 @@ export class ReaderPool implements AsyncDisposable {
       : ["starting a reader", START_MS]
     if (place.timer) clearTimeout(place.timer)
     const timer = setTimeout(() => {
-      // Where this process was held up, the answer may be there already: timers come before messages.
+      // If this process was held up, the answer may already be there: timers come before messages.
       setImmediate(() => {
         if (place.timer !== timer) return
         void this.#discard(place, { kind: "timeout", detail: `${what} took more than ${limitMs} ms` })

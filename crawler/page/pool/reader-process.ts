@@ -12,12 +12,12 @@ import {
 const PROGRAM = moduleBeside(import.meta.url, "./read-process-worker")
 const READER = moduleBeside(import.meta.url, "./read-worker")
 
-/** A process's messages: those of its thread, and why it is about to end itself. */
+/** A process's messages: those of its thread, and the reason why it is about to end itself. */
 export type ProcessMessage = PlaceMessage | PlaceEnd
 
 /**
- * A process that reads bodies. The limit holds for all of its memory, buffers, libraries and Node.js itself included:
- * it watches itself, and ends at the limit. It ends with the process that started it, too.
+ * A process that reads bodies. The limit applies to all of its memory, including buffers, libraries and Node.js itself:
+ * the process watches itself, and ends at the limit. It also ends with the process that started it.
  */
 export const startProcess: StartPlace = (memoryMb, { message, ended }, program = READER) => {
   // The last output of decoders and V8 is of no use: the outcome says the same.
@@ -35,7 +35,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
         else ended({ kind: "crashed", detail: `the reading process exited ${how}` })
         resolve()
       }
-      // Its last word may still be on the way.
+      // Its last message may still be on the way.
       if (child.connected) child.once("disconnect", end)
       else end()
     })
@@ -58,7 +58,7 @@ export const startProcess: StartPlace = (memoryMb, { message, ended }, program =
     else message(said)
   })
   return {
-    // A process that is gone answers by its end.
+    // The exit of a process is its answer.
     post: (task) => void child.send(task, () => {}),
     ref,
     unref,

@@ -1,12 +1,12 @@
 import sharp, { type Metadata, type Sharp } from "sharp"
 
-/** Pixels of one frame. Phones take pictures of as many; an A2 sheet has 35 million at 300 pixels an inch. */
+/** The most pixels of one frame. Phones take pictures of this size; an A2 sheet has 35 million at 300 pixels an inch. */
 const MAX_PIXELS = 50_000_000
-/** Pixels. Smaller pictures are icons, buttons and faces. */
+/** In pixels. Smaller pictures are icons, buttons and faces. */
 const LEAST_LONG = 300
 const LEAST_SHORT = 100
 
-// One picture at a time, and nothing kept.
+// Decode one picture at a time, and cache nothing.
 sharp.cache(false)
 sharp.concurrency(1)
 
@@ -20,7 +20,7 @@ export const metadataOf = (body: Uint8Array, number: number): Promise<Metadata> 
 
 /** A frame, ready to be decoded. @param number from 1 */
 export function frameOf(body: Uint8Array, number: number): Sharp {
-  // A file that was cut off is read up to the cut.
+  // A truncated file is read up to the cut.
   return sharp(body, {
     page: number - 1,
     limitInputPixels: MAX_PIXELS,
@@ -32,7 +32,7 @@ export function frameOf(body: Uint8Array, number: number): Sharp {
 /** How many pages a file has: one for each frame of a TIFF. Any other file has one, since an animation is not a document. */
 export const pagesOf = ({ format, pages = 1 }: Metadata): number => (format === "tiff" ? pages : 1)
 
-/** Why a frame is not searched for text; null if it is. */
+/** Why a frame is not searched for text; null if it is searched. */
 export function refusalOf({ width, height }: Metadata): string | null {
   const size = `${width} × ${height} pixels`
   if (width * height > MAX_PIXELS) return `an image of ${size} is too large to read`

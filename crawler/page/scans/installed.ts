@@ -3,16 +3,16 @@ import { join } from "node:path"
 
 /** In the data folder, where an upgrade of the appliance leaves it alone. */
 const FOLDER = "recognition"
-/** Packages that recognise text: an engine, and a painter of PDF pages. */
+/** Packages that recognise text: an engine, and a renderer for PDF pages. */
 const ENGINE = { name: "tesseract.js-core", version: "7.0.0" }
 const PAINTER = { name: "@hyzyla/pdfium", version: "2.1.13" }
 /** The scope of the packages with a language's data, each named by its Tesseract code. */
 const LANGUAGES = "@tesseract.js-data"
 const TRAINED = /\.traineddata$/
 
-/** The packages that recognise text, as they are installed. */
+/** The installed packages that recognise text. */
 export interface Recognition {
-  /** Version and languages, since another installation may recognise other text. */
+  /** Version and languages, since another installation might recognise other text. */
   readonly name: string
   /** Modules. */
   readonly engine: string
@@ -21,12 +21,12 @@ export interface Recognition {
   readonly languages: ReadonlyMap<string, string>
 }
 
-/** The folder for it in the data folder. */
+/** The folder for these packages in the data folder. */
 export const recognitionFolder = (dataDir: string): string => join(dataDir, FOLDER)
 
 /**
- * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files `<language>.traineddata` in the folder itself
- * count too, as other packagers have them.
+ * The packages that npm installed in a folder, with at least one language; null if any of them is missing. Files
+ * `<language>.traineddata` in the folder itself count too, as other packagers provide them.
  */
 export function findRecognition(folder: string): Recognition | null {
   const modules = join(folder, "node_modules")
@@ -52,7 +52,7 @@ export function installCommand(dataDir: string, language = "eng"): string {
   return `npm install --prefix ${recognitionFolder(dataDir)} ${packages.join(" ")} ${LANGUAGES}/${language}`
 }
 
-/** Names of the files and folders in a folder, sorted; none where there is no folder. */
+/** Names of the files and folders in a folder, sorted; empty if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder).toSorted() : []
 }

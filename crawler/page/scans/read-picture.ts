@@ -5,12 +5,12 @@ import type { DocumentText } from "../formats/to-extracted.ts"
 import { metadataOf, pagesOf, refusalOf } from "./frames.ts"
 import { readRecognised, recognisedLines } from "./recognised-page.ts"
 
-/** Pages of one file that are read, as of a PDF. */
+/** The most pages read from one file, as for a PDF. */
 const MAX_PAGES = 2000
 
 /**
- * The recognised text of a picture, which is a document of one page, or of a TIFF file, whose frames are pages. Only the header of the file
- * is read here; its pixels are decoded where text is recognised.
+ * The recognised text of a picture, which is a document of one page, or of a TIFF file, whose frames are pages. Only
+ * the header of the file is read here; its pixels are decoded during text recognition.
  * @param recognised as in `ReadFile`
  * @throws DocumentError when the file is damaged, or too small or too large for a page of text
  */
@@ -24,7 +24,7 @@ export async function readPicture(
     throw new DocumentError("unreadable", `the file is damaged: ${error.message.slice(0, 300)}`)
   })
   const count = pagesOf(metadata)
-  // The first frame of a TIFF may be a small copy of the next.
+  // The first frame of a TIFF can be a small copy of the next.
   const refusal = count === 1 ? refusalOf(metadata) : null
   if (refusal !== null) throw new DocumentError("unsupported", refusal)
   const numbers = Array.from({ length: Math.min(count, MAX_PAGES) }, (_, at) => at + 1)
@@ -38,7 +38,7 @@ export async function readPicture(
   return {
     markdown,
     ...(count > 1 && { anchors }),
-    // The largest text on a letter is seldom its title.
+    // The largest text on a letter is rarely its title.
     isTitledByHeading: false,
     pictured,
     note: noteOf(markdown, count, pictured.length),

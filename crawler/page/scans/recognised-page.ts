@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { linesOf, type PdfLine } from "../formats/pdf/pdf-lines.ts"
 
-/** Text that runs from left to right, or on its own from right to left, without wide gaps. Lengths in points, as on paper. */
+/** Text without wide gaps that runs from left to right, or in a run of its own from right to left. Lengths are in points, as on paper. */
 export type RecognisedRun = readonly [text: string, x: number, baseline: number, width: number, size: number]
 
-/** The text of one page, in reading order, its origin in the upper left corner. Without runs: it shows none. */
+/** The text of one page, in reading order, with its origin in the upper left corner. A page without runs shows no text. */
 export interface RecognisedPage {
   /** From 1. */
   readonly page: number
@@ -12,7 +12,7 @@ export interface RecognisedPage {
   readonly width: number
   readonly height: number
   readonly runs: readonly RecognisedRun[]
-  /** The installation that recognised it, and the language. */
+  /** The installation that recognised the page, and the language. */
   readonly by: string
 }
 
@@ -21,7 +21,7 @@ export interface RecognisedPage {
  */
 export const pageLine = (page: RecognisedPage): string => `\n${JSON.stringify(page)}\n`
 
-/** The pages in the file of a scan; of one that was recognised twice the last. None where there is no file. */
+/** The pages in the file of a scan; for a page that was recognised twice, the last one. Empty if there is no file. */
 export function readRecognised(file: string): ReadonlyMap<number, RecognisedPage> {
   const pages = new Map<number, RecognisedPage>()
   if (!existsSync(file)) return pages
@@ -42,7 +42,7 @@ function parsed(line: string): RecognisedPage | null {
   }
 }
 
-/** Its text as lines, like those of a page with a text layer. */
+/** The page's text as lines, like those of a page with a text layer. */
 export function recognisedLines({ runs, width, height }: RecognisedPage): PdfLine[] {
   const items = runs.map(([text, x, y, wide, size]) => ({
     text,

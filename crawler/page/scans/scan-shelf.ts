@@ -7,18 +7,18 @@ import type { PageUrl } from "#engine"
 import { findRecognition, installCommand, namesIn, type Recognition, recognitionFolder } from "./installed.ts"
 import { pageLine, type RecognisedPage } from "./recognised-page.ts"
 
-/** How many bytes of files may wait; files without room come again with their next visit. */
+/** How many bytes of files may wait; a file without room is offered again at its next visit. */
 const MAX_WAITING_BYTES = 2_000_000_000
 
 /** A file with pages that are pictures of text. */
 export interface Scan {
-  /** SHA-256 of its bytes. */
+  /** SHA-256 of the file's bytes. */
   readonly hash: string
   /** Numbers, from 1, of the pages to recognise. */
   readonly pages: readonly number[]
 }
 
-/** A page of the index that the text is for. */
+/** A page in the index that the text is for. */
 export interface Wanted {
   readonly url: PageUrl
   readonly source: string
@@ -30,8 +30,9 @@ export interface WaitingScan extends Scan {
 }
 
 /**
- * Files that wait for text recognition, and the text that was recognised, by the hash of their bytes: in `scans/` of the data folder.
- * Crawls put files there, and a process of low priority takes them. Files are written whole or not at all, so either process may end at any time.
+ * Files that wait for text recognition, and the text that was recognised, by the hash of their bytes: in `scans/` of
+ * the data folder. Crawls put files there, and a process of low priority takes them. Files are written whole or not at
+ * all, so either process can end at any time.
  */
 export class ScanShelf {
   readonly #waiting: string
@@ -74,7 +75,7 @@ export class ScanShelf {
     return true
   }
 
-  /** Hashes of all that waits. */
+  /** The hashes of all waiting files. */
   allWaiting(): readonly string[] {
     return namesIn(this.#waiting).flatMap((name) => /^(\w+)\.json$/.exec(name)?.[1] ?? [])
   }
@@ -88,7 +89,7 @@ export class ScanShelf {
     return readFileSync(this.#file(ofHash, "body"))
   }
 
-  /** Counts a try at a page before it starts, so that a page that kills its process is found out. @returns tries before */
+  /** Counts a try at a page before it starts, so that a page that kills its process is detected. @returns the number of earlier tries */
   async countTry(ofHash: string, page: number): Promise<number> {
     const file = this.#file(ofHash, "tries")
     const [of, tries] = existsSync(file)
@@ -99,7 +100,7 @@ export class ScanShelf {
     return before
   }
 
-  /** Keeps the text of a page. */
+  /** Stores the text of a page. */
   async keep(ofHash: string, page: RecognisedPage): Promise<void> {
     mkdirSync(this.#texts, { recursive: true })
     await appendFile(this.textFile(ofHash), pageLine(page))
@@ -110,14 +111,14 @@ export class ScanShelf {
     for (const part of ["json", "body", "tries"]) rmSync(this.#file(ofHash, part), { force: true })
   }
 
-  /** Asks for a run of a source, which starts as soon as it can. */
+  /** Requests a run of a source, which starts as soon as it can. */
   askForRun(source: string): void {
     mkdirSync(this.#runs, { recursive: true })
     const file = join(this.#runs, encodeURIComponent(source))
     if (!existsSync(file)) writeFileSync(file, "")
   }
 
-  /** Sources whose run was asked for, and when, in milliseconds since 1970. */
+  /** Sources for which a run was requested, and when, in milliseconds since 1970. */
   askedRuns(): readonly { readonly source: string; readonly since: number }[] {
     return namesIn(this.#runs).map((name) => ({
       source: decodeURIComponent(name),
@@ -125,7 +126,7 @@ export class ScanShelf {
     }))
   }
 
-  /** Forgets that a run was asked for, since the source runs. */
+  /** Forgets that a run was requested, since the source is running. */
   ran(source: string): void {
     rmSync(join(this.#runs, encodeURIComponent(source)), { force: true })
   }

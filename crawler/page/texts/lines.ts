@@ -8,7 +8,7 @@ export const readablePart = (text: string): string => text.slice(0, MAX_CHARS)
 export const noteOfCut = (text: string): string | null =>
   text.length > MAX_CHARS ? `the first ${MAX_CHARS} of ${text.length} characters were read` : null
 
-/** The lines that are read, with tabs as eight spaces and nothing blank at their ends. */
+/** The lines to read, with tabs expanded to eight spaces and no trailing white space. */
 export const linesOf = (text: string): string[] =>
   readablePart(text)
     .split("\n")

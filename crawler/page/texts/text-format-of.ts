@@ -7,16 +7,16 @@ export type KnownTextFormat = TextFormat<(typeof TEXT_FORMATS)[number]["name"]>
 
 const KNOWN: readonly KnownTextFormat[] = TEXT_FORMATS
 
-/** Characters at the start of a text in which its kind may show. */
+/** Number of characters at the start of a text from which its kind can be detected. */
 export const TEXT_START_CHARS = 4096
 
-/** Types that say no more than that a body is text, or not even that. */
+/** Types that only say that a body is text, or not even that. */
 const isOpen = (type: string) => type === "" || type === "application/octet-stream" || TEXT_TYPES.has(type)
 
 /**
- * The kinds that a text may be, the likeliest first: by its media type, by how it begins, by its name.
- * @param type lower case, without parameters
- * @param start the first {@link TEXT_START_CHARS} of it
+ * The kinds that a text could be, the likeliest first: by its media type, by how it begins, by its name.
+ * @param type in lower case, without parameters
+ * @param start the first {@link TEXT_START_CHARS} of the text
  */
 export function textFormatsOf(type: string, url: string, start: string): readonly KnownTextFormat[] {
   const own = KNOWN.filter(({ types }) => types.includes(type))

@@ -20,7 +20,7 @@ import { type AlertMessage, noticeOf } from "./alert-messages.ts"
 
 /** A source or backup whose last runs went wrong. */
 export interface Alert extends Omit<AlertMessage, "type" | "at"> {
-  /** When it was sent; null while there are fewer bad runs than it takes. */
+  /** When it was sent; null until there have been enough bad runs. */
   readonly toldAt: Date | null
 }
 
@@ -48,7 +48,7 @@ interface AlertTables {
 
 type ToldAlert = Pick<AlertTables["alert"], "about" | "name" | "bad_runs" | "reason">
 
-/** Alerts that were sent and are not over, for programs that read the store without {@link AlertBook}. */
+/** Alerts that were sent and have not ended, for programs that read the store without {@link AlertBook}. */
 export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
   queriesOf<AlertTables>(db)
     .selectFrom("alert")
@@ -59,7 +59,7 @@ export const toldAlerts = (db: StateStore): Promise<ToldAlert[]> =>
 const note = ({ ignored }: SchemaWords, about: About) =>
   ignored("alert_note (about, run)", `values ('${about}', new.id)`)
 
-// Noted by triggers, like webhook events: in the transaction that ends the run, in whichever process that happens.
+// Recorded by triggers, like webhook events: in the transaction that ends the run, whichever process that is in.
 const STEPS: readonly Step[] = [
   (words) => {
     const { id, text, integer, strict, keyed } = words
@@ -79,13 +79,13 @@ const STEPS: readonly Step[] = [
 /** One run that has ended. */
 interface EndedRun extends Pick<AlertMessage, "about" | "name" | "run" | "result" | "reason" | "at"> {
   readonly isWell: boolean
-  /** Receivers of the source's own. */
+  /** The source's own receivers. */
   readonly webhooks: readonly Webhook[]
 }
 
-/** Failing sources and backups, in `state.db`. Reports each once when it begins and once when it is over. */
+/** Failing sources and backups, in `state.db`. Reports each once when it begins and once when it ends. */
 export class AlertBook {
-  /** Messages that wait, by channel; those of webhooks are in the queue of webhooks. */
+  /** Waiting messages, by channel; those of webhooks are in the queue of webhooks. */
   readonly #outboxes = new Map<ChannelName, AlertOutbox>()
   readonly #db: StateStore
   readonly #clock: Clock
@@ -98,7 +98,7 @@ export class AlertBook {
     this.#db = db
     this.#clock = clock
     this.#queries = queriesOf(db)
-    // First, since the triggers stand on their tables.
+    // First, because the triggers are on their tables.
     this.#jobs = new Jobs(db, clock)
     this.#backups = new BackupTable(db, clock)
     this.#webhooks = new WebhookQueue(db, clock)
@@ -106,12 +106,12 @@ export class AlertBook {
     for (const { name } of QUEUED_CHANNELS) this.#outboxes.set(name, new AlertOutbox(db, name, clock))
   }
 
-  /** The messages of a channel whose queue is that of alerts. */
+  /** The messages of a channel that uses the alerts' queue. */
   outbox(channel: ChannelName): AlertOutbox {
     return this.#outboxes.get(channel)!
   }
 
-  /** Has ends of runs noted from now on, for whichever process tells of them. */
+  /** Has ends of runs recorded from now on, for whichever process reports them. */
   static prepare(db: StateStore): void {
     void new AlertBook(db)
   }
@@ -122,7 +122,7 @@ export class AlertBook {
     return (await notes.executeTakeFirst()) !== undefined
   }
 
-  /** Counts the runs that were noted, and puts messages into the queues where it is time. */
+  /** Counts the recorded runs, and queues messages that are due. */
   async collect(config: AlertConfig): Promise<void> {
     const notes = this.#queries.selectFrom("alert_note").selectAll().orderBy("seq")
     for (const { seq, about, run } of await notes.execute()) {
@@ -137,7 +137,7 @@ export class AlertBook {
     }
   }
 
-  /** Everything that is failing now, reported alerts first. */
+  /** Everything that is failing now, with reported alerts first. */
   async list(): Promise<Alert[]> {
     const rows = await this.#queries
       .selectFrom("alert")

@@ -4,24 +4,24 @@ import type { BackupRun } from "../../upkeep/backup/scheduled/backup-table.ts"
 
 // The messages of an alert, for programs and for people.
 
-/** A source or the backup whose runs go wrong, or went wrong until now. */
+/** A source or the backup whose runs go wrong, or did until now. */
 export interface AlertMessage {
   readonly type: "alert.began" | "alert.ended"
   readonly about: "source" | "backup"
   readonly name: string
-  /** Number of the job, or of the backup's run, that was the last straw, or the first that is well. */
+  /** Number of the job, or of the backup's run, that triggered the alert, or of the first good one. */
   readonly run: number
   readonly result: JobResult | BackupRun["state"]
   readonly reason: string | null
-  /** Runs in a row that went wrong. */
+  /** Number of bad runs in a row. */
   readonly badRuns: number
-  /** When the first of them ended. */
+  /** When the first of these runs ended. */
   readonly since: Date
-  /** When the run ended, or what is closest to it. */
+  /** When the run ended, or the closest known time. */
   readonly at: Date
 }
 
-/** As data for programs. */
+/** The message as data for programs. */
 export function alertData({
   about,
   name,
@@ -44,7 +44,7 @@ export interface Notice {
 
 const MAX_SUBJECT_CHARS = 150
 
-/** In words: what goes wrong, and what to do about it. */
+/** In words: the problem, and what to do about it. */
 export function noticeOf(message: AlertMessage): Notice {
   const { type, about, name, badRuns } = message
   const subject = about === "source" ? name : `backup ${name}`
@@ -56,7 +56,7 @@ export function noticeOf(message: AlertMessage): Notice {
   return {
     type,
     data: alertData(message),
-    // One line, whatever a name holds.
+    // One line, whatever characters a name contains.
     subject: `[Fossick] ${subject}: ${headline}`
       .replaceAll(/\s+/g, " ")
       .slice(0, MAX_SUBJECT_CHARS)
@@ -93,7 +93,7 @@ function* ended({ about, run, badRuns, since, at }: AlertMessage, subject: strin
   yield `Before that, ${badRuns} run${badRuns === 1 ? "" : "s"} went wrong, the first on ${timeText(since)}.`
 }
 
-/** To see that alerts arrive. */
+/** A notice for checking that alerts arrive. */
 export const testNotice = (): Notice => ({
   type: "alert.test",
   subject: "[Fossick] Test alert",

@@ -7,7 +7,7 @@ import { dueIndex, type Message, notTaken, type NotTaken, Outbox, outboxColumns 
 import type { ChannelName } from "./channels/registry.ts"
 import type { Notice } from "./alert-messages.ts"
 
-/** The table of {@link AlertOutbox}; alert-book.ts makes it with its own. */
+/** The table of {@link AlertOutbox}; alert-book.ts creates it with its own. */
 export const alertMessages = (words: SchemaWords): string => {
   const { text, strict } = words
   return `create table alert_message (
@@ -17,7 +17,7 @@ export const alertMessages = (words: SchemaWords): string => {
    ${dueIndex("alert_message")}`
 }
 
-/** Messages that were not taken, by channel and state, for programs that read the store without {@link AlertOutbox}. */
+/** Messages that were not accepted, by channel and state, for programs that read the store without {@link AlertOutbox}. */
 export const alertsNotTaken = (db: QueriedStore): Promise<NotTaken[]> =>
   notTaken(db, "alert_message", "channel")
 
@@ -29,7 +29,7 @@ interface AlertColumns extends Pick<Notice, "type" | "subject"> {
   readonly data: string
 }
 
-/** Messages of one channel that wait for it, in `state.db`. */
+/** Messages of one channel that wait to be sent, in `state.db`. */
 export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName }, AlertColumns> {
   readonly #channel: ChannelName
 
@@ -51,7 +51,7 @@ export class AlertOutbox extends Outbox<Notice & { readonly channel: ChannelName
     this.#channel = channel
   }
 
-  /** Takes a message for each receiver, so that one who is refused costs no other theirs. */
+  /** Queues a message for each receiver, so that one whose message is refused does not affect the others. */
   async tell(receivers: readonly string[], { type, subject, text, data }: Notice): Promise<void> {
     for (const receiver of receivers)
       await this.put(receiver, {

@@ -60,7 +60,7 @@ async function open() {
       else await jobs.end(id, "finished", null, judged)
       return id
     },
-    /** The webhook messages that are due now and were not before. */
+    /** The webhook messages that are due now but were not before. */
     async told() {
       const due = await webhooks.due(new Set(), 100)
       for (const { id } of due) await webhooks.settle(id, { error: null, status: 200 })
@@ -79,7 +79,7 @@ async function open() {
 
 type Opened = Awaited<ReturnType<typeof open>>
 
-/** Sends messages until none is due any more by a channel. @returns what was logged. */
+/** Sends messages until a channel has none due. @returns the logged lines */
 async function sendAll(
   { book }: Opened,
   env: NodeJS.ProcessEnv,
@@ -146,7 +146,7 @@ describe("an alert", () => {
     ])
     expect(await state.book.list()).toEqual([])
     expect((await toldAfter(WELL))[1]).toEqual([])
-    // A bad run between good ones is the weather of the web.
+    // One bad run between good ones is a temporary fault of the site.
     expect([
       ...(await toldAfter(BAD))[1],
       ...(await toldAfter(WELL))[1],
@@ -289,7 +289,7 @@ describe("an e-mail", () => {
     await using server = await startMailServer({ login: { user: "fossick", password: "right" } })
     const login = { FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}", MAIL_PASSWORD: "guessed" }
     for (const [host, error] of [
-      // This machine, by an address that may be any.
+      // This machine, under an address that may be any.
       ["0.0.0.0", /STARTTLS|TLS/],
       ["127.0.0.1", /Authentication failed/],
     ] as const) {
@@ -328,7 +328,7 @@ describe("an e-mail", () => {
     await once(first, "exit")
     const second = start()
     await received(2)
-    // Stopped while the server says nothing.
+    // Stopped while the server doesn't respond.
     second.kill("SIGTERM")
     await once(second, "exit")
     expect(await state.book.outbox("email").list({ limit: 1 })).toMatchObject([

@@ -11,7 +11,7 @@ export interface FollowAlertsOptions extends ChannelParts {
   readonly declared: () => Promise<readonly string[]>
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Milliseconds between two looks. Default one second. */
+  /** Milliseconds between two checks. Default one second. */
   readonly pollMs?: number
 }
 
@@ -37,7 +37,7 @@ async function followChannel(
     called: ["an alert", "alerts"],
     receivers: 1,
     isBrisk: true,
-    // Whichever channel looks first collects for all.
+    // Whichever channel checks first collects for all.
     async collect() {
       if (await book.hasNotes()) await book.collect(config)
     },

@@ -8,19 +8,19 @@ import type { Attempt } from "#base/work/retries.ts"
 import type { ChannelMessage } from "./channels/channel.ts"
 
 const CONNECT_TIMEOUT_MS = 15_000
-/** A server may look at a message for a while before it takes it. */
+/** A server may check a message for a while before it accepts it. */
 const SILENCE_TIMEOUT_MS = 60_000
 
 export interface SendOptions {
   readonly config: Pick<AlertConfig, "smtpUrl" | "smtpPassword" | "alertFrom">
-  /** Where secrets that are named `${NAME}` are. */
+  /** Where to look up secrets named `${NAME}`. */
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
 }
 
 /**
- * One attempt at one message, over its own connection. The address guard is not involved, because the operator chose the server. Never
- * rejects.
+ * Makes one attempt at one message, over its own connection. The address guard is not involved, because the operator
+ * chose the server. Never rejects.
  */
 export async function sendMail(
   {
@@ -42,7 +42,7 @@ export async function sendMail(
       host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
       port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
       secure,
-      // A password goes over no open line, but to this machine itself.
+      // A password is never sent over an unencrypted connection, except to this machine itself.
       requireTLS: !secure && pass !== "" && !isThisMachine(url.hostname),
       ...(user !== "" && pass !== "" && { auth: { user, pass } }),
       connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -59,9 +59,9 @@ export async function sendMail(
       subject,
       text,
       date: createdAt,
-      // A message that is sent twice, as its server's answer was lost, is known by it.
+      // Identifies a message that is sent twice because its server's answer was lost.
       messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-      // RFC 3834: no vacation notes come back.
+      // RFC 3834: prevents vacation replies.
       headers: { "auto-submitted": "auto-generated" },
       signal,
     })
@@ -71,7 +71,7 @@ export async function sendMail(
     const { message, responseCode, command } = error as Error & { responseCode?: number; command?: string }
     // A wrong login or a faulty server may be corrected within the day; a mailbox that does not exist never will be.
     const final = command === "RCPT TO" && responseCode !== undefined && responseCode >= 550
-    // A server may repeat the line that it refuses, which is the login.
+    // A server can repeat the line that it refuses, which is the login.
     return { error: hidden(message, [pass]), status: null, final }
   }
 }

@@ -9,11 +9,11 @@ export interface SourceResult {
   readonly source: string
   readonly result: JobResult
   readonly endedAt: Date | null
-  /** Runs in a row that went wrong, this one among them. */
+  /** Number of bad runs in a row, including this one. */
   readonly badRuns: number
 }
 
-/** The results of declared sources that ever ran, by name, `limit` at most. */
+/** The results of declared sources that ever ran, by name, at most `limit`. */
 export async function sourceResults(db: StateStore, jobs: Jobs, limit: number): Promise<SourceResult[]> {
   const names = (await new SourceTable(db, jobs).list()).map(({ source }) => source.name)
   const bad = new Map(

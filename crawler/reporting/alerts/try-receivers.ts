@@ -8,7 +8,7 @@ export interface TestedReceiver {
   readonly by: ChannelName
   /** The receiver, as people are shown it. */
   readonly to: string
-  /** Null: it was taken. */
+  /** Null when the message was accepted. */
   readonly error: string | null
   /** Details that only the operator of the machine sees, if there are more. */
   readonly reason: string | null
@@ -18,14 +18,14 @@ export interface TestAlertsOptions extends ChannelParts {
   readonly signal: AbortSignal
 }
 
-/** The message when there are no receivers. */
+/** The message shown when there are no receivers. */
 export const NO_RECEIVERS =
   "Alerts have no recipient. Set FOSSICK_ALERT_EMAIL and FOSSICK_SMTP_URL, FOSSICK_ALERT_NTFY, or FOSSICK_ALERT_WEBHOOK"
 
 /**
- * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes a minute and a half
- * at most, when a mail server does not answer.
- * @returns an empty list if no receiver is set.
+ * Sends one message to every receiver in the settings, all at the same time. Failed messages are not retried. Takes at
+ * most a minute and a half, when a mail server does not answer.
+ * @returns an empty list if no receiver is set
  */
 export async function testAlerts(options: TestAlertsOptions): Promise<TestedReceiver[]> {
   return await Promise.all(

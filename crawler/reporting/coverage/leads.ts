@@ -8,22 +8,22 @@ import { keptOutPages, unvisitedLinks } from "../../crawl/frontier/kept-out/kept
 /** An address that sounds like an answer to the question, but whose page is not in the index. */
 export interface Lead {
   readonly url: PageUrl
-  /** The page's title while the index held it; null if it never did. */
+  /** The page's title when it was in the index; null if it never was. */
   readonly title: string | null
 }
 
-/** Addresses looked through: about 30 ms. */
+/** The most addresses searched: about 30 ms. */
 const MOST_ADDRESSES = 20_000
-/** How many pages' links are searched: about 20 ms. */
+/** The most pages whose links are searched: about 20 ms. */
 const MOST_PAGES = 500
 /** The share of a question's words that must occur in a title or an address. */
 const LEAST_SHARE = 0.6
-/** Characters of a word by which addresses are looked through before words are cut to their stems. */
+/** The number of a word's characters by which addresses are searched before words are reduced to their stems. */
 const STEM_CHARS = 4
 
 /**
- * Addresses of sources whose title or path names what a question asks for, best first. Nothing else is known about pages that were never
- * read.
+ * Addresses of sources whose title or path contains the words of a question, best first. Nothing else is known about
+ * pages that were never read.
  * @param mayName which addresses may be shown
  */
 export async function leads(

@@ -14,35 +14,35 @@ import type { SourceTable } from "../../sources/source-table.ts"
 import { causeOfOutcome, type MissCause } from "../why/cause.ts"
 import type { Incomplete } from "./incomplete.ts"
 
-/** The part of a source that the index holds, according to its runs. */
+/** The part of a source that is in the index, according to its runs. */
 export interface SourceCoverage {
   readonly name: string
-  /** As it is declared, else as it was crawled last. */
+  /** The source as declared, otherwise as last crawled. */
   readonly source: Source | null
   readonly pages: number
-  /** When a visit last found one of its pages; null: never. */
+  /** When a visit last found one of its pages; null if never. */
   readonly checkedAt: Date | null
-  /** The time as of which the index holds everything that its rules let in; null: it is not complete, or unknown. */
+  /** The time as of which the index has everything that the source's rules allow; null when it is not complete, or unknown. */
   readonly completeAsOf: Date | null
   /** Null for a source that is complete. */
   readonly incomplete: Incomplete | null
-  /** Addresses that were visited and are no pages of the index, by what left them out. */
+  /** Visited addresses that are not pages of the index, by the cause. */
   readonly keptOut: ReadonlyMap<MissCause, number>
-  /** Pages that were whole although their answers were cut off. */
+  /** The number of pages that were whole although their answers were cut off. */
   readonly cutOff: number
 }
 
-/** How many pages at the greatest depth have their links searched. */
+/** The most pages at the greatest depth whose links are searched. */
 const MOST_DEEP = 2000
 
-/** The parts that take long to find out, and do not change until the next run. */
+/** The parts that take long to determine, and do not change until the next run. */
 interface Scanned {
   readonly oldest: number | null
   readonly leadsDeeper: boolean | null
   readonly cutOff: number
 }
 
-/** A look for that, which may be under way. */
+/** A scan for these parts, which may be in progress. */
 interface Scan {
   readonly run: number
   readonly found: Promise<Scanned>
@@ -50,7 +50,7 @@ interface Scan {
 
 const scans = new WeakMap<StateStore, Map<string, Scan>>()
 
-/** How much of a source the index holds. */
+/** How much of a source is in the index. */
 export async function sourceCoverage(
   name: string,
   { db, jobs, sources }: { readonly db: StateStore; readonly jobs: Jobs; readonly sources: SourceTable },
@@ -77,7 +77,7 @@ export async function sourceCoverage(
   }
 }
 
-/** Looks once for each run, however many ask at the same time. */
+/** Scans once for each run, however many callers ask at the same time. */
 function scanOf({ id, source }: Pick<Job, "id" | "source">, db: StateStore): Promise<Scanned> {
   const known = scans.get(db) ?? new Map<string, Scan>()
   scans.set(db, known)

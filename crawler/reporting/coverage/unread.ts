@@ -6,11 +6,11 @@ import { hasPages, unreadByHost } from "../../crawl/frontier/source-pages.ts"
 export interface Unread {
   readonly source: string
   readonly pages: number
-  /** The host of all of them, with its port; null: they are on several. */
+  /** The host of all of these pages, with its port; null if they are on several. */
   readonly host: string | null
 }
 
-/** Every search asks, and counting may take a while for a source with many of them. */
+/** How long a count is kept: every search needs it, and counting can take a while for a source with many such pages. */
 const KEPT_MS = 30_000
 
 /** A source's count, finished or in progress. */
@@ -21,7 +21,7 @@ interface Counted {
 
 const counted = new WeakMap<StateStore, Map<string, Counted>>()
 
-/** Counts unread pages, source by source, as of half a minute ago at most. Sources without any are left out. */
+/** Counts unread pages by source. Counts are at most half a minute old. Sources without any are left out. */
 export async function unreadOf(db: StateStore, sources: readonly string[]): Promise<readonly Unread[]> {
   const known = counted.get(db) ?? new Map<string, Counted>()
   counted.set(db, known)
@@ -29,7 +29,7 @@ export async function unreadOf(db: StateStore, sources: readonly string[]): Prom
   return all.filter(({ pages }) => pages > 0)
 }
 
-/** Counts the unread pages of a source once, however many ask at the same time. */
+/** Counts the unread pages of a source once, however many callers ask at the same time. */
 function countedOf(db: StateStore, source: string, known: Map<string, Counted>): Promise<Unread> {
   const now = steadyNow()
   const before = known.get(source)

@@ -16,14 +16,14 @@ export interface PostOptions {
 const TIMEOUT_MS = 15_000
 const CONNECT_TIMEOUT_MS = 5000
 
-/** The error for a receiver whose name is unknown, and for one whose address may not be reached: see `concealed.ts`. */
+/** The error for a receiver whose name is unknown, and for one whose address is not allowed: see `concealed.ts`. */
 const UNREACHABLE_RECEIVER =
   "the host was not found, or is in a network that FOSSICK_WEBHOOK_NETWORKS doesn't allow; see the log"
 
-/** More of an answer is not waited for; none of it is kept. */
+/** The most bytes of an answer that are read; none of it is kept. */
 const MAX_ANSWER_BYTES = 16 * 1024
 
-/** The guard through which webhook and notification receivers are reached. @param networks private ones that they may be in */
+/** The guard through which webhook and notification receivers are reached. @param networks private networks that they may be in */
 export const receiverGuard = ({
   networks,
   proxy,
@@ -61,7 +61,7 @@ export async function post(
       body,
       signal: AbortSignal.any([late, signal]),
     })
-    // The status is the whole answer: a body that never ends takes nothing back.
+    // The status is the whole answer: a body that never ends does not change it.
     await answer.dump({ limit: MAX_ANSWER_BYTES }).catch(() => undefined)
     if (status >= 200 && status < 300) return { error: null, status }
     const asked = answered["retry-after"]

@@ -7,7 +7,7 @@ export interface FollowWebhooksOptions
   readonly queue: WebhookQueue
 }
 
-/** Makes messages of what was noted and sends them, until the signal is aborted. */
+/** Makes messages from the recorded events and sends them, until the signal is aborted. */
 export async function followWebhooks(options: FollowWebhooksOptions): Promise<void> {
   const { queue, log, signal, pollMs } = options
   await using close = new AsyncDisposableStack()
@@ -19,13 +19,13 @@ export async function followWebhooks(options: FollowWebhooksOptions): Promise<vo
       if (await queue.hasNotes()) await queue.collect()
     },
     async attempt(delivery) {
-      // Loaded with the first message: most appliances send none, and a small process stays small.
+      // Loaded with the first message, because most appliances send none and a small process should stay small.
       const { WebhookSender } = await import("./webhook-sender.ts")
       sender ??= close.use(new WebhookSender(options))
       return await sender.send(delivery, signal)
     },
     async onSettled({ id, receiver }, attempt) {
-      // The host alone: the rest of the address may be a secret.
+      // Only the host, because the rest of the address may be a secret.
       const { host } = new URL(receiver)
       if (attempt.error === null) log.debug({ id, host }, "a webhook was delivered to {host}")
       else

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 
-/** The values with which a receiver tells deliveries apart, and ours from a forgery. */
+/** The values by which a receiver distinguishes deliveries, and ours from a forgery. */
 export interface Signed {
   /** The same for every attempt at one delivery. */
   readonly id: string
@@ -13,8 +13,8 @@ export interface Signed {
  * The headers of Standard Webhooks (https://www.standardwebhooks.com, "Signature scheme"): HMAC-SHA256 over
  * `id.timestamp.body`. The timestamp is signed too, so that a recorded message cannot be replayed later.
  *
- * @param secret base64 behind the prefix `whsec_`, or any other text, whose UTF-8 bytes are the key; null
- *   leaves the signature out
+ * @param secret base64 after the prefix `whsec_`, or any other text, whose UTF-8 bytes are the key; null leaves the
+ * signature out
  */
 export function webhookHeaders({ id, at, body }: Signed, secret: string | null): Record<string, string> {
   const seconds = String(Math.floor(at.getTime() / 1000))

@@ -3,24 +3,24 @@ import type { Job } from "../../job.ts"
 
 // The messages that receivers get, in their wire format.
 
-/** One page that came, changed or went. */
+/** One page that was added, changed or removed. */
 export interface PageChange {
   readonly change: "new" | "changed" | "removed"
   readonly url: string
-  /** The page's title as it was last indexed. */
+  /** The page's title when it was last indexed. */
   readonly title: string | null
-  /** Changes with what search shows of the page; null for one that was removed. */
+  /** Changes with everything that search shows of the page; null for a removed page. */
   readonly hash: string | null
   readonly at: Date
 }
 
-/** Most pages of one message. */
+/** The most pages in one message. */
 export const MAX_PAGES = 100
 /** Maximum length of the addresses and titles in one message, not counting its first page. */
 export const MAX_CHARS = 100_000
 const MAX_TITLE_CHARS = 300
 
-/** How much a page takes of {@link MAX_CHARS}. */
+/** The share of {@link MAX_CHARS} that a page uses. */
 export function charsOf({ url, title }: Pick<PageChange, "url" | "title">): number {
   return url.length + Math.min(title?.length ?? 0, MAX_TITLE_CHARS)
 }
@@ -44,7 +44,7 @@ export function changedMessage(
   })
 }
 
-/** A run that has ended, in any way. */
+/** A run that has ended, with any result. */
 export function finishedMessage(job: Job, at: Date): string {
   return webhookMessage("crawl.finished", at, {
     source: job.source.name,

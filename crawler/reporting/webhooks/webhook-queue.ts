@@ -17,13 +17,13 @@ import {
   type PageChange,
 } from "./webhook-messages.ts"
 
-/** A message's own part, beside that of every {@link Message}; its receiver is the address that it goes to. */
+/** A message's own fields, in addition to those of every {@link Message}; its receiver is the address that it goes to. */
 export interface Webhooked {
-  /** The source and the run that it is about; null: it is about a backup. */
+  /** The source and the run that it is about; null if it is about a backup. */
   readonly source: string | null
   readonly job: number | null
   readonly event: Webhook["events"][number]
-  /** As the source gives it: a reference is resolved when it is used. */
+  /** The secret as given in the source: a reference is resolved when it is used. */
   readonly secret: string | null
   readonly body: string
 }
@@ -38,8 +38,8 @@ interface WebhookTables {
   webhook_finished: { job: number }
 }
 
-// The events are noted by triggers: they land together with what they tell of, in one transaction, whichever module
-// writes it, and a process that dies in between loses none.
+// The events are recorded by triggers: each is written in the same transaction as the change it reports, whichever
+// module makes that change, and a process that dies in between loses none.
 const NOTE = (change: PageChange["change"]) =>
   `insert into webhook_change (job, url, change, title, hash, at)
    values (new.job, new.url, '${change}', new.title, new.hash, coalesce(new.changed_at, new.visited_at))`
@@ -63,11 +63,11 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Messages that were not taken, by source (null: about a backup), for programs that read the store without {@link WebhookQueue}. */
+/** Messages that were not accepted, by source (null: about a backup), for programs that read the store without {@link WebhookQueue}. */
 export const webhooksNotTaken = (db: StateStore): Promise<NotTaken[]> =>
   notTaken(db, "webhook_delivery", "source")
 
-/** Messages to the receivers of sources' webhooks, and notes of changes that messages are made of, in `state.db`. */
+/** Messages to the receivers of sources' webhooks, and recorded changes that messages are made from, in `state.db`. */
 export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
   readonly #db: StateStore
   readonly #clock: Clock
@@ -79,19 +79,19 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     this.#db = db
     this.#queries = queriesOf(db)
     this.#clock = clock
-    // First, since the triggers stand on its tables.
+    // First, because the triggers are on its tables.
     this.#jobs = new Jobs(db, clock)
     migrate(db, "webhooks", STEPS)
   }
 
-  /** Has page changes and ends of runs noted from now on, for whichever process sends them. */
+  /** Has page changes and ends of runs recorded from now on, for whichever process sends them. */
   static prepare(db: StateStore): void {
     void new WebhookQueue(db)
   }
 
   /**
-   * Makes messages from the notes that are due: changes when there are enough for a message, their run is over, or they have waited long;
-   * the end of a run after its changes.
+   * Makes messages from the records that are due: changes when there are enough for a message, their run has ended, or
+   * they have waited long; the end of a run after its changes.
    */
   async collect(): Promise<void> {
     const waiting = await this.#queries
@@ -141,14 +141,14 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     return result
   }
 
-  /** Whether {@link collect} may find something to do. Cheap. */
+  /** Whether {@link collect} might find something to do. Cheap. */
   async hasNotes(): Promise<boolean> {
     const changes = this.#queries.selectFrom("webhook_change").select("job")
     const notes = changes.unionAll(this.#queries.selectFrom("webhook_finished").select("job"))
     return (await notes.limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** In the caller's transaction. @returns how many changes went into a message; 0: others have taken them */
+  /** Runs in the caller's transaction. @returns how many changes went into a message; 0 when others have taken them */
   async #collectChanges(id: number, job: Job | null): Promise<number> {
     const changes = this.#queries.selectFrom("webhook_change").selectAll().where("job", "=", id)
     const rows = await changes.orderBy("seq").limit(MAX_PAGES).execute()
@@ -173,7 +173,7 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     await this.tell(event, { source: job.source.name, job: job.id }, receivers, body)
   }
 
-  /** Has a message sent to receivers. `about`: the run that it is about; null for none of a source. */
+  /** Queues a message to receivers. `about`: the run that it is about; null if it is not about a source. */
   async tell(
     event: Delivery["event"],
     about: { readonly source: string; readonly job: number } | null,

@@ -11,7 +11,7 @@ export interface WebhookSenderOptions {
   /** Default: receivers are reached directly. */
   readonly proxy?: ProxySettings
   readonly userAgent: string
-  /** Where secrets that are named `${NAME}` are. */
+  /** Where to look up secrets named `${NAME}`. */
   readonly env: NodeJS.ProcessEnv
 }
 
@@ -19,10 +19,10 @@ export interface WebhookSenderOptions {
 export interface WebhookMessage {
   readonly id: string
   readonly receiver: string
-  /** As given by the caller: a reference is resolved here. */
+  /** The secret as given by the caller: a reference is resolved here. */
   readonly secret: string | null
   readonly body: string
-  /** Besides those of Standard Webhooks. */
+  /** Headers besides those of Standard Webhooks. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -36,7 +36,7 @@ export class WebhookSender implements AsyncDisposable {
     this.#guard = receiverGuard(options)
   }
 
-  /** One attempt. Never rejects. */
+  /** Makes one attempt. Never rejects. */
   async send(
     { id, receiver, secret, body, headers: further }: WebhookMessage,
     signal: AbortSignal,

@@ -63,7 +63,7 @@ interface Sending {
   readonly lines?: string[]
 }
 
-/** Sends what is due from now on. @returns what ends that. */
+/** Sends everything that becomes due from now on. @returns a function that stops it */
 function follow(
   queue: WebhookQueue,
   { env = {}, networks = ["127.0.0.0/8"], lines = [] }: Sending = {},
@@ -79,7 +79,7 @@ function follow(
   }
 }
 
-/** Sends until nothing more is due. @returns what was logged. */
+/** Sends until nothing more is due. @returns the logged lines */
 async function sendAll(queue: WebhookQueue, options: Sending = {}): Promise<string> {
   const lines: string[] = []
   const stop = follow(queue, { ...options, lines })
@@ -295,7 +295,7 @@ describe("webhooks", () => {
     await sendAll(queue)
     const [failed] = await queue.list({ limit: 1, offset: 0 })
     expect(failed).toMatchObject({ state: "waiting", attempts: 1, lastStatus: 500 })
-    // The receiver asks for seven seconds, more than our first pause.
+    // The receiver asks for a wait of seven seconds, more than our first pause.
     expect(failed!.nextAttemptAt!.getTime() - now.ms).toBeGreaterThan(6000)
     now.ms += 10_000
     await sendAll(queue)

@@ -5,19 +5,19 @@ import type { Step, StepName } from "./step.ts"
 import type { Trace } from "./trace.ts"
 
 /**
- * Why an address is no page of the index, in one word:
+ * Why an address is not a page of the index, in one word:
  * - `not-crawled`: it belongs to a source, and no run has read it yet.
  * - `out-of-scope`: it belongs to no source, or leads out of the one that it belongs to.
- * - `robots`, `noindex`: the site asks that it be left out.
+ * - `robots`, `noindex`: the site asks for it to be left out.
  * - `removed`: it was in the index.
  * - `not-found`: the site says that there is no such page.
  * - `login-failed`: the crawler was not let in.
  * - `logout`: it is a logout link of a site that the crawler is logged in to.
  * - `other-address`: another address is indexed in its place.
- * - `trap`: it is one of a series of addresses that gave nothing new any more.
- * - `unreadable`: it was fetched, and no text is taken from it.
- * - `unreachable`: the site did not give it.
- * - `lost`: the index should hold it, and does not.
+ * - `trap`: it is one of a series of addresses that no longer brought anything new.
+ * - `unreadable`: it was fetched, but no text could be taken from it.
+ * - `unreachable`: the site did not deliver it.
+ * - `lost`: the index should contain it, but does not.
  */
 export type MissCause = (typeof MISS_CAUSES)[number]
 
@@ -37,18 +37,18 @@ export const MISS_CAUSES = [
   "lost",
 ] as const
 
-/** Why an address is no page of the index. */
+/** Why an address is not a page of the index. */
 export interface Missing {
   readonly cause: MissCause
-  /** When it was removed, or when the visit was that left it out; null: it was never visited. */
+  /** When the page was removed, or when it was left out at a visit; null if it was never visited. */
   readonly at: Date | null
   /** Why a removed page was removed: a `RemovalReason`, or how a visit ended. */
   readonly reason: string | null
-  /** The address under which the index holds it. */
+  /** The address under which the page is indexed. */
   readonly heldAs: PageUrl | null
 }
 
-/** The cause that a trace comes down to; null for a page of the index. */
+/** The cause that a trace leads to; null for a page of the index. */
 export function causeOf({ inIndex, steps }: Trace): Missing | null {
   if (inIndex) return null
   const stepOf = (name: StepName) => steps.find((step) => step.name === name)
@@ -86,7 +86,7 @@ const wasNotLetIn = ({ failed_runs: failed = [] }: SourceFacts): boolean =>
   failed.some(({ error }) => isLoginError(error))
 
 function unvisited(source: Step | undefined, found: Step | undefined): MissCause {
-  // In the frontier of a run, whatever the sources of today cover.
+  // It is in the frontier of a run, whatever today's sources cover.
   if (found?.facts["job_state"] !== undefined) return "not-crawled"
   const facts: SourceFacts = source?.facts ?? {}
   if (!facts.sources?.some(({ belongs }) => belongs)) return "out-of-scope"
@@ -113,7 +113,7 @@ function visited({ facts }: Step, source: Step | undefined): MissCause {
   return causeOfOutcome(outcome, status, wasNotLetIn(source?.facts ?? {}))
 }
 
-/** Why a visit with this outcome, and this status of an error answer, keeps a page out of the index. */
+/** Why a visit with this outcome, and this HTTP status for an error answer, keeps a page out of the index. */
 export function causeOfOutcome(
   outcome: OutcomeName,
   status: number | null,

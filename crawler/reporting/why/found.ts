@@ -12,7 +12,7 @@ import type { Candidate } from "./step.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
-/** How an address came to be known, or why it never did. */
+/** How an address was discovered, or why it never was. */
 export async function foundStep(subject: Subject): Promise<Step> {
   const { known } = subject
   if (known !== null) {
@@ -57,7 +57,7 @@ function howText(how: FoundHow, on: string | null, depth: number): string {
   }
 }
 
-/** In the frontier of a run that is not over. */
+/** It is in the frontier of a run that has not ended. */
 async function waiting({ url, parts: { db, jobs, only = null } }: Subject): Promise<Step | null> {
   const waits = await waitingAddress(db, url)
   const job = waits && (await jobs.get(waits.job))
@@ -99,7 +99,7 @@ async function otherSpelling({ url, lookUp }: Subject): Promise<Step | null> {
   }
 }
 
-/** Addresses that mean the same page on most sites. */
+/** Addresses that lead to the same page on most sites. */
 function otherSpellings(url: PageUrl): PageUrl[] {
   const change = (edit: (to: URL) => void) => (from: string) => {
     const to = new URL(from)
@@ -130,7 +130,7 @@ async function neverSeen({ url, candidates, parts }: Subject): Promise<Step> {
   return { name: "found", verdict: "no", text, facts: { how: null } }
 }
 
-/** Why a source may never have come across one of its own addresses. */
+/** Why a source might never have discovered one of its own addresses. */
 async function whyUnseen(
   url: PageUrl,
   { source, declared }: Candidate,

@@ -6,7 +6,7 @@ import { membership } from "../../crawl/scope/scope.ts"
 import type { Source } from "../../source.ts"
 import type { Candidate, Step, Subject, TraceParts } from "./step.ts"
 
-/** Declared sources, and what was crawled without being declared; those the address belongs to first. */
+/** Declared sources, and one-off crawls that were never declared, starting with those the address belongs to. */
 export async function candidateSources(
   url: PageUrl,
   { db, sources }: Pick<TraceParts, "db" | "sources">,
@@ -75,7 +75,7 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
       ({ name, error }) => `the last run of ${name} failed: ${error ?? "no reason given"}`,
     )
     const covers = mine.map(({ source, because }) => `${source.name} ${because}`)
-    // A page that was never read is missing for that.
+    // A page that was never read is missing for that reason.
     const verdict = failures.length === mine.length && known === null ? "no" : "yes"
     return {
       name: "source",
@@ -91,12 +91,12 @@ export async function sourceStep({ url, candidates, known, parts }: Subject): Pr
       : candidates.length === 0
         ? "there are no sources yet"
         : `no source covers ${new URL(url).host}`
-  // It may have come in by a source that has changed since.
+  // It may have been added by a source that has changed since.
   const verdict = known?.hash == null ? "no" : "note"
   return { name: "source", verdict, text: `it belongs to no source (${why})`, facts }
 }
 
-/** The declared or last crawled source of a name. */
+/** The declared or last crawled source with a given name. */
 export async function sourceNamed(
   name: string,
   { sources, jobs }: Pick<TraceParts, "sources" | "jobs">,

@@ -2,9 +2,9 @@ import { type HitParts, sourcesOf } from "#engine"
 import { HANDBOOK_SOURCE } from "../../handbook-source.ts"
 import type { Step, Subject } from "./step.ts"
 
-/** How far down the results are looked through. */
+/** How many results are searched for the page. */
 const RANKS = 100
-/** Pages of the same host among which a page that is further down is looked for. */
+/** How many pages of the same host are searched for a page further down. */
 const OF_HOST = 1000
 
 /** The page's rank among the results of a query, and why. */

@@ -7,7 +7,7 @@ import type { Removals } from "../../upkeep/removals/removals.ts"
 import type { Source } from "../../source.ts"
 import type { SourceTable } from "../../sources/source-table.ts"
 
-/** From an address to a hit, in this order. */
+/** The steps from an address to a hit, in this order. */
 export type StepName =
   | "source"
   | "found"
@@ -24,7 +24,7 @@ export type StepName =
 /**
  * - `yes`: the page got past this step.
  * - `no`: here it was left out.
- * - `note`: nothing that decides, or nothing that is known.
+ * - `note`: the step decides nothing, or nothing is known.
  */
 export type Verdict = "yes" | "no" | "note"
 
@@ -33,7 +33,7 @@ export interface Step {
   readonly verdict: Verdict
   /** One line in plain words. */
   readonly text: string
-  /** The data behind the line, for programs; names as on the wire, times as `Date`. */
+  /** The data behind the line, for programs; names as in the API, times as `Date`. */
   readonly facts: Readonly<Record<string, unknown>>
 }
 
@@ -46,33 +46,33 @@ export interface TraceParts {
   readonly clock?: Clock
   /** Whether the trace is for an API caller, who must not learn which names resolve to private networks. */
   readonly conceals?: boolean
-  /** The sources whose data may be shown; null or left out: all. */
+  /** The sources whose data may be shown; null or left out for all. */
   readonly only?: readonly string[] | null
-  /** The most pages whose links are searched for one that names the address. Default 20,000. */
+  /** The most pages whose links are searched for the one that links to the address. Default 20,000. */
   readonly mostLinking?: number
 }
 
 /** A source, and whether an address belongs to it. */
 export interface Candidate {
   readonly source: Source
-  /** False for the source of a crawl that was asked for by its address. */
+  /** False for the source of a crawl that was requested by its address. */
   readonly declared: boolean
   readonly belongs: boolean
-  /** Why it does or does not, in words that follow the source's name. */
+  /** Why it does or does not belong, in words that follow the source's name. */
   readonly because: string
-  /** Whether the source covers the host of the address, or another of its domain. */
+  /** Whether the source covers the host of the address, or another in its domain. */
   readonly isNear: boolean
 }
 
-/** The subject of the steps. */
+/** The address that the steps are about. */
 export interface Subject {
   readonly url: PageUrl
   readonly parts: TraceParts
   /** The record of the source that knows most about it; null when no run ever visited it. */
   readonly known: KnownAddress | null
-  /** The records of other sources. */
+  /** The records of the other sources. */
   readonly others: readonly KnownAddress[]
   readonly lookUp: (url: PageUrl) => Promise<KnownAddress | null>
-  /** Sources that it might belong to. */
+  /** Sources that the address might belong to. */
   readonly candidates: readonly Candidate[]
 }

@@ -13,9 +13,9 @@ import { outcomeStep, robotsStep } from "./visit.ts"
 /** Why a page is found, or is not. */
 export interface Trace {
   readonly url: PageUrl
-  /** Whether the index holds the page under this address. */
+  /** Whether the page is indexed under this address. */
   readonly inIndex: boolean
-  /** One sentence. */
+  /** The reason in one sentence. */
   readonly summary: string
   readonly steps: readonly Step[]
 }
@@ -57,7 +57,7 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
 function summaryOf(inIndex: boolean, steps: readonly Step[]): string {
   const rank = steps.find(({ name }) => name === "rank")
   if (inIndex) return rank ? `It is in the index: ${rank.text}.` : "It is in the index."
-  // The removal knows best why a page is gone; else the first step that stopped it.
+  // The removal knows best why a page is gone; otherwise the first step that stopped it does.
   const removal = steps.find(({ name, verdict }) => name === "removal" && verdict === "no")
   const decisive = removal ?? steps.find(({ verdict }) => verdict === "no")
   return `It is not in the index${decisive ? `: ${decisive.text}` : ""}.`

@@ -111,7 +111,7 @@ describe("try", () => {
       promisify(execFile)(process.execPath, [command, "try", ...args], {
         env: { PATH: process.env["PATH"], FOSSICK_DATA_DIR: fixture.folder },
       }).catch((error: { code: number; stderr: string }) => error)
-    // The operator named the address: then it may be private.
+    // The operator named the address, so it may be private.
     const shown = (await run(site.url("/page"), "--json", "--rendering", "http")) as { stdout: string }
     expect(JSON.parse(shown.stdout)).toMatchObject({ outcome: "indexed", page: { title: "Pumps" } })
     expect(await run(site.url("/page"), "--source", "nope")).toMatchObject({

@@ -5,14 +5,14 @@ import { watcherOf } from "../../fetch/content/kinds.ts"
 import type { Step, Subject } from "./step.ts"
 import { countText, dateText } from "./dates-and-counts.ts"
 
-/** Why the page may be removed, or was. */
+/** Why the page might be removed, or was. */
 export async function removalStep({ url, parts }: Subject, page: Page | null): Promise<Step | null> {
   const { only = null } = parts
   const [latest, ...others] = (await parts.removals.of(url))
     .filter(({ source }) => only === null || only.includes(source))
     .map(stepOf)
   if (latest === undefined) return null
-  // It may have gone from one source and belong to others.
+  // It may have been removed from one source and belong to others.
   const verdict = page === null ? latest.verdict : "note"
   if (others.length === 0 && page === null) return latest
   const name = (step: Step) => `for ${String(step.facts["source"])} ${step.text}`
@@ -59,7 +59,7 @@ function stepOf(removal: Removal): Step {
   }
 }
 
-/** When it was visited, and when it will be. */
+/** When the address was visited, and when it will be visited next. */
 export async function visitsStep({ known, parts }: Subject): Promise<Step | null> {
   if (known === null) return null
   const { visitedAt, dueAt, changedAt, misses, intervalMs, source: name } = known

@@ -11,7 +11,7 @@ export function robotsStep({ known }: Subject): Step | null {
   if (outcome === "skipped:robots") {
     return { name: "robots", verdict: "no", text: detail ?? "robots.txt disallows it", facts: { detail } }
   }
-  // Without an answer from the host its robots.txt is unknown as well.
+  // Without an answer from the host, its robots.txt is unknown as well.
   if (NO_ANSWER.has(outcome)) return null
   return { name: "robots", verdict: "yes", text: "robots.txt allowed the last visit", facts: {} }
 }
@@ -25,7 +25,7 @@ const NO_ANSWER: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "failed:blocked-address",
 ])
 
-/** How outcomes read in a sentence. */
+/** The outcomes as they read in a sentence. */
 const WORDS: Readonly<Record<OutcomeName, string>> = {
   indexed: "read and indexed",
   unchanged: "read, and the same as before",
@@ -62,7 +62,7 @@ export function outcomeStep({ known, others }: Subject): Step | null {
   const rest = others.map((other) => `; for ${other.source}: ${endText(other)}`).join("")
   return {
     name: "outcome",
-    // Pages stay in the index while a site has a bad day.
+    // Pages stay in the index while a site has a temporary problem.
     verdict: isPageOutcome(outcome) ? "yes" : hash === null ? "no" : "note",
     text: `${endText(known)}${rest}`,
     facts: {

@@ -4,7 +4,7 @@ import { type BackupPlan, DEFAULT_KEEP, DEFAULT_NAME } from "../../backup-plan.t
 import { defineSchedule, type Schedule, scheduleProblems } from "../../jobs/tasks/schedule.ts"
 import { SourceError, type SourceProblem } from "../written/source-problem.ts"
 
-/** The block `backup` of a sources file, as its schema has it. */
+/** The block `backup` of a sources file, as defined by its schema. */
 export interface WrittenBackup {
   readonly folder: string
   readonly schedule?: string | Partial<Schedule> | null
@@ -13,9 +13,9 @@ export interface WrittenBackup {
 }
 
 /**
- * A plan for backups as it was written, with its defaults.
- * @param base the folder where a relative path begins
- * @param dataDir in which no backup may go
+ * A backup schedule as written, with its defaults.
+ * @param base the folder that relative paths start from
+ * @param dataDir the data folder, which no backup may be in
  * @throws SourceError
  */
 export function readBackupPlan(written: WrittenBackup, base: string, dataDir: string | null): BackupPlan {

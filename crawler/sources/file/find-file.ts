@@ -3,8 +3,8 @@ import { existsSync } from "node:fs"
 const DEFAULT_FILE = "sources.yaml"
 
 /**
- * The sources file there is: the one that was named (`FOSSICK_SOURCES_FILE`), else `sources.yaml` in the working
- * directory if there is one.
+ * The sources file to use: the named one (`FOSSICK_SOURCES_FILE`), otherwise `sources.yaml` in the working directory if
+ * it exists.
  */
 export function sourcesFile(named: string): string | null {
   if (named !== "") return named

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { parseSources, SourcesFileError } from "./sources-file.ts"
 
-// Files with common mistakes, and the message for each: one sentence per fault, its place, and what to do.
+// Files with common mistakes, and the message for each: one sentence per mistake, with its place and what to do.
 
 const env = { WEAK_SECRET: "changemechangeme", P: "hunter2" }
 

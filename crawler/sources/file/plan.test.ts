@@ -126,7 +126,7 @@ test("a source that goes leaves its pages, unless they are to go too", async () 
   expect(await new KnownAddresses(db).get(site.url("/a") as PageUrl)).toBeNull()
   expect(await sources.removals()).toEqual([])
 
-  // Crawled again, the pages come in as new ones.
+  // When crawled again, the pages are added as new ones.
   expect(await fixture.crawl(docs)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
 })
 

@@ -47,7 +47,7 @@ test("all declared sources are written as a file that declares them again, whate
   await sources.put(WRITTEN)
   await sources.put({ name: "docs", seeds: ["https://docs.example.com/"] })
   await sources.pause("docs")
-  // No part of the state is asked what version it has.
+  // The state's schema version is never read.
   await db.script("delete from schema_version; drop table job_event")
   const text = await declaredYaml(db)
   expect(text).toMatch(/# It was paused: fossick sources pause docs\n.*name: docs/)

@@ -5,12 +5,12 @@ import { contentFieldsOf, defineSource, type Source, type SourceSpec } from "../
 /** How sources files are written. */
 export const FORMAT = { lineWidth: 0, flowCollectionPadding: true } as const
 
-/** A source in the list of a file. `note`: a comment in front of it, a line or several; empty: none. */
+/** A source in the list of a file. `note`: a comment in front of it, of one or more lines; can be empty. */
 export function sourceNode(document: Document, source: object, note: string): YAMLMap {
   const node = document.createNode(source, { aliasDuplicateObjects: false }) as YAMLMap
   if (note !== "") node.commentBefore = note.replace(/^/gm, " ")
   visit(node, {
-    // Short groups stand on one line, as people write them; lists of patterns one below the other.
+    // Short groups are on one line, as people write them; lists of patterns have one pattern per line.
     Map: (_, map) => {
       if (map !== node) map.flow = true
     },
@@ -18,7 +18,7 @@ export function sourceNode(document: Document, source: object, note: string): YA
   return node
 }
 
-/** A sources file with one source in it, as it could be added. */
+/** A sources file with one source in it, in the form in which it could be added. */
 export const sourceYaml = (source: object, note = ""): string => sourcesYaml([{ source, note }])
 
 /** A sources file. */

@@ -55,7 +55,7 @@ sources:
       limits: { pages: 500 },
       schedule: { cron: null, everyHours: 6, timeZone: "Europe/Paris", jitterMinutes: 0 },
     })
-    // A default without times makes no schedule.
+    // A default without times does not create a schedule.
     expect([shop?.schedule, wiki?.schedule]).toEqual([null, null])
   })
 

@@ -10,13 +10,13 @@ import { fieldText, SourceError, type SourceProblem } from "../written/source-pr
 import type { Surroundings } from "../written/surroundings.ts"
 import { type Place, placeAt, readYaml } from "../written/yaml-slips.ts"
 
-/** Something wrong in a sources file, and where; `place` is null when it is no matter of one place. */
+/** A problem in a sources file, and its place; `place` is null when it concerns no single place. */
 export interface FileProblem {
   readonly place: Place | null
   readonly text: string
 }
 
-/** A sources file that is wrong; the message has a line for each thing that is: `sources.yaml:12:5: …`. */
+/** A faulty sources file; the message has a line for each problem: `sources.yaml:12:5: …`. */
 export class SourcesFileError extends Error {
   readonly problems: readonly FileProblem[]
 
@@ -39,13 +39,13 @@ type Written = Readonly<Record<string, unknown>>
 /** The declarations in a sources file. */
 export interface Declared {
   readonly sources: readonly NamedSpec[]
-  /** Null: no backups by schedule. */
+  /** Null when no backups are scheduled. */
   readonly backup: BackupPlan | null
 }
 
-/** What a sources file is checked against besides its own text; anything left out is not checked. */
+/** Context that a sources file is checked against besides its own text; anything left out is not checked. */
 export interface FileSurroundings extends Partial<Surroundings> {
-  /** The data folder, in which no backup may go. */
+  /** The data folder, which no backup may be in. */
   readonly dataDir?: string
 }
 
@@ -64,7 +64,7 @@ export function readSourcesFile(file: string, surroundings: FileSurroundings = {
 }
 
 /**
- * The declarations in a file's text: the backup, and sources, each with the file's defaults applied.
+ * The declarations in a file's text: the backup and the sources, each with the file's defaults applied.
  * @throws SourcesFileError
  */
 export function parseSources(text: string, file: string, surroundings: FileSurroundings = {}): Declared {
@@ -122,10 +122,10 @@ function collect(read: () => void, each: (problem: SourceProblem) => void): void
 
 /** The problems in a file, each once. */
 class Problems {
-  /** The name of each source, in order; null: it has none. */
+  /** The name of each source, in order; null if it has none. */
   readonly names: readonly (string | null)[]
   readonly #yaml: ReturnType<typeof readYaml>
-  /** By text. */
+  /** The problems by their text. */
   readonly #found = new Map<string, FileProblem>()
 
   constructor(yaml: ReturnType<typeof readYaml>, names: readonly (string | null)[]) {
@@ -139,7 +139,7 @@ class Problems {
     this.#found.set(`${place.line}:${place.column} ${text}`, { place, text })
   }
 
-  /** Adds a fault of one source with the defaults applied. A fault in the defaults is reported there, once for all sources. */
+  /** Adds a problem of one source with the defaults applied. A problem in the defaults is reported there, once for all sources. */
   addOf(index: number, at: SourceProblem["path"], message: string, source: Written, defaults: Written): void {
     const [field = "", ...rest] = at
     const isGroup = GROUPS.includes(String(field)) || field === "schedule"
@@ -150,7 +150,7 @@ class Problems {
     else this.add(["sources", index, ...at], message)
   }
 
-  /** @throws SourcesFileError when there is any */
+  /** @throws SourcesFileError when there are any problems */
   refuse(file: string): void {
     if (this.#found.size === 0) return
     const all = [...this.#found.values()].sort(
@@ -173,7 +173,7 @@ class Problems {
   }
 }
 
-/** `docs: limits.pages`, or `sources[3].seeds` for one without a name. */
+/** `docs: limits.pages`, or `sources[3].seeds` for a source without a name. */
 function labelled(path: SourceProblem["path"], names: readonly (string | null)[]): string {
   const [first, index, ...rest] = path
   const name = first === "sources" && typeof index === "number" ? names[index] : null
@@ -189,7 +189,7 @@ function namesIn(value: unknown): (string | null)[] {
   })
 }
 
-/** Groups of fields, which are filled up; all other fields are taken whole. */
+/** Groups of fields that are merged field by field; all other fields are taken whole. */
 const GROUPS = ["limits", "politeness", "pages", "revisit", "removal"]
 
 function withDefaults(source: Written, given: Written): Written {

@@ -5,8 +5,8 @@ import type { SourceTables } from "../source-schema.ts"
 import { sourcesYaml } from "./source-yaml.ts"
 
 /**
- * The declared sources of a state as a sources file. It asks for no more than their specs, so that it also reads a state of
- * another version, which nothing else opens.
+ * The declared sources of a state as a sources file. It reads only their specs, so that it also works for a state of
+ * another version, which nothing else can open.
  */
 export async function declaredYaml(db: StateStore): Promise<string> {
   if (!(await hasTable(db, "source"))) return sourcesYaml([])
@@ -14,7 +14,7 @@ export async function declaredYaml(db: StateStore): Promise<string> {
   return sourcesYaml(
     (await sources.orderBy("name").execute()).map((row) => ({
       source: JSON.parse(row.spec) as object,
-      // A sources file has no field for it.
+      // A sources file has no field for a paused source.
       note: row.paused === 1 ? `It was paused: fossick sources pause ${row.name}` : "",
     })),
   )

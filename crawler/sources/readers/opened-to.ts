@@ -5,7 +5,7 @@ const WIDE = [
   ["signed-in", [SIGNED_IN]],
 ] as const
 
-/** Whether a change of readers lets in everybody, or everybody who signed in, and did not before; else null. */
+/** Whom a change of readers newly lets in: everybody, or everybody who is signed in; null if neither. */
 export function openedTo(
   before: WrittenReaders | null,
   after: WrittenReaders | null,

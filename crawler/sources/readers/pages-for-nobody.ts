@@ -9,7 +9,7 @@ import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 export const letNobodyIn = ({ allow, deny }: Readers): boolean =>
   allow.some((list) => list.every((one) => deny.includes(one)))
 
-/** For pages that are written to the index: notes which of them no one may read. */
+/** Call this for pages that are written to the index: it records which of them no one may read. */
 export async function notePagesForNobody(
   db: StateStore,
   pages: readonly Pick<Page, "url" | "source" | "sharedWith" | "readers">[],
@@ -25,7 +25,7 @@ export async function notePagesForNobody(
   })
 }
 
-/** For pages that leave the index. */
+/** Call this for pages that leave the index. */
 export async function forgetPagesForNobody(db: StateStore, urls: readonly PageUrl[]): Promise<void> {
   if (urls.length === 0) return
   await queriesOf<ReadersTables>(db).deleteFrom("page_for_nobody").where("url", "in", listed(urls)).execute()

@@ -7,10 +7,10 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { notePagesForNobody } from "./pages-for-nobody.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** A label is registered again after this time, which is a small part of the time that pruning waits. */
+/** How long until a label is registered again: a small part of the time that pruning waits. */
 const KNOWN_MS = 3_600_000
 
-/** The meaning of the labels of pages in the index. */
+/** The meaning of the labels on pages in the index. */
 export class ReaderRules {
   readonly #db: StateStore
   readonly #clock: Clock

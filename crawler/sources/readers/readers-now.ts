@@ -6,17 +6,17 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { migrateReaders, type ReadersTables } from "./readers-schema.ts"
 
-/** Who may read what, a moment ago. */
+/** Who may read what, as of a moment ago. */
 export interface ReadersNow {
   /**
    * Readers of sources, by name; everyone may read a source that is missing here. A deleted source stays here while its pages may exist.
    */
   readonly sources: ReadonlyMap<string, Readers>
-  /** The meaning of labels. A page whose label is missing here is for no one. */
+  /** The meaning of labels. No one may read a page whose label is missing here. */
   readonly rules: ReadonlyMap<string, readonly PageReaders[]>
 }
 
-/** How long another process may miss a change. */
+/** How long another process can miss a change. */
 const FRESH_MS = 1000
 
 const extentOf = once((q: Queries<ReadersTables>) =>
@@ -84,7 +84,7 @@ class Snapshot {
 
   async #readRules(count: number): Promise<void> {
     const some = await rulesAfter.all(this.#db, { after: this.#last })
-    // With two processes, the lower number may be seen last; and some may have been pruned.
+    // With two processes, the lower number can become visible last; and some rules may have been pruned.
     const areAll = this.#rules.size + some.length === count
     const rows = areAll ? some : await rulesAfter.all(this.#db, { after: 0 })
     const rules = new Map(areAll ? this.#rules : [])
@@ -96,12 +96,12 @@ class Snapshot {
 
 const snapshotOf = oncePerState((db) => new Snapshot(db))
 
-/** Who may read what, a second old at most. Cheap: maps that have not changed are the same objects as before. */
+/** Who may read what, at most a second old. Cheap: maps that have not changed are the same objects as before. */
 export const readersNow = (db: StateStore): Promise<ReadersNow> => snapshotOf(db).now()
 
-/** Call it after a change in this process, so that the next call of {@link readersNow} sees the change. */
+/** Call this after a change in this process, so that the next call of {@link readersNow} sees the change. */
 export const forgetReadersNow = (db: StateStore): void => snapshotOf(db).forget()
 
-/** Adds the readers of sources that this process knows from elsewhere than the state, such as a file at its start. */
+/** Adds the readers of sources that this process knows from outside the state, such as a file read at its start. */
 export const fixReaders = (db: StateStore, sources: ReadonlyMap<string, Readers>): void =>
   snapshotOf(db).fix(sources)

@@ -4,8 +4,8 @@ import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 export interface ReadersTables {
   /**
-   * `readers`: JSON of the `PageReaders` that a label means, as `normalReaders` writes them. `seen_at`: when pages with it were written
-   * or counted last.
+   * `readers`: JSON of the `PageReaders` that a label stands for, as `normalReaders` writes them. `seen_at`: when pages
+   * with the label were last written or counted.
    */
   reader_rule: { id: Generated<number>; label: string; readers: string; seen_at: number }
   /** `readers`: JSON of the `Readers` of a source; without a row everybody may read its pages. */

@@ -45,7 +45,7 @@ test("what a label stands for is forgotten a month after its last page has left,
   await rules.register(["held", "left", "again"].map(page))
   expect(await known()).toHaveLength(3)
   now += 40 * 24 * 3_600_000
-  // It is about to be written.
+  // Its page is about to be written.
   await rules.register([page("again")])
   expect(await hasOldRules(db, clock)).toBe(true)
   await pruneRules(db, engine, clock)

@@ -5,8 +5,8 @@ import { forgetReadersNow } from "./readers-now.ts"
 import type { ReadersTables } from "./readers-schema.ts"
 
 /**
- * Says who may read the pages of a source; null: everybody. This counts at once, without a crawl. It outlives a deleted source
- * while pages of the source may be left.
+ * Sets who may read the pages of a source; null for everybody. Takes effect at once, without a crawl. Outlives a
+ * deleted source as long as there might be pages of it.
  */
 export async function keepSourceReaders(
   db: StateStore,

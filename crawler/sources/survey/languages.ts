@@ -4,21 +4,21 @@ import type { SiteLook } from "./site-look.ts"
 export interface LanguageLook {
   /** ISO 639-1. */
   readonly language: string
-  /** How it is known: the page says so, it links translations (`hreflang`), or addresses begin with its code. */
+  /** How the language was detected: the page declares it, it links to translations (`hreflang`), or addresses start with the language code. */
   readonly from: "page" | "hreflang" | "address"
-  /** The start of its pages' addresses, such as `/de/`; null when they have none in common. */
+  /** The common prefix of its pages' addresses, such as `/de/`; `null` if they have none in common. */
   readonly path: string | null
 }
 
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
 
-/** The code itself when it is a language of ISO 639-1: `de` of `de-AT`. Null for other parts of addresses. */
+/** The language code itself if it is in ISO 639-1: `de` for `de-AT`. `null` for other parts of addresses. */
 function languageOf(code: string): string | null {
   const language = /^([a-z]{2})(?:[-_](?:[a-z]{2}|hans|hant))?$/i.exec(code)?.[1]?.toLowerCase()
   return language !== undefined && names.of(language) !== undefined ? language : null
 }
 
-/** The languages of a site, by what its first page says and how the addresses of its pages begin. */
+/** The languages of a site, judged by its first page and by the start of its pages' addresses. */
 export function languagesOf(look: SiteLook, addresses: readonly string[]): LanguageLook[] {
   const paths = pathsByLanguage(look, addresses)
   const found = new Map<string, LanguageLook>()
@@ -29,7 +29,7 @@ export function languagesOf(look: SiteLook, addresses: readonly string[]): Langu
   }
   for (const { hreflang, href } of look.alternates) add(hreflang, "hreflang", prefixOf(href, hreflang))
   if (look.language !== null) add(look.language, "page", null)
-  // One alone may be a folder that only looks like a language.
+  // A single one could be a folder that only looks like a language code.
   const known = [...paths.keys()].filter((language) => found.has(language)).length
   if (paths.size > 1 || known > 0) for (const [language, path] of paths) add(language, "address", path)
   return [...found.values()]
@@ -49,7 +49,7 @@ function pathsByLanguage(look: SiteLook, addresses: readonly string[]): Map<stri
   return paths
 }
 
-/** `/docs/de/` of `https://example.com/docs/de/setup`. */
+/** `/docs/de/` for `https://example.com/docs/de/setup`. */
 function prefixOf(href: string, code: string): string | null {
   const parts = new URL(href).pathname.split("/")
   const at = parts.findIndex((part) => part.toLowerCase().replace("_", "-") === code.toLowerCase())

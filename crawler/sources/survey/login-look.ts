@@ -9,13 +9,13 @@ export interface LoginForm {
   /** Names of its controls. */
   readonly user: string | null
   readonly password: string
-  /** Names of its hidden fields, a CSRF token perhaps among them: they are sent as the page has them. */
+  /** Names of its hidden fields, possibly including a CSRF token; they are sent as they are on the page. */
   readonly hidden: readonly string[]
-  /** Whether it can be sent as it is: by POST, to the same site. Other forms need cookies or a token instead. */
+  /** Whether the form can be sent as it is: by POST, to the same site. Other forms need cookies or a token instead. */
   readonly isPlain: boolean
 }
 
-/** The form on a page that asks for a user's password; null when there is none. A registration has two passwords. */
+/** The login form on a page; `null` if there is none. A form with two password fields is for registration. */
 export function loginForm({
   url,
   html,
@@ -37,7 +37,7 @@ const LOGIN_TEXT =
   /^\s*(?:log[ -]?in|sign[ -]?in|anmelden|einloggen|connexion|se connecter|iniciar sesi[oó]n|accedi|entrar)\s*$/i
 const LOGIN_PATH = /(?:^|[/=])(?:log-?in|sign-?in|users\/sign_in|UserLogin|Special:UserLogin)(?:[/?&.]|$)/i
 
-/** Where a page offers to log in, on its own host; null when it does not. */
+/** The page's link to a login form on its own host; `null` if there is none. */
 export function loginLink({ url, links }: Pick<SiteLook, "url" | "links">): PageUrl | null {
   const { host } = new URL(url)
   const own = links.filter((link) => new URL(link.url).host === host)

@@ -23,14 +23,14 @@ export interface Obstacle {
     | "server"
     | "sitemap"
   readonly text: string
-  /** What helps, in words; null when nothing here does. */
+  /** What the operator can do about it; `null` if nothing helps. */
   readonly help: string | null
 }
 
-/** Whether a connection failed for the certificate, and not because the other side does not speak TLS. */
+/** Whether a connection failed because of the certificate, and not because the other side doesn't speak TLS. */
 export const isUntrusted = (detail: string): boolean => /certificate|CERT_/i.test(detail)
 
-/** Why the first page could not be read, and what helps. */
+/** Why the first page couldn't be read, and how to fix it. */
 export function obstacleOf(
   visit: Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>,
   asked: PageUrl,
@@ -119,13 +119,13 @@ export interface Seen {
   /** Pages of the sitemap that belong to the source. */
   readonly listedTotal: number
   readonly isNeeded: boolean
-  /** The site asks crawlers away, and is the operator's own: the proposal reads it all the same. */
+  /** The site tells crawlers to stay away but belongs to the operator: the proposal reads it anyway. */
   readonly isClosedOwn: boolean
   readonly form: LoginForm | null
   readonly trusted: boolean
 }
 
-/** Obstacles of a site whose first page could be read. */
+/** Obstacles on a site whose first page could be read. */
 export function pageObstacles(seen: Seen): Obstacle[] {
   const { look, pages, rendering, sitemap, listedTotal, isNeeded, isClosedOwn, form, trusted } = seen
   const found: Obstacle[] = []
@@ -188,7 +188,7 @@ function loginObstacle({ url, isPlain }: LoginForm, trusted: boolean): Obstacle 
   }
 }
 
-/** Outcomes of pages that no run would index, apart from those reported above. */
+/** Reports pages that no run would index, except for the outcomes reported above. */
 function* troubleWith({ url, outcome, detail }: Tried): Generator<Obstacle> {
   if (outcome === "indexed" || outcome === "unchanged" || outcome === "skipped:noindex") return
   const kind = outcome === "skipped:empty" ? "empty" : outcome === "skipped:robots" ? "robots" : "pages"

@@ -9,40 +9,40 @@ import { type Tried, tryPage } from "../../reporting/why/try/try-page.ts"
 import { htmlOf } from "./site-look.ts"
 import { pause } from "#base/flow/pause.ts"
 
-/** Requests of one look, robots.txt included: what a person who looks around would make. */
+/** Maximum number of requests per look, including robots.txt: about as many as a person looking around would make. */
 export const MAX_REQUESTS = 12
-/** A site may ask for longer pauses; a look waits at most this long, since someone is waiting for it. */
+/** A site can ask for longer pauses; a look waits at most this long, since someone is waiting for it. */
 const MAX_PAUSE_MS = 5000
-/** Sitemaps of the largest sites are only read this far. */
+/** Sitemaps of very large sites are only read up to this size. */
 const MAX_LISTING_BYTES = 10_000_000
 
 export interface PoliteVisitsOptions {
   readonly reader: PageReader
   readonly config: CrawlerConfig
-  /** Whether robots.txt counts at an address. */
+  /** Whether robots.txt applies at an address. */
   readonly obeys: (url: PageUrl) => boolean
   readonly signal: AbortSignal
 }
 
-/** The result of one visit of a look. */
+/** The result of a single visit during a look. */
 export interface LookedAt {
   readonly visit: Visit
-  /** Null when it is no HTML. */
+  /** `null` if it isn't HTML. */
   readonly html: string | null
   readonly headers: Fetched["headers"]
 }
 
-/** The rules of robots.txt for this crawler. */
+/** The robots.txt rules for this crawler. */
 export interface RobotsLook {
-  /** Why it keeps crawlers away from an address; null: it does not. */
+  /** Why robots.txt keeps crawlers away from an address; `null` if it doesn't. */
   readonly refusal: string | null
-  /** The pause that it asks for. */
+  /** The crawl delay it asks for. */
   readonly delayMs: number | null
-  /** Sitemaps that it names. */
+  /** Sitemaps it lists. */
   readonly sitemaps: readonly string[]
 }
 
-/** Visits of one look: few, one after the other, with the pause that the host is due, and none past the end. */
+/** The visits of one look: few, one after another, with the pause that the host requires, and none after the deadline. */
 export class PoliteVisits {
   readonly #options: PoliteVisitsOptions
   #requests = 0
@@ -56,17 +56,17 @@ export class PoliteVisits {
     return this.#requests
   }
 
-  /** Whether another may be made. */
+  /** Whether another request is allowed. */
   get hasRoom(): boolean {
     return this.#requests < MAX_REQUESTS && !this.#options.signal.aborted
   }
 
-  /** Why robots.txt keeps crawlers away, null when it does not; and what else it says. */
+  /** Why robots.txt keeps crawlers away (`null` if it doesn't), and the rest of its rules. */
   async robots(url: PageUrl): Promise<RobotsLook> {
     return (await this.rules(url)) ?? { refusal: null, delayMs: null, sitemaps: [] }
   }
 
-  /** The rules of robots.txt; null when it could not be read. */
+  /** The robots.txt rules; `null` if it couldn't be read. */
   async rules(url: PageUrl): Promise<RobotsLook | null> {
     const { reader } = this.#options
     if (this.#requests === 0) this.#requests += 1
@@ -76,7 +76,7 @@ export class PoliteVisits {
     return { refusal: rules.refusal(url), delayMs: rules.crawlDelayMs, sitemaps: rules.sitemaps }
   }
 
-  /** Null when there is no room for it, or robots.txt disallows it. */
+  /** `null` if no requests are left or robots.txt disallows the page. */
   async look(url: PageUrl, rendering: Rendering): Promise<LookedAt | null> {
     const { reader, obeys, signal } = this.#options
     if (!(await this.#turn(url))) return null
@@ -94,7 +94,7 @@ export class PoliteVisits {
     return { visit, html, headers }
   }
 
-  /** Fetches a sitemap; null when that fails. */
+  /** Fetches a sitemap; returns `null` if that fails. */
   async listing(url: PageUrl): Promise<Fetched | null> {
     const { reader, signal } = this.#options
     if (!(await this.#turn(url))) return null
@@ -102,14 +102,14 @@ export class PoliteVisits {
     return fetched.kind === "fetched" ? fetched : null
   }
 
-  /** Reads a page as a run of the source would; null when there is no room for it. */
+  /** Reads a page as a run of the source would; returns `null` if no requests are left. */
   async try(url: PageUrl, source: Source): Promise<Tried | null> {
     const { reader, config, signal } = this.#options
     if (!(await this.#turn(url))) return null
     return await tryPage(url, { source, reader, config, lookUp: async () => null, signal })
   }
 
-  /** Waits until the host may be asked again. False: not in this look. */
+  /** Waits until the host may be contacted again. Returns false if that won't happen during this look. */
   async #turn(url: PageUrl): Promise<boolean> {
     if (!this.hasRoom) return false
     const { obeys, signal } = this.#options

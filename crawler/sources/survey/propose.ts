@@ -9,33 +9,33 @@ import type { SitemapLook } from "./sitemap-look.ts"
 
 export type ProposedSource = SourceSpec & { readonly name: string }
 
-/** A run takes in so many pages when the source says nothing else. */
+/** Maximum number of pages per run if the source doesn't set one. */
 const STANDARD_PAGES = defineSource({ seeds: ["https://example.com/"] }).limits.pages
-/** A site that is as large as its sitemap says may have grown by the next run. */
+/** Headroom for a site that grows by the next run. */
 const ROOM_TO_GROW = 1.2
-/** Once a day, when each page that is due is read again. */
+/** Once a day; each run reads the pages that are due. */
 const EVERY_HOURS = 24
 
 interface Findings {
   readonly asked: PageUrl
-  /** Where it leads. */
+  /** The address after redirects. */
   readonly url: PageUrl
   readonly advice: Advice
-  /** Null: not known. */
+  /** `null` if not known. */
   readonly rendering: RenderingLook | null
-  /** The form without which nothing can be read. */
+  /** The login form, if nothing can be read without logging in. */
   readonly login: LoginForm | null
-  /** Asked for by the server, in a browser's own window. */
+  /** Whether the server asks for a password in the browser's own dialog. */
   readonly asksForPassword: boolean
-  /** The operator said that robots.txt is no obstacle, or nothing could be read with it. */
+  /** Whether robots.txt is ignored: the operator said so, or nothing could be read otherwise. */
   readonly ignoresRobots: boolean
-  /** Its pages ask not to be indexed, and the site is the operator's own. */
+  /** Whether noindex is ignored: the pages ask not to be indexed, but the site belongs to the operator. */
   readonly ignoresNoindex: boolean
-  /** Names that other sources have. */
+  /** Names of other sources. */
   readonly taken: ReadonlySet<string>
 }
 
-/** The source that fits what was found, as an operator would write it: with what differs from the defaults alone. */
+/** The source that fits the findings, as an operator would write it: only fields that differ from the defaults. */
 export function proposeSource(findings: Findings): ProposedSource {
   const { advice, rendering, login, asksForPassword, taken } = findings
   const seed = advice.seed ?? seedOf(findings)
@@ -55,7 +55,7 @@ export function proposeSource(findings: Findings): ProposedSource {
   }
 }
 
-/** With what its sitemap adds: where it is when runs would not find it, and room for all its pages. */
+/** Adds the sitemap's findings: its address, if runs would not find it, and room for all its pages. */
 export function withSitemap(
   source: ProposedSource,
   sitemap: SitemapLook | null,
@@ -78,7 +78,7 @@ export function membershipOf(source: ProposedSource, landing: PageUrl): (url: Pa
   return membership(full, new Map([[seed, landing]]))
 }
 
-/** As it is written, without what it may leave out; the password by reference: `${WIKI_EXAMPLE_COM_PASSWORD}`. */
+/** The spec with its optional fields left out and the password as a reference: `${WIKI_EXAMPLE_COM_PASSWORD}`. */
 function formLogin({ url, user, password }: LoginForm, name: string): NonNullable<SourceSpec["login"]> {
   return {
     kind: "form",
@@ -96,8 +96,8 @@ function secretOf(name: string): string {
 }
 
 /**
- * The given address, unless the site redirects it to another host, or to the folder of that name. A start that is redirected to one page
- * of many, or to a login, is unchanged.
+ * The given address, unless the site redirects it to another host, or to the folder of that name. A start that
+ * redirects to one page of many, or to a login, stays as given.
  */
 function seedOf({ asked, url, login }: Findings): PageUrl {
   if (login) return asked

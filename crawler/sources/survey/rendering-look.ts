@@ -7,28 +7,28 @@ import type { PoliteVisits } from "./polite-visits.ts"
 import type { Advice } from "./programs/program.ts"
 import type { SiteLook } from "./site-look.ts"
 
-/** Whether a site's pages need a browser, and how that is known. */
+/** Whether a site's pages need a browser, and how this was determined. */
 export interface RenderingLook {
   readonly rendering: Extract<Rendering, "auto" | "browser">
   readonly because: string
-  /** What to do when a browser is needed and there is none; null when there is one, or none is needed. */
+  /** What to do when a browser is needed but not available; `null` if one is available or none is needed. */
   readonly missing: string | null
-  /** Addresses that the page links when scripts have run; empty when no browser looked. */
+  /** Links on the page after its scripts have run; empty if it wasn't opened in a browser. */
   readonly links: readonly string[]
-  /** Characters of text without scripts, and with them; null: no browser looked. */
+  /** Number of characters of text without and with scripts; `null` if it wasn't opened in a browser. */
   readonly characters: { readonly plain: number; readonly rendered: number | null }
 }
 
-/** A page in a browser says more when it has so much more text, or links. */
+/** A browser makes a difference if it finds at least this much more text, or this many more links. */
 const MORE_TEXT = 1.5
 const MORE_CHARS = 300
 const MORE_LINKS = 5
 
-/** Signs that scripts may make a good part of the page although it comes with some text. */
+/** Signs that scripts might produce much of the page even though it comes with some text. */
 const APPLICATION =
   /\bid=["']?(?:root|app|__next|__nuxt|___gatsby|svelte)["'\s>]|\sng-version=|<app-root\b|\sdata-(?:reactroot|v-app)\b|<script\s[^>]*type=["']?module/i
 
-/** Finds out how the pages of a site are to be read; opens the first in a browser where that alone can tell. */
+/** Finds out how the pages of a site should be read; opens the first one in a browser if nothing else can tell. */
 export async function lookAtRendering(
   look: SiteLook,
   { needsBrowser = false, sendsText = false, seed }: Advice,

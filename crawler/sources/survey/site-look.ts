@@ -7,14 +7,14 @@ import { gatherFacts } from "../../page/extract/facts/metadata.ts"
 import { type Element, parseTree, walk } from "../../page/extract/html/tree.ts"
 import type { Reading } from "../../reading.ts"
 
-/** The first page of a site, with all that tells what made it. */
+/** The first page of a site, with everything that shows which program made it. */
 export interface SiteLook {
   /** As the operator gave it. */
   readonly asked: PageUrl
-  /** Where it leads. */
+  /** The address after redirects. */
   readonly url: PageUrl
   readonly headers: Fetched["headers"]
-  /** As sent; the beginning of a long one. */
+  /** The HTML as sent; truncated if it is long. */
   readonly html: string
   /** `<meta name=generator>`; empty when there is none. */
   readonly generator: string
@@ -27,22 +27,22 @@ export interface SiteLook {
   readonly alternates: readonly { readonly hreflang: string; readonly href: string }[]
   /** `<html lang>`. */
   readonly language: string | null
-  /** Controls of its forms, by name. */
+  /** Fields of its forms, by name. */
   readonly inputs: readonly Input[]
-  /** The reading of the page without a browser. */
+  /** The page as read without a browser. */
   readonly reading: Reading
 }
 
 export interface Input {
   readonly name: string
-  /** In lower case; `text` when it names none. */
+  /** In lower case; `text` if no type is given. */
   readonly type: string
 }
 
-/** Parsed in one go, beside other work: longer pages show what made them at their beginning. */
+/** Parsed in one go, alongside other work: even on longer pages, the beginning shows which program made them. */
 const MAX_LOOK_CHARS = 500_000
 
-/** The document of an answer as text; null when it is no HTML. Must be called before the body is read by others. */
+/** The HTML of a response as text; `null` if it isn't HTML. Must be called before anything else reads the body. */
 export function htmlOf({ headers, body }: Fetched): string | null {
   const header = headers["content-type"]
   if (!/html/.test(mediaType(header))) return null

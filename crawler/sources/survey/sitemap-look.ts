@@ -2,26 +2,26 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { readList } from "../../crawl/listings/read-list.ts"
 import type { PoliteVisits } from "./polite-visits.ts"
 
-/** How many of an index's sitemaps are read. */
+/** How many sitemaps of a sitemap index are read. */
 const READ_OF_INDEX = 1
-/** Unpacked, like that of a run. */
+/** Uncompressed size, the same limit as in a run. */
 const MAX_BYTES = 50 * 1024 * 1024
 
 /** The content of a site's sitemaps. */
 export interface SitemapLook {
-  /** The address of the sitemap, or of the index of sitemaps. */
+  /** The address of the sitemap or sitemap index. */
   readonly url: PageUrl
   /** Whether runs find it without help: robots.txt names it, or it is `/sitemap.xml`. */
   readonly isFound: boolean
-  /** The addresses in it, up to where it was read. */
+  /** The addresses in it, up to the point where reading stopped. */
   readonly pages: readonly PageUrl[]
-  /** How many addresses there may be in all: more than were read when it is an index of several. */
+  /** Estimated number of addresses: more than were read if it is an index of several sitemaps. */
   readonly total: number
 }
 
 /**
- * Reads the sitemap that robots.txt names, the one where the program puts it, which is the folder of the site unless it
- * says so, and the one at the root, until one lists pages of the source. Null when none lists anything.
+ * Reads sitemaps until one lists pages of the source: the one that robots.txt names, the one where the program puts it
+ * (by default the folder of the site), and the one at the root. Returns `null` if none lists anything.
  */
 export async function lookForSitemap(
   start: PageUrl,
@@ -35,7 +35,7 @@ export async function lookForSitemap(
   const [first = toPageUrl(root)] = found
   const ofFolder = toPageUrl(ofProgram ?? "sitemap.xml", start)
   const other = ofFolder === first ? null : ofFolder
-  // One below the root is more likely to be the site's own.
+  // A sitemap below the root is more likely to be the site's own.
   const asked = found.length === 0 && other !== null ? [other, first] : [first, other]
   let foreign: SitemapLook | null = null
   for (const url of asked) {

@@ -3,10 +3,10 @@ import type { Tried } from "../../reporting/why/try/try-page.ts"
 import { proposalNote } from "./proposal-note.ts"
 import type { Survey } from "./survey.ts"
 
-/** Characters of a page's text that are shown. */
+/** How many characters of a page's text are shown. */
 export const SHOWN_CHARS = 600
 
-/** A survey as programs get it, from the command and from the admin API alike. */
+/** A survey in machine-readable form, the same for the command and the admin API. */
 export function surveyOnWire(survey: Survey) {
   const {
     asked,

@@ -52,7 +52,8 @@ addEventListener("hashchange", show); show()</script>`),
     })
     const { source, program, pages } = await survey(site.url("/"))
     expect(program?.name).toBe("docsify")
-    // A source as it can be declared; how such a site is crawled, crawler/fetch/render/routed-sites.browser.test.ts shows.
+    // A source that can be declared; crawler/fetch/render/routed-sites.browser.test.ts shows how such a site is
+    // crawled.
     expect(readSourceSpec(source)).toMatchObject({ seeds: [site.url("/#/")], rendering: "browser" })
     expect(pages.map(({ url, page }) => [url, page?.title !== undefined])).toEqual([
       [site.url("/#/"), true],

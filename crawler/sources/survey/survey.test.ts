@@ -68,7 +68,7 @@ test("a documentation site is proposed with its scope, sitemap, languages, size 
     ...Object.fromEntries(paths.map((path) => [path, article(path.replaceAll("/", " ").trim())])),
   })
   const found = await survey(site.url("/docs"), {})
-  // The folder is not there under the name without a slash.
+  // The folder doesn't exist under its name without a slash.
   expect(found).toMatchObject({ url: null, outcome: "failed:http-status" })
 
   const before = site.requests.length
@@ -207,13 +207,13 @@ test("noindex is told of; on the operator's own network the proposal reads the p
   expect(own.source.politeness).toEqual({ robots: false })
   expect(own.obstacles).toMatchObject([{ kind: "noindex" }])
   expect(own.pages.map(({ outcome }) => outcome)).toEqual(["indexed", "indexed"])
-  // Where links may be followed, noindex alone is passed over.
+  // If links may be followed, only noindex is ignored.
   site.serve({ "/": article("Young", { head: '<meta name="robots" content="noindex">', links: ["/a"] }) })
   const followed = (await survey(site.url("/"))).source
   expect(followed).toMatchObject({ ignoreNoindex: true })
   expect(followed.politeness).toBeUndefined()
   site.serve({ "/": article("Young", { head, links: ["/a"] }) })
-  // Over the API, no claim is accepted about whose network it is.
+  // Over the API, callers can't claim that a network is their own.
   const over = await survey(site.url("/"), { trusted: false })
   expect(over.source.politeness).toBeUndefined()
   expect(over.obstacles.map(({ kind }) => kind)).toEqual(["noindex", "robots"])
@@ -279,6 +279,6 @@ test("over the API an unknown host and a private one are told in the same words"
   for (const one of [inside, nowhere]) expect(one).toMatchObject({ url: null, outcome: "failed:dns" })
   expect(inside.obstacles).toEqual(nowhere.obstacles)
   expect(site.requests).toEqual([])
-  // The operator who names a private address means it.
+  // An operator who names a private address does so on purpose.
   expect((await survey(site.url("/"), { networks: "" })).pages).toHaveLength(1)
 })

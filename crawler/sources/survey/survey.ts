@@ -22,39 +22,39 @@ import { lookAtRendering, type RenderingLook } from "./rendering-look.ts"
 import { lookAt, type SiteLook } from "./site-look.ts"
 import { lookForSitemap, type SitemapLook } from "./sitemap-look.ts"
 
-/** The time for a whole look, waits included, since someone is waiting for it. A slow site is described as far as the look got. */
+/** Time limit for a whole look, including waits, since someone is waiting for it. If a site is slow, the look describes only the part it got to. */
 export const SURVEY_MS = 90_000
-/** Pages shown as they would be indexed. */
+/** How many pages are shown as they would be indexed. */
 export const PAGES_SHOWN = 5
 
 export interface SurveyOptions {
   readonly db: StateStore
   readonly config: CrawlerConfig
-  /** Whether the operator named the address: then it may be private. */
+  /** Whether the operator gave the address: if so, it can be private. */
   readonly trusted: boolean
-  /** Whether an admin may open networks, and so learns whether a name is unknown or leads into one. */
+  /** Whether an admin can open networks, and therefore learns whether a name is unknown or leads into a closed network. */
   readonly tellsNetworks?: boolean
-  /** The site is the operator's own: robots.txt is no obstacle. */
+  /** Whether the site belongs to the operator: robots.txt is then no obstacle. */
   readonly ignoresRobots: boolean
-  /** Names of sources that there are. */
+  /** Names of existing sources. */
   readonly taken: ReadonlySet<string>
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
-  /** Where its pages are read, for looks that share a browser; else it has its own and closes it. */
+  /** The browser to read pages with, for looks that share one; otherwise the look opens its own and closes it. */
   readonly places?: ReadingPlaces
 }
 
 /** The findings of one look at a site, and the source that fits. */
 export interface Survey {
   readonly asked: PageUrl
-  /** Where it leads; null when nothing could be read. */
+  /** The address after redirects; `null` if nothing could be read. */
   readonly url: PageUrl | null
   /** How the first visit ended. */
   readonly outcome: OutcomeName
   readonly detail: string | null
   /** The title of the first page. */
   readonly title: string | null
-  /** The robots.txt rules for that page; null when they could not be read, or do not count. */
+  /** The robots.txt rules for that page; `null` if they couldn't be read or don't apply. */
   readonly robots: RobotsLook | null
   readonly program: Omit<Recognised, "advice"> | null
   readonly source: ProposedSource
@@ -62,9 +62,9 @@ export interface Survey {
   readonly sitemap: SitemapLook | null
   readonly feeds: readonly string[]
   readonly languages: readonly LanguageLook[]
-  /** A form that asks for a password; `isNeeded`: nothing can be read without it. */
+  /** A form that asks for a password; `isNeeded` if nothing can be read without it. */
   readonly login: (LoginForm & { readonly isNeeded: boolean }) | null
-  /** Obstacles, and other facts you should know, each with what helps. */
+  /** Obstacles and other facts the operator should know, each with a way to deal with it. */
   readonly obstacles: readonly Obstacle[]
   readonly notes: readonly string[]
   /** As they would be indexed. */
@@ -77,15 +77,15 @@ export interface Survey {
 /** How large the crawl will be. */
 export interface Estimate {
   readonly pages: number
-  /** Listed by the sitemap; or linked from the pages that were read, so that there are more. */
+  /** Listed in the sitemap, or linked from the pages that were read, in which case there are more. */
   readonly from: "sitemap" | "links"
   readonly delayMs: number
   readonly seconds: number
 }
 
 /**
- * Looks once at a site and proposes how to crawl it: a dozen requests at most, one after the other, with the pause that
- * its host is due. Indexes nothing and keeps nothing.
+ * Looks at a site once and proposes how to crawl it: a dozen requests at most, one after another, with the pause that
+ * the host requires. Indexes and keeps nothing.
  * @throws Error, LoginError, NetworkChangedError as {@link openSourceReader}
  */
 export async function surveySite(asked: PageUrl, options: SurveyOptions): Promise<Survey> {
@@ -121,7 +121,7 @@ export async function surveySite(asked: PageUrl, options: SurveyOptions): Promis
 type Found = Omit<Survey, "robots" | "requests" | "tookMs">
 type Unread = Exclude<LookedAt["visit"], { kind: "read" | "unmodified" }>
 
-/** The first page; robots.txt is named when it forbids that. */
+/** The first page; if robots.txt forbids it, the error says so. */
 async function firstLook(
   asked: PageUrl,
   visits: PoliteVisits,
@@ -158,7 +158,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
   const own = loginForm(look)
   const isNeeded = own !== null && (url !== asked || isBare(look))
   const rendering = isNeeded ? null : await lookAtRendering(look, advice, visits, config)
-  // On the operator's own network, rules that keep the world's crawlers away are not meant for this one.
+  // On the operator's own network, rules meant to keep public crawlers away don't apply to this one.
   const { robots } = look.reading.extracted
   const isClosedOwn = trusted && reader.isOwnHost(url) && robots.noindex && !isNeeded
   const bare = proposeSource({
@@ -168,7 +168,7 @@ async function describe(look: SiteLook, parts: Parts): Promise<Found> {
     rendering,
     login: isNeeded ? own : null,
     asksForPassword: false,
-    // Where links may not be followed either, passing over noindex alone would bring in the first page alone.
+    // If links may not be followed either, ignoring noindex alone would index only the first page.
     ignoresRobots: parts.ignoresRobots || (isClosedOwn && robots.nofollow),
     ignoresNoindex: isClosedOwn,
     taken: parts.taken,
@@ -248,7 +248,7 @@ async function paceOf(
   }
 }
 
-/** @param ownMs that this machine takes for a page */
+/** @param ownMs how long this machine takes per page */
 function estimateOf(
   listed: number,
   linked: number,
@@ -268,7 +268,7 @@ function estimateOf(
 const BARE_CHARS = 300
 const isBare = ({ reading }: SiteLook): boolean => reading.extracted.markdown.length < BARE_CHARS
 
-/** The form behind the link to log in, which a look follows once. */
+/** The login form behind the page's login link, which a look follows once. */
 async function offeredForm(
   look: SiteLook,
   ofProgram: string | undefined,
@@ -294,7 +294,7 @@ async function readPages(
   { visits, trusted }: Parts,
 ): Promise<Tried[]> {
   const pages: Tried[] = []
-  // A secret that cannot be resolved yet does not matter here: the look does not log in.
+  // A secret that can't be resolved yet doesn't matter here because the look doesn't log in.
   const full = defineSource({ ...source, login: null })
   for (const url of urls) {
     const read = await visits.try(url, full)
@@ -304,7 +304,7 @@ async function readPages(
   return pages
 }
 
-/** Another address of a page that is shown. */
+/** Whether two addresses lead to the same page. */
 const isSame = (one: Tried, other: Tried): boolean =>
   one.page !== null && one.page.markdown === other.page?.markdown
 

@@ -18,9 +18,9 @@ export interface TrialOptions {
   readonly resolve?: Resolve
 }
 
-/** What a source that is not saved yet would do. */
+/** The result of a trial: what an unsaved source would do. */
 export interface Trial {
-  /** Null: the source has no login. `error`: why the site refused it; null if it didn't. */
+  /** `null` if the source has no login. `error`: why the site refused it; `null` if it didn't. */
   readonly login: { readonly kind: Login["kind"]; readonly error: string | null } | null
   /** As they would be indexed. */
   readonly pages: readonly Tried[]
@@ -29,9 +29,10 @@ export interface Trial {
 }
 
 /**
- * Tries a source before it is saved: logs in, and reads its start and the pages it links to, as a run would. Makes a dozen requests at
- * most, like a look. Indexes nothing and stores nothing. For API callers, private addresses look like unknown ones.
- * @throws Error, NetworkChangedError as {@link openSourceReader}; a login that fails is no error
+ * Tries a source before it is saved: logs in, and reads its start and the pages it links to, as a run would. Makes a
+ * dozen requests at most, like a look. Indexes nothing and stores nothing. For API callers, private addresses look like
+ * unknown ones.
+ * @throws Error, NetworkChangedError as {@link openSourceReader}; a failed login does not throw
  */
 export async function trySource(spec: SourceSpec, options: TrialOptions): Promise<Trial> {
   const { db, config } = options

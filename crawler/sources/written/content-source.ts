@@ -2,7 +2,7 @@ import { kindOf } from "../../fetch/content/kinds.ts"
 import { contentFieldsOf, type SourceSpec } from "../../source.ts"
 import type { SourceProblem } from "./source-problem.ts"
 
-/** Fields that say how websites are read, and mean nothing for other content. */
+/** Fields that control how websites are read and mean nothing for other content. */
 export const OF_WEBSITES = [
   "scope",
   "rendering",
@@ -17,7 +17,7 @@ export const OF_WEBSITES = [
   "feeds",
 ] as const satisfies readonly (keyof SourceSpec)[]
 
-/** Problems of a source whose pages do not come from websites. */
+/** Problems with a source whose pages don't come from websites. */
 export function contentProblems(spec: SourceSpec): SourceProblem[] {
   const [field, ...others] = contentFieldsOf(spec)
   if (field !== "folder" && (spec.folderReaders ?? "none") !== "none")

@@ -10,8 +10,9 @@ export interface SourceReference {
 }
 
 /**
- * Which references lead nowhere, in words: to a source that is neither in the file nor declared over the API, and has
- * no pages. They are no fault of the file, and may be there first: so they warn, and refuse nothing.
+ * Describes the references that lead nowhere: to a source that is neither in the file nor declared over the API, and
+ * has no pages. They aren't an error in the file, because a reference can come before its source, so they only cause
+ * warnings.
  *
  * @param declared names in the file
  */
@@ -39,7 +40,7 @@ async function missing(
   declared: readonly string[],
 ): Promise<readonly string[]> {
   const others = names.filter((name) => !declared.includes(name))
-  // Where nothing is known, another machine may fill the index; names are taken as they are.
+  // If nothing is known, another machine might be filling the index, so names are accepted as they are.
   if (db === null || (await sourceNames(db)).length === 0) return declared.length === 0 ? [] : others
   return await goneSources(db, others)
 }

@@ -11,13 +11,13 @@ export const SOURCES_SCHEMA_FILE = new URL("../sources.schema.json", import.meta
 export type SchemaPart = "file" | "source" | "defaults"
 
 interface Validators extends Record<SchemaPart, ValidateFunction> {
-  /** The groups that have a field of this name; none: only a source itself has it. */
+  /** The groups that have a field with this name; empty if only the source itself has it. */
   readonly holders: ReadonlyMap<string, readonly string[]>
 }
 
 let validators: Validators | null = null
 
-/** Checks `value` against the schema of a sources file, or of one of its parts: one problem for each fault. */
+/** Checks `value` against the schema of a sources file or part of one, and returns one problem per fault. */
 export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[] {
   validators ??= compiled()
   const validate = validators[part]
@@ -34,7 +34,7 @@ export function schemaProblems(part: SchemaPart, value: unknown): SourceProblem[
   return [...problems.values()]
 }
 
-/** Whether an error is about a word, where a group of fields was written that is also allowed. */
+/** Whether an error asks for a word although a group of fields was written, which is also allowed. */
 const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): boolean =>
   typeof error.data === "object" &&
   error.data !== null &&
@@ -47,7 +47,7 @@ const isOfOtherKind = (error: ErrorObject, errors: readonly ErrorObject[]): bool
       !["type", "enum"].includes(other.keyword),
   )
 
-/** A required field that is missing because its name was misspelt: the unknown name says it. */
+/** A required field that is missing because its name was misspelt: the error about the unknown name covers it. */
 function renamedFields(errors: readonly ErrorObject[]): ReadonlySet<ErrorObject> {
   return new Set(
     errors.filter(
@@ -86,7 +86,7 @@ function compiled(): Validators {
   }
   const holders = new Map<string, string[]>(Object.keys(schema.$defs.fields).map((field) => [field, []]))
   for (const [group, node] of Object.entries(schema.$defs.fields)) {
-    // Its fields have the names of a source's own.
+    // Its fields have the same names as a source's own.
     if (group === "observers") continue
     const inner = [node, node.items ?? {}, ...(node.oneOf ?? [])]
     for (const field of new Set(inner.flatMap(({ properties = {} }) => Object.keys(properties)))) {
@@ -140,7 +140,7 @@ function schemaProblem(
   }
 }
 
-/** The owner of the fields at `path`: `a source`, `limits`, `a form login`. */
+/** The thing that the fields at `path` belong to: `a source`, `limits`, `a form login`. */
 function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): string {
   const inFile = part === "file"
   const [first] = path
@@ -155,7 +155,7 @@ function ownerOf(part: SchemaPart, path: SourceProblem["path"], data: unknown): 
   return first === "sources" ? "a source" : first === "backup" ? "the backup" : "the defaults"
 }
 
-/** What to do about an unknown field name: the nearest field, the group that has it, or all fields there are. */
+/** What to do about an unknown field name: suggests the nearest field, the group that has it, or lists all fields. */
 function remedy(name: string, known: readonly string[], holders: Validators["holders"]): string {
   const near = didYouMean(name, known)
   if (near !== "") return near

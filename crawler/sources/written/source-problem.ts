@@ -1,12 +1,12 @@
-/** Something wrong in what was written of a source. */
+/** A problem in a source as written. */
 export interface SourceProblem {
-  /** Way to the field: `["limits", "pages"]`; a list's entries by number. Empty: the whole. */
+  /** The path to the field: `["limits", "pages"]`; list entries by index. Empty for the whole source. */
   readonly path: readonly (string | number)[]
   /** The expectation that was not met, without the field's name. */
   readonly message: string
 }
 
-/** A source that is not understood, or cannot work; the message names every field that is wrong. */
+/** A source that can't be understood or can't work; the message names every field that is wrong. */
 export class SourceError extends Error {
   readonly problems: readonly SourceProblem[]
 

@@ -5,9 +5,9 @@ import { missingSecrets } from "../../fetch/secrets.ts"
 import type { Source, SourceSpec } from "../../source.ts"
 import type { SourceProblem } from "./source-problem.ts"
 
-/** Where a source is to work. */
+/** Where a source will run. */
 export interface Surroundings {
-  /** The environment with the settings file under it, in which named secrets are; null: it is not known here. */
+  /** The environment, with the settings file as a fallback, which contains the named secrets; `null` if it isn't known here. */
   readonly env: NodeJS.ProcessEnv | null
   /** `FOSSICK_WEBHOOK_NETWORKS`. */
   readonly webhookNetworks: readonly string[]
@@ -43,7 +43,7 @@ export function workProblems(spec: SourceSpec, { env, webhookNetworks }: Surroun
   ]
 }
 
-/** Each certificate file and secret that cannot be used; the contents are checked once all of them are there. */
+/** Certificate files and secrets that can't be used; the contents are checked only once all of them exist. */
 function certificateProblems(
   { caFile = null, clientCert = null }: SourceSpec,
   env: NodeJS.ProcessEnv,

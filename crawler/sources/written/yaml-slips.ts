@@ -1,30 +1,30 @@
 import { type Document, isNode, isScalar, LineCounter, parseDocument, visit, type YAMLError } from "yaml"
 
-/** A place in a file, from 1. */
+/** A position in a file, counted from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** A place that is not valid YAML. */
+/** A position at which the text isn't valid YAML. */
 export interface Slip {
   readonly place: Place
   readonly text: string
 }
 
-/** A text read as YAML; `slips` are empty when all of it is. */
+/** A text parsed as YAML; `slips` is empty if all of it is valid. */
 export interface ReadYaml {
   readonly document: Document.Parsed
   readonly slips: readonly Slip[]
-  /** The place of a character, from 0. */
+  /** The place of the character at `offset`, counted from 0. */
   readonly placeOf: (offset: number) => Place
 }
 
-/** More are mended no further in one look. */
+/** Maximum number of slips repaired in one pass. */
 const MOST_MENDED = 100
-/** These say nothing of what comes after them; behind any other, the rest of the file is read wrong. */
+/** These errors don't affect what follows; after any other, the rest of the file is misread. */
 const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
-/** A secret that is named without quotes; in a group in braces, YAML takes it for one more group. */
+/** A secret named without quotes; inside braces, YAML takes it for another nested map. */
 const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
 
 /**
@@ -47,7 +47,7 @@ export function readYaml(text: string): ReadYaml {
     if (mended) {
       for (const { at, secret } of mended.found)
         found.set(at, { place: placeOf(at), text: `${secret} must be in quotes: "${secret}"` })
-      // The same length as before, so that every place is still correct.
+      // The same length as before, so that all positions are still correct.
       left = mended.text
       continue
     }
@@ -74,7 +74,7 @@ export function readYaml(text: string): ReadYaml {
   }
 }
 
-/** The secrets without quotes in the line of an error, and the text with plain words in their places; null: none. */
+/** The unquoted secrets in the line of an error, and the text with plain words in their places; `null` if there are none. */
 function withoutUnquotedSecrets(text: string, error: number) {
   const start = text.lastIndexOf("\n", error - 1) + 1
   const end = text.indexOf("\n", error)
@@ -89,7 +89,7 @@ function withoutUnquotedSecrets(text: string, error: number) {
     : { found, text: text.slice(0, start) + mended + text.slice(start + line.length) }
 }
 
-/** Where a person would look: an unclosed quote is reported where it opens. */
+/** Where a person would look: an unclosed quote is reported at the point where it opens. */
 function startOf({ code, message, pos }: YAMLError, document: Document): number {
   let start = pos[0]
   if (code === "MISSING_CHAR" && message.includes("quote")) {
@@ -128,7 +128,7 @@ function meaningOf({ code, message }: YAMLError, text: string, at: number): stri
   return `isn't valid YAML: ${message}${hint}`
 }
 
-/** The place of a field: its value if that is on one line, else its name; null: the field is missing. */
+/** The place of a field: its value if that is on one line, otherwise its name; `null` if the field is missing. */
 export function placeAt(
   { document, placeOf }: Pick<ReadYaml, "document" | "placeOf">,
   path: readonly (string | number)[],

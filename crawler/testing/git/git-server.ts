@@ -13,8 +13,8 @@ export interface GitServer extends AsyncDisposable {
 
 /**
  * @param root the folder of the repositories
- * @param credentials the `user:password` that it requires; null: none
- * @param answer may answer a request instead; returns whether it did
+ * @param credentials the required `user:password`; `null` if none is required
+ * @param answer can answer a request instead; returns whether it did
  */
 export async function startGitServer(
   root: string,

@@ -2,14 +2,14 @@ import { open, rename, rm } from "node:fs/promises"
 import path from "node:path"
 import { syncFolder } from "#engine/lifecycle/move/export-to-file.ts"
 
-/** The name under which a backup is written until it is whole. */
+/** The name under which a backup is written until it is complete. */
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Writes a backup into a file that gets its name when it is whole and on the disk. A file left by an error or a
+ * Writes a backup to a file that gets its name only once it is complete and on the disk. A file left by an error or a
  * killed process never has that name.
  * @param check examines the whole file first; if it throws, no file is left
- * @returns how many bytes it has
+ * @returns the size of the file in bytes
  */
 export async function writeBackupFile(
   backup: AsyncIterable<Buffer>,

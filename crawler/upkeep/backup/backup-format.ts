@@ -19,18 +19,18 @@ export const SUMS = "SHA256SUMS"
 const INDEX_PART = /^index\/\d{8}$/
 const THUMBNAIL = /^images\/[0-9a-f]{2}\/(\d{1,15})\.webp$/
 
-/** A backup's description of itself. */
+/** A backup's manifest. */
 export interface BackupManifest {
   readonly format: number
-  /** Version of the Fossick that wrote it. */
+  /** The Fossick version that wrote it. */
   readonly fossick: string
-  /** When it was begun, ISO 8601. */
+  /** When it was started, ISO 8601. */
   readonly createdAt: string
   /** Where the index came from. */
   readonly engine: string
   readonly embedder: string
   readonly dimensions: number
-  /** Pages of the index when the backup was begun. */
+  /** Number of pages in the index when the backup was started. */
   readonly pages: number
   readonly about: string
 }
@@ -42,7 +42,7 @@ export const ABOUT =
 export const indexPart = (number: number): string => `index/${String(number).padStart(8, "0")}`
 export const isIndexPart = (name: string): boolean => INDEX_PART.test(name)
 
-/** The number of the image whose thumbnail an entry is, or null. */
+/** The number of the image whose thumbnail an entry is, or `null`. */
 export function imageOf(name: string): number | null {
   const number = THUMBNAIL.exec(name)?.[1]
   return number === undefined ? null : Number(number)
@@ -55,22 +55,22 @@ export interface EntrySum {
   readonly sha256: string
 }
 
-/** The last entry; the sizes are comments to `sha256sum -c`. */
+/** The last entry; the sizes are comments for `sha256sum -c`. */
 export function sumsText(sums: readonly EntrySum[]): string {
   return sums.map(({ name, bytes, sha256 }) => `# ${bytes} bytes\n${sha256}  ${name}\n`).join("")
 }
 
 export type BackupFileErrorCode =
-  /** Something else than a backup. */
+  /** Something other than a backup. */
   | "NOT_A_BACKUP"
   /** Written by a newer Fossick, in a format that this one does not know. */
   | "FORMAT_TOO_NEW"
   /** It ends too early. */
   | "TRUNCATED"
-  /** An entry differs from what was written, or should not be there. */
+  /** An entry differs from what was written, or doesn't belong there. */
   | "DAMAGED"
 
-/** A file that is no whole and sound backup. */
+/** A file that isn't a complete, undamaged backup. */
 export class BackupFileError extends CommandError {
   readonly code: BackupFileErrorCode
 

@@ -24,7 +24,7 @@ import {
 
 const CHILD = fileURLToPath(new URL("./testing/restore-child.ts", import.meta.url))
 
-/** A site of that many pages, each with an ETag. */
+/** A site with the given number of pages, each with an ETag. */
 function site(count: number, text = "first"): Record<string, Answer> {
   const answers: Record<string, Answer> = {}
   const links = Array.from({ length: count }, (_, i) => `<a href="/p${i}">${i}</a>`).join(" ")
@@ -236,7 +236,7 @@ describe("a restore that is killed", () => {
       }
     }
     const what = (folder: string) => names.map((name) => readFileSync(join(folder, name, "what"), "utf8"))
-    // Every moment between two changes of a name, one after the other.
+    // Every point between two renames, one after the other.
     for (let done = 0; done <= 2 * names.length; done++) {
       const dataDir = folders.at(`at-${done}`)
       const staging = stagingOf(dataDir)
@@ -269,7 +269,7 @@ describe("a restore that is killed", () => {
     await expect(restoreInto(folders.at("to"), folders.at("cut.tar"))).rejects.toThrow("is incomplete")
     expect(readdirSync(folders.at("to"))).toEqual([])
 
-    // One from which this Fossick cannot take over.
+    // A state that this Fossick can't upgrade.
     await from.db.script("delete from schema_version where part = 'state'")
     await writeBackupTo(folders.at("older.tar"), from)
     await expect(restoreInto(folders.at("to"), folders.at("older.tar"))).rejects.toThrow(

@@ -11,8 +11,8 @@ import { SCRATCH } from "./write-backup.ts"
 
 const ASIDE = "before-restore-"
 /**
- * Names that no restore adds or removes: files that are made again, locks, files that containers keep here for others
- * (the server's own files, its key, language models), and files that every folder has.
+ * Names that a restore never adds or removes: files that are recreated, locks, files that containers keep here for
+ * others (the server's own files, its key, language models), and files that every folder has.
  */
 const STAYS: ReadonlySet<string> = new Set(
   "compile-cache models locks meilisearch secrets model README.md .gitignore lost+found"
@@ -20,9 +20,9 @@ const STAYS: ReadonlySet<string> = new Set(
     .concat(RESTORING),
 )
 
-/** The changes of names in the data folder once everything is restored. */
+/** Renames in the data folder once everything is restored. */
 interface Plan {
-  /** The folder, in the data folder, that takes the earlier files. */
+  /** The folder inside the data folder that receives the earlier files. */
   readonly aside: string
   readonly old: readonly string[]
   readonly fresh: readonly string[]
@@ -30,13 +30,13 @@ interface Plan {
 
 export const stagingOf = (dataDir: string): string => path.join(dataDir, RESTORING)
 
-/** An appliance's files in the data folder, without those that are made again automatically. */
+/** An appliance's files in the data folder, except those that are recreated automatically. */
 export async function contentsOf(dataDir: string): Promise<string[]> {
   const names = existsSync(dataDir) ? await readdir(dataDir) : []
   return names.filter((name) => !STAYS.has(name) && !name.startsWith(ASIDE) && !name.startsWith(SCRATCH))
 }
 
-/** Whether a process crawls for this data folder, and so whether an appliance runs on it. */
+/** Whether a process is crawling for this data folder, which means that an appliance is running on it. */
 export async function isInUse(dataDir: string): Promise<boolean> {
   const file = path.join(dataDir, "state.db")
   if (!existsSync(file)) return false
@@ -44,14 +44,14 @@ export async function isInUse(dataDir: string): Promise<boolean> {
     using db = new SqliteStore(new DatabaseSync(file, { timeout: 1000 }))
     return await hasLivingProcess(db)
   } catch {
-    // A store that cannot be read is what one restores for.
+    // An unreadable store is a reason to restore.
     return false
   }
 }
 
 /**
- * Moves the files from the staging folder into place, and the earlier ones aside. A process that dies meanwhile
- * leaves a plan with which {@link finishRestore} completes the move.
+ * Moves the files from the staging folder into place, and the earlier ones aside. If the process dies in the middle, it
+ * leaves a plan from which {@link finishRestore} completes the move.
  * @returns the folder with the earlier files, or null when there were none
  */
 export async function moveIntoPlace(dataDir: string, now: Date): Promise<string | null> {
@@ -70,17 +70,17 @@ export async function moveIntoPlace(dataDir: string, now: Date): Promise<string 
   return await finishRestore(dataDir)
 }
 
-/** Whether all that is restored is whole, and only has to be put in its place. */
+/** Whether everything is restored and only has to be moved into place. */
 export const isWhole = (dataDir: string): boolean => existsSync(path.join(stagingOf(dataDir), PLAN))
 
-/** Carries a plan out, from wherever it was left. As {@link moveIntoPlace}. */
+/** Completes a plan from wherever it was left. As {@link moveIntoPlace}. */
 export async function finishRestore(dataDir: string): Promise<string | null> {
   const staging = stagingOf(dataDir)
   const { aside, old, fresh } = JSON.parse(await readFile(path.join(staging, PLAN), "utf8")) as Plan
   const asideFolder = path.join(dataDir, aside)
   if (old.length > 0) makeFolder(asideFolder)
   for (const name of old) {
-    // One that is aside already has a successor in its place.
+    // If a file is already in the aside folder, the one in its place is its successor.
     if (existsSync(path.join(asideFolder, name))) continue
     await rename(path.join(dataDir, name), path.join(asideFolder, name))
   }
@@ -93,7 +93,7 @@ export async function finishRestore(dataDir: string): Promise<string | null> {
   return old.length > 0 ? asideFolder : null
 }
 
-/** Has a file outlive a power cut. */
+/** Makes sure that a file survives a power failure. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await open(file, "r+")
   try {

@@ -9,7 +9,7 @@ import { Jobs } from "../../jobs/jobs.ts"
 import { SourceTable } from "../../sources/source-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 
-/** Opens parts of a state, which has their tables and triggers made. */
+/** Opens parts of a state, which creates their tables and triggers. */
 export type OpenParts = (db: StateStore) => void
 
 export const openCrawlerParts: OpenParts = (db) => {
@@ -18,13 +18,13 @@ export const openCrawlerParts: OpenParts = (db) => {
 }
 
 /**
- * Removes code from a state of foreign origin that would run automatically and is not ours: triggers, views and
- * virtual tables. A file that others could write to may hold a trigger that gives them a key again, long after they
- * lost it. A trigger that has one of our names and another text gets our text again.
+ * Removes foreign code from a state that would run automatically: triggers, views and virtual tables that aren't ours.
+ * A file that others could write to might contain a trigger that gives them a key again long after they lost it. A
+ * trigger with one of our names but a different text gets our text back.
  *
  * @param file a `state.db` that no process has open
  * @param open the parts whose triggers may be in it
- * @returns their names
+ * @returns the names of the removed and replaced objects
  */
 export async function removeForeignCode(file: string, open: OpenParts): Promise<readonly string[]> {
   const ours = await triggersOf(open)
@@ -46,7 +46,7 @@ export async function removeForeignCode(file: string, open: OpenParts): Promise<
   return foreign.map(({ name }) => String(name))
 }
 
-/** White space is ignored: versions of Fossick write their statements with more of it or less. */
+/** White space is ignored because versions of Fossick differ in how much of it their statements contain. */
 const isSame = (own: string | undefined, sql: string): boolean =>
   own?.replaceAll(/\s+/g, " ") === sql.replaceAll(/\s+/g, " ")
 

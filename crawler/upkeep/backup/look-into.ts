@@ -10,13 +10,13 @@ import { SourceTable } from "../../sources/source-table.ts"
 export interface RestoredFolder {
   readonly pages: number
   readonly sources: number
-  /** When the last crawl ended, ISO 8601; null: there was none. */
+  /** When the last crawl ended, ISO 8601; `null` if there was none. */
   readonly lastCrawl: string | null
-  /** Files of the index with wrong contents, each with its fault. */
+  /** Damaged index files, each with its fault. */
   readonly damage: readonly string[]
 }
 
-/** Looks into a data folder that no process writes, by the settings in `env`. */
+/** Inspects a data folder that no process is writing to, using the settings in `env`. */
 export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> {
   const settings = readSettings(engineSettings, env)
   const damage = await damageOf(settings)
@@ -39,7 +39,7 @@ export async function lookInto(env: NodeJS.ProcessEnv): Promise<RestoredFolder> 
   }
 }
 
-/** How many jobs are examined to find one that is over: no more than these wait or run at a time. */
+/** How many jobs are examined to find a finished one: fewer than this wait or run at any time. */
 const LOOKED_AT = 1000
 
 async function damageOf(settings: Parameters<typeof openGenerations>[0]): Promise<string[]> {

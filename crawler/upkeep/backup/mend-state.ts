@@ -12,13 +12,13 @@ import { ReaderRules } from "../../sources/readers/reader-rules.ts"
 import { BackupTable } from "./scheduled/backup-table.ts"
 import { WebhookQueue } from "../../reporting/webhooks/webhook-queue.ts"
 
-/** The differences that a restore had to mend. */
+/** What a restore had to repair. */
 export interface Mended {
-  /** Addresses of which the state and the index did not say the same; they are visited again. */
+  /** Addresses about which the state and the index disagreed; they are visited again. */
   readonly addresses: number
   /** Images whose thumbnail is not in the backup; they are looked at again. */
   readonly images: number
-  /** Jobs that ran when the backup was made; they go on. */
+  /** Jobs that were running when the backup was made; they continue. */
   readonly jobs: number
 }
 
@@ -41,15 +41,16 @@ const holdImage = once((q: Queries<HeldTables>, { id }: HeldTables["held_image"]
 )
 
 /**
- * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after it,
- * while crawls went on, so that:
- * - an address may be known as a page that the index lost meanwhile: a site that answers "not modified", or a duplicate of it, would
- *   leave it missing; or with the hash of an older page; or as none while the index has it. The index is right;
- * - the readers of a page may have been registered meanwhile;
- * - an image may be known by a thumbnail that was swept;
- * - jobs and processes are marked as running that run no more.
+ * Brings a restored state in line with the index and the thumbnails that came with it. They were copied after the
+ * state, while crawls continued, so:
+ * - an address may be recorded as a page that the index has lost since: a site that answers "not modified", or a
+ * duplicate of it, would leave it missing; or it is recorded with the hash of an older page; or as not indexed although
+ * the index has it. The index is right;
+ * - the readers of a page may have been registered since;
+ * - an image may be recorded with a thumbnail that was deleted;
+ * - jobs and processes are marked as running that no longer run.
  *
- * @throws Error when the state is of a newer Fossick
+ * @throws Error when the state is from a newer Fossick
  */
 export class StateMender {
   readonly #db: StateStore
@@ -77,28 +78,28 @@ export class StateMender {
     return mender
   }
 
-  /** Takes note of a page of the index. */
+  /** Records a page of the index. */
   async holds(page: Page): Promise<void> {
     await this.#rules.register([page])
     for (const source of sourcesOf(page))
       await holdPage.run(this.#db, { url: page.url, source, hash: pageHash({ ...page, source }) })
   }
 
-  /** Whether a thumbnail is wanted; if so it is taken to be there. */
+  /** Whether a thumbnail is wanted; if so, it is assumed to exist from now on. */
   async wantsThumbnail(id: number): Promise<boolean> {
     const isKnown = await this.#images.isRead(id)
     if (isKnown) await holdImage.run(this.#db, { id })
     return isKnown
   }
 
-  /** Call it when all pages and thumbnails were noted. */
+  /** Call this once all pages and thumbnails have been recorded. */
   async mend(): Promise<Mended> {
     const mended = await transaction(this.#db, async () => {
-      // Receivers of webhooks get the findings of crawls, and not that a copy was a minute behind.
+      // Webhook receivers get what crawls find, not that a copy was a minute behind.
       const addresses = await this.#webhooks.untold(() => matchPages(this.#db, "held_page"))
       const images = await this.#images.lookAgain("held_image")
       const jobs = await new CrawlerProcesses(this.#db).forgetAll()
-      // A copy of long ago says nothing of the clock of today.
+      // An old copy says nothing about today's clock.
       await trustClock(this.#db)
       return { addresses, images, jobs }
     })

@@ -9,7 +9,7 @@ import { verifyBackup } from "./read-backup.ts"
 import { Folders, SmallAppliance } from "./testing/small-appliance.ts"
 
 const BLOCK = 512
-/** Where a header holds the sum of its own bytes. */
+/** The position of the checksum in a header. */
 const CHECKSUM = { from: 148, to: 156 }
 
 const folders = new Folders()
@@ -29,7 +29,7 @@ afterAll(() => {
   folders[Symbol.dispose]()
 })
 
-/** How verifying a backup of these bytes ends. */
+/** The result of verifying a backup with these bytes. */
 async function verified(bytes: Uint8Array | string): Promise<string> {
   const changed = folders.at("changed.tar")
   writeFileSync(changed, bytes)
@@ -42,7 +42,7 @@ async function verified(bytes: Uint8Array | string): Promise<string> {
   }
 }
 
-/** The positions of the header and the file that a byte belongs to; null after the last file. */
+/** The positions of the header and the file that a byte belongs to; `null` after the last file. */
 function entryAt(at: number): { readonly header: number; readonly end: number } | null {
   for (let header = 0; whole[header] !== 0;) {
     const size = Number.parseInt(whole.toString("latin1", header + 124, header + 135), 8)
@@ -61,9 +61,9 @@ function isPadding(at: number): boolean {
 }
 
 /**
- * Whether a change keeps all of an archive's meaning: it hits padding, or the checksum of a header. The checksum does
- * not cover itself, and its number can be written in several ways: with blanks for leading zeros, with anything after
- * its NUL. The empty blocks at the end are recognised by all their bytes but those of the checksum.
+ * Whether a change leaves an archive's meaning intact: it hits padding, or the checksum of a header. The checksum
+ * doesn't cover itself, and its number can be written in several ways: with blanks for leading zeros, with anything
+ * after its NUL. The empty blocks at the end are recognised by all their bytes except those of the checksum.
  */
 function changesNothing(changed: Buffer, at: number): boolean {
   if (isPadding(at)) return true

@@ -20,14 +20,14 @@ type Entry = ExtractEvents["entry"][1]
 
 const MAX_MANIFEST_BYTES = 100_000
 
-/** An entry whose bytes were not asked for yet. */
+/** An entry whose bytes haven't been requested yet. */
 interface PendingEntry {
   readonly name: string
   readonly bytes: number
   readonly stream: Entry
 }
 
-/** Reads a backup, entry after entry, and compares each with its sum at the end: see {@link finish}. */
+/** Reads a backup entry by entry, and compares the checksums at the end: see {@link finish}. */
 export class BackupReader {
   readonly #name: string
   readonly #entries: AsyncIterator<Entry>
@@ -61,12 +61,12 @@ export class BackupReader {
     return this.#manifest!
   }
 
-  /** Name of the entry whose turn it is, or null behind the last one. */
+  /** Name of the next entry, or `null` after the last one. */
   get entry(): string | null {
     return this.#next?.name ?? null
   }
 
-  /** The bytes of this entry; with the last of them it is the next one's turn. */
+  /** The bytes of this entry; after the last of them, the reader moves on to the next entry. */
   async *bytes(): AsyncGenerator<Buffer> {
     const { name, bytes, stream } = this.#next!
     const sha256 = createHash("sha256")
@@ -90,7 +90,7 @@ export class BackupReader {
     while (this.entry !== null && isIndexPart(this.entry)) yield* this.bytes()
   }
 
-  /** Skips an entry; its bytes are checked nevertheless. */
+  /** Skips an entry; its bytes are checked all the same. */
   async skip(): Promise<void> {
     for await (const _ of this.bytes());
   }

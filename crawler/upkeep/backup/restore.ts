@@ -20,9 +20,9 @@ export interface RestoreOptions {
   readonly dataDir: string
   /** Opens the engine of the settings for writing, as if `dataDir` were this folder. */
   readonly openEngine: (dataDir: string) => Promise<Engine>
-  /** Replace the existing files. */
+  /** Whether to replace existing files. */
   readonly force: boolean
-  /** Opens the parts whose triggers the state may hold. Default: the crawler's. */
+  /** Opens the parts whose triggers the state can contain. Default: the crawler's. */
   readonly openParts?: OpenParts
   readonly signal?: AbortSignal
   readonly onProgress?: (what: "index" | "compare" | "images", count: number) => void
@@ -32,15 +32,15 @@ export interface Restored {
   readonly index: ImportResult
   readonly mended: Mended
   readonly images: number
-  /** Triggers and the like of the state that are not of our making, which were left out. */
+  /** Foreign triggers and similar code in the state that were left out. */
   readonly foreign: readonly string[]
-  /** The folder with the data folder's earlier contents; null when it was empty. */
+  /** The folder with the data folder's earlier contents; `null` if it was empty. */
   readonly aside: string | null
 }
 
 /**
  * Restores a backup into a data folder. Everything is put together in a folder inside it, and moved into place only
- * when it is whole and checked; until then the earlier files stay untouched, and no appliance starts.
+ * once it is complete and checked; until then the earlier files stay untouched, and no appliance starts.
  *
  * @throws BackupFileError, ExportFileError, CommandError
  */
@@ -69,7 +69,7 @@ async function putTogether(
   const state = path.join(staging, STATE)
   await pipeline(reader.bytes(), createWriteStream(state, { mode: 0o600 }))
   const [damage] = stateDamage(staging)
-  // Its checksums only show that it is the same as when it was backed up.
+  // The backup's checksums only show that the state is as it was when it was backed up.
   if (damage !== undefined)
     throw new BackupFileError(
       "DAMAGED",
@@ -86,7 +86,7 @@ async function putTogether(
     await reader.finish()
     restored = { index, images, foreign, mended: await mender.mend() }
   } finally {
-    // The last one to close it puts the log into the file.
+    // Closing the last connection merges the log into the file.
     db.close()
   }
   await syncFile(state)
@@ -121,7 +121,7 @@ async function restoreIndex(
   throw new CommandError(`The restored index differs from the backup:\n${lines.join("\n")}`)
 }
 
-/** @returns how many */
+/** @returns the number of thumbnails */
 async function restoreThumbnails(
   reader: BackupReader,
   staging: string,

@@ -29,9 +29,9 @@ export async function runVerify(file: string, json: boolean): Promise<number> {
 
 export interface RestoreArguments {
   readonly force: boolean
-  /** Write the result as an object; null: write none, and do not say how to go on. */
+  /** Whether to write the result as an object; `null` writes nothing and prints no next steps. */
   readonly json: boolean | null
-  /** As {@link RestoreOptions.openParts}. */
+  /** See {@link RestoreOptions.openParts}. */
   readonly openParts?: OpenParts
   /** The settings; default: those of this process. */
   readonly env?: NodeJS.ProcessEnv
@@ -59,7 +59,7 @@ export async function runRestore(
       progress.say(
         `Restoring the backup of Fossick ${fossick} from ${createdAt}: ${counted(exportedPages, "page")}.`,
       )
-      // Which of the models that ship is not said by the settings: the backup does.
+      // The settings don't say which of the shipped models it is; the backup does.
       const shipped = settings.model === "" ? shippedModelOf(model) : null
       await using embedder = await openEmbedder({
         ...settings,
@@ -118,7 +118,7 @@ async function checked(file: string): ReturnType<typeof verifyBackup> {
   return await verifyBackup(file).catch((error: unknown) => Promise.reject(fileProblem(error, file)))
 }
 
-/** @throws CommandError when a process uses the data folder, or it holds files that were not given up */
+/** @throws CommandError when a process uses the data folder, or it contains files that may not be replaced */
 async function refuseOccupied(settings: Values<typeof engineSettings>, force: boolean): Promise<void> {
   const { dataDir } = settings
   if (await isInUse(dataDir)) {
@@ -135,7 +135,7 @@ async function refuseOccupied(settings: Values<typeof engineSettings>, force: bo
   if (contents.length > 0) await refuseWriter(settings)
 }
 
-/** An import or a re-embedding shows in nothing but its lock. */
+/** Only its lock shows that an import or a re-embedding is running. */
 async function refuseWriter(settings: Values<typeof engineSettings>): Promise<void> {
   const isIndexThere = ["index", "generations", "locks"].some((name) =>
     existsSync(path.join(settings.dataDir, name)),

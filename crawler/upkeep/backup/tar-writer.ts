@@ -2,10 +2,10 @@ import { createHash } from "node:crypto"
 import { type Pack, pack } from "tar-stream"
 import { type EntrySum, SUMS, sumsText } from "./backup-format.ts"
 
-/** Readable by the owner only, whichever user unpacks it. */
+/** Only the owner can read it, whichever user unpacks it. */
 const MODE = 0o600
 
-/** Writes the entries of a backup and keeps their sums, for the last one. */
+/** Writes the entries of a backup and keeps their checksums for the last entry. */
 export class TarWriter {
   readonly #pack: Pack = pack()
   readonly #sums: EntrySum[] = []
@@ -20,7 +20,7 @@ export class TarWriter {
     return this.#pack as AsyncIterable<unknown> as AsyncIterable<Buffer>
   }
 
-  /** Adds a file. @param size how many bytes `chunks` have, to the byte */
+  /** Adds a file. @param size exact number of bytes in `chunks` */
   async add(name: string, size: number, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     const done = Promise.withResolvers<void>()
     const header = { name, size, mode: MODE, mtime: this.#mtime, type: "file" } as const

@@ -21,16 +21,16 @@ import { TarWriter } from "./tar-writer.ts"
 
 /** Frames of the export are put together into entries of about this size. */
 const ENTRY_BYTES = 8 * 2 ** 20
-/** Prefix of the names of folders for a copy of the state. */
+/** Name prefix of folders for a copy of the state. */
 export const SCRATCH = ".fossick-backup-"
 const SWEPT_AFTER_MS = 86_400_000
 
 export interface BackupSources {
   readonly dataDir: string
   readonly db: StateStore
-  /** Open for reading. */
+  /** The engine, open for reading. */
   readonly engine: Engine
-  /** A folder for a copy of the state, as long as it takes. */
+  /** A folder for the temporary copy of the state. */
   readonly scratchDir: string
   readonly signal?: AbortSignal
   /** Called with the part that is being copied. */
@@ -38,8 +38,8 @@ export interface BackupSources {
 }
 
 /**
- * All that an appliance keeps, as a backup (backup-format.ts), while it serves and crawls. The state is of one moment, the index of
- * the minutes after it: restoring brings the two together (mend-state.ts).
+ * Everything an appliance keeps, as a backup (backup-format.ts), while it serves and crawls. The state is a snapshot,
+ * but the index is copied in the minutes after it: restoring brings the two in line (mend-state.ts).
  */
 export async function* writeBackup(sources: BackupSources): AsyncGenerator<Buffer> {
   const createdAt = new Date()
@@ -94,7 +94,7 @@ async function addState(tar: TarWriter, { db, scratchDir }: BackupSources): Prom
   }
 }
 
-/** Removes the folders that killed backups left a day ago or more. */
+/** Removes folders left a day or more ago by killed backups. */
 async function sweepScratch(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(SCRATCH)) continue
@@ -104,14 +104,14 @@ async function sweepScratch(folder: string): Promise<void> {
   }
 }
 
-/** A backup of a broken store would be found out on the day it is needed. */
+/** Otherwise a broken backup would be noticed only on the day it is needed. */
 function refuseBroken(file: string): void {
   const db = new DatabaseSync(file)
   try {
-    // With the indexes, which a quick check passes over.
+    // Includes the indexes, which a quick check skips.
     const said = db.prepare("pragma integrity_check(1)").get()?.["integrity_check"]
     if (said !== "ok") throw new CommandError(`state.db is damaged, so no backup was made: ${String(said)}`)
-    // Else the copy would be read with a log beside it.
+    // Otherwise the copy would be read with a log beside it.
     db.exec("pragma journal_mode = delete")
   } finally {
     db.close()

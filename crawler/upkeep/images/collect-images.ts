@@ -10,25 +10,25 @@ import { readImage } from "./read-image.ts"
 import { FairPool } from "#base/flow/fair-pool.ts"
 import { pause } from "#base/flow/pause.ts"
 
-/** Larger files are not fetched to the end. */
+/** Larger files aren't downloaded completely. */
 const MAX_BYTES = 10_000_000
 /** Images fetched and read at the same time, all hosts together. */
 const CONCURRENCY = 4
-/** An image that failed for a passing reason, and a host that gives no answer, are left alone for so long. */
+/** How long to leave an image alone after a temporary failure, or a host that doesn't respond. */
 const PAUSE_MS = 3_600_000
 /** Failures in a row after which a host is left alone. */
 const HOST_FAILURES = 3
 
 export interface CollectImagesOptions {
   readonly store: ImageStore
-  /** The readers that may reach an image, each by its address guard: the next is asked where one may not. */
+  /** Readers that may reach an image, each with its own address guard: if one may not, the next is tried. */
   readonly readersFor: (image: UnreadImage) => Promise<readonly PageReader[]>
   readonly config: CrawlerConfig
-  /** Ends the work; running images are cut short. */
+  /** Stops the work; images in progress are cut short. */
   readonly signal: AbortSignal
 }
 
-/** Looks at every due image, host by host at each host's pace, and deletes images that no page carries any more. */
+/** Looks at every due image, host by host at each host's pace, and deletes images that are no longer on any page. */
 export async function collectImages(options: CollectImagesOptions): Promise<void> {
   const { store, signal } = options
   const slots = new FairPool("images", { places: CONCURRENCY })
@@ -70,10 +70,10 @@ async function collectHost(host: string, slots: FairPool, options: CollectImages
   }
 }
 
-/** What one image shows about its host. */
+/** What one image reveals about its host. */
 interface Collected {
   readonly answered: boolean
-  /** To wait before the next request to the host. */
+  /** How long to wait before the next request to the host. */
   readonly pauseMs: number
 }
 

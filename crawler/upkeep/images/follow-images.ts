@@ -21,12 +21,12 @@ export interface FollowImagesOptions {
 }
 
 /**
- * Has images looked at, in a process of its own, whenever there are any and no crawl waits or runs: pages go first,
- * and a host never has both at its door. Ends with the signal.
+ * Looks at images in a separate process whenever there are any and no crawl is queued or running: pages go first, and a
+ * host is never visited for both at once. Ends with the signal.
  */
 export async function followImages({ store, jobs, room, log, signal }: FollowImagesOptions): Promise<void> {
   await store.remakeLost()
-  /** While the state is unreachable, a crawl may be running, so this counts as busy. */
+  /** While the state is unreachable, a crawl might be running, so this counts as busy. */
   const isBusy = async () => (await unlessAway(async () => !(await jobs.isIdle()), true)) || room.isLow()
   await repeatWorker({
     start: async () => new WorkerProcess(PROGRAM),

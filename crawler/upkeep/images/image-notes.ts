@@ -8,12 +8,12 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 import { isJunkAddress } from "./image-address.ts"
 import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 
-/** The first images of a page count: later ones belong to a gallery or a list of teasers. */
+/** Only a page's first images count: later ones belong to a gallery or a list of teasers. */
 export const IMAGES_PER_PAGE = 20
 const ALT_CHARS = 500
-/** How the detail of an image begins that the address guard refused. */
+/** Prefix of the detail of an image that the address guard refused. */
 export const REFUSED = "blocked-address: "
-/** An image may change at its address: it is looked at again with a visit to its page after this. */
+/** The image at an address can change: after this time, it is looked at again when its page is visited. */
 const LOOK_AGAIN_MS = 30 * 86_400_000
 
 type Images = Queries<ImageTables>
@@ -86,7 +86,7 @@ const dropSite = once((q: Images, { site }: { site: string }) =>
   q.deleteFrom("image_site").where("site", "=", site).where("pages", "<=", 0),
 )
 
-/** How many pages carry an image, by another column of its key. */
+/** How many pages contain an image, by another column of the key. */
 const countedBy = (table: "image_use", column: "site") => ({
   more: once((q: Images, { image, by }: CountKey) =>
     q
@@ -113,7 +113,7 @@ const countedBy = (table: "image_use", column: "site") => ({
 const onSite = countedBy("image_use", "site")
 const ofSource = countedBy("image_source" as "image_use", "source" as "site")
 
-/** Which images indexed pages carry, as the crawl notes it down. */
+/** Records which images are on indexed pages, as the crawl reports them. */
 export class ImageNotes {
   readonly #db: StateStore
   readonly #clock: Clock
@@ -124,7 +124,7 @@ export class ImageNotes {
     migrateImages(db)
   }
 
-  /** Takes down which images pages carry now; pages with none count too. */
+  /** Records which images are on the pages now; pages without images count too. */
   async note(pages: readonly Pick<Page, "url" | "images" | "source">[]): Promise<void> {
     const now = this.#clock()
     const old = now - LOOK_AGAIN_MS
@@ -148,7 +148,7 @@ export class ImageNotes {
     })
   }
 
-  /** Pages that are no more; images that no page carries then go with `ImageStore.sweep`. */
+  /** Forgets pages that no longer exist; `ImageStore.sweep` then deletes images that are no longer on any page. */
   async forget(pages: readonly PageUrl[]): Promise<void> {
     if (pages.length === 0) return
     await transaction(this.#db, async () => {
@@ -162,7 +162,7 @@ export class ImageNotes {
     const { id: image } = (await use.get(this.#db, { url, host, alt, rank }))!
     await onSite.more.run(this.#db, { image, by: site })
     const carried = await ofSource.more.get(this.#db, { image, by: source })
-    // This source may be allowed to fetch an image that the earlier sources were refused.
+    // This source might be allowed to fetch an image that earlier sources couldn't.
     if (carried?.pages === 1) await lookAgainIfRefused.run(this.#db, { id: image })
   }
 

@@ -11,8 +11,8 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { UnreadImage } from "./image-store.ts"
 
 /**
- * The readers of images: one for what everybody may read, and one for each source that may read more, which only the
- * images on its own pages get. So a page can have nothing fetched that its source could not.
+ * The readers of images: one for everything that anyone may read, and one for each source that may read more, used only
+ * for images on the source's own pages. This way no page can trigger a request that its source could not make.
  */
 export class ImageReaders implements AsyncDisposable {
   readonly #db: StateStore
@@ -21,7 +21,7 @@ export class ImageReaders implements AsyncDisposable {
   readonly #resolve: Resolve | undefined
   readonly #opened = new AsyncDisposableStack()
   readonly #plain: PageReader
-  /** By source; null for a source that may read no more than the settings allow. */
+  /** By source; `null` for a source that may read no more than the settings allow. */
   readonly #own = new Map<string, Promise<PageReader | null>>()
 
   /** `resolve`: how names are resolved; default: as the system does. */
@@ -33,7 +33,7 @@ export class ImageReaders implements AsyncDisposable {
     this.#plain = this.#opened.use(new PageReader(config, { resolve }))
   }
 
-  /** The readers that may read an image, the one with the fewest rights first. */
+  /** The readers that may read an image, those with the fewest rights first. */
   async of({ sources }: Pick<UnreadImage, "sources">): Promise<readonly PageReader[]> {
     const own = await Promise.all(sources.map((source) => this.#readerOf(source)))
     return [this.#plain, ...own.filter((reader) => reader !== null)]
@@ -43,7 +43,7 @@ export class ImageReaders implements AsyncDisposable {
     await this.#opened.disposeAsync()
   }
 
-  /** Opened once, also when images of several hosts ask for it at the same time. */
+  /** Opened only once, even when images of several hosts need it at the same time. */
   #readerOf(name: string): Promise<PageReader | null> {
     let reader = this.#own.get(name)
     if (reader === undefined) {
@@ -70,7 +70,7 @@ export class ImageReaders implements AsyncDisposable {
         resolve: this.#resolve,
       })
     } catch (error) {
-      // A certificate that is not there any more fails the source's next run, which says so.
+      // A missing certificate also fails the source's next run, which reports it.
       if (error instanceof KnownError) return null
       throw error
     }

@@ -35,9 +35,9 @@ export interface ImageTables {
 /** Columns of an image that has not been looked at yet. */
 export const UNREAD = { state: null, tries: 0, due: 0 } as const
 
-// `page_images`, `image_use` and `image_source` say the same thing from both ends, so that neither a page's change nor the
-// question how many pages of a site carry an image needs a search. Ids are never used again: thumbnails are named by
-// them.
+// `page_images`, `image_use` and `image_source` store the same facts from both ends, so that neither a page's change
+// nor counting the pages of a site that contain an image needs a scan. Ids are never reused because thumbnails are
+// named after them.
 const STEPS: readonly Step[] = [
   ({ lastingId, integer, text, strict, keyed }) =>
     `create table image (

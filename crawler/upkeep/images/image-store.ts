@@ -12,10 +12,10 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { type ImageTables, migrateImages, UNREAD } from "./image-schema.ts"
 import type { Junk, Look } from "./read-image.ts"
 
-/** On at least this many pages, and on more than half of its site's, an image belongs to the design. */
+/** An image on at least this many pages, and on more than half of its site's, is part of the design. */
 const FIXTURE_PAGES = 4
 const MAX_TRIES = 3
-/** Longest rest of an image or a host. A longer one was set while the clock was ahead, and is due. */
+/** Longest pause for an image or a host. A due time further away was set while the clock was ahead, and counts as due. */
 const MAX_REST_MS = 24 * 3_600_000
 const isDue = (now: number) => {
   const eb = expressionBuilder<ImageTables, "image">()
@@ -38,7 +38,7 @@ const TAKEN = ["id", "url", "host", "tries"] as const
 /** The known facts about an image on a page. */
 export type ImageFacts =
   | ({ readonly state: "read"; readonly id: number } & Look)
-  /** No content: because of its kind, because it is on most pages of the site, or because it is not there at all. */
+  /** Not content: because of its kind, because it is on most pages of the site, or because it doesn't exist. */
   | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
   /** It was not looked at, or may not be. */
   | { readonly state: "unread" }
@@ -48,14 +48,14 @@ export interface UnreadImage {
   readonly id: number
   readonly url: PageUrl
   readonly host: string
-  /** Whose pages carry it. */
+  /** Sources whose pages contain it. */
   readonly sources: readonly string[]
   readonly tries: number
 }
 
 /**
- * The facts about the images on indexed pages, in `state.db`, and their thumbnails, in `images/` of the data folder.
- * An image without a state is one to look at, so nothing has to be queued and a lost process leaves nothing behind.
+ * The facts about the images on indexed pages, in `state.db`, and their thumbnails, in `images/` in the data folder. An
+ * image without a state is yet to be looked at, so nothing has to be queued and a lost process leaves nothing behind.
  */
 export class ImageStore {
   readonly #folder: string
@@ -69,7 +69,7 @@ export class ImageStore {
     migrateImages(db)
   }
 
-  /** Has every image looked at again when the folder of thumbnails is gone: it may be deleted at any time. */
+  /** Has every image looked at again if the thumbnail folder is gone: it can be deleted at any time. */
   async remakeLost(): Promise<void> {
     if (existsSync(this.#folder)) return
     await this.#queries.updateTable("image").set(UNREAD).where("state", "=", "read").execute()
@@ -82,7 +82,7 @@ export class ImageStore {
 
   /**
    * Has images looked at again, except those in the table `held` (`id`). Runs in the caller's transaction.
-   * @returns how many
+   * @returns the number of images
    */
   async lookAgain(held: string): Promise<number> {
     const { numUpdatedRows } = await this.#queries
@@ -94,7 +94,7 @@ export class ImageStore {
     return Number(numUpdatedRows)
   }
 
-  /** Whether there is something to look at now, or something to sweep. */
+  /** Whether there are images to look at now, or to delete. */
   async hasWork(now = Date.now()): Promise<boolean> {
     return (
       (await this.#due(now).select("id").limit(1).executeTakeFirst()) !== undefined ||
@@ -107,7 +107,7 @@ export class ImageStore {
     return (await this.#due(now).select("host").distinct().execute()).map(({ host }) => host)
   }
 
-  /** The next images of a host, the first ones on their pages first. Counts a try for each. */
+  /** The next images of a host, ordered by their position on their pages. Counts a try for each. */
   async nextUnread(host: string, now = Date.now()): Promise<UnreadImage | null> {
     const row = await this.#due(now)
       .select(TAKEN)
@@ -119,7 +119,7 @@ export class ImageStore {
     return row ? ((await this.#taken(row)) ?? (await this.nextUnread(host, now))) : null
   }
 
-  /** The next image that a process was looking at when it crashed: looked at alone, it affects no other image. */
+  /** The next image that a process was looking at when it crashed; it is looked at alone so that it affects no other image. */
   async nextSuspect(): Promise<UnreadImage | null> {
     const row = await this.#queries
       .selectFrom("image")
@@ -142,7 +142,7 @@ export class ImageStore {
       return null
     }
     const tries = row.tries + 1
-    // Before it is looked at: an image that takes the process down is not tried for ever.
+    // Counted before looking at the image, so that one that crashes the process isn't retried forever.
     await this.#update(id, { tries })
     const of = this.#queries.selectFrom("image_source").select("source").where("image", "=", id)
     const sources = (await of.orderBy("source").execute()).map(({ source }) => source)
@@ -164,7 +164,7 @@ export class ImageStore {
     })
   }
 
-  /** `broken`: there is no image. `unreadable`: there may be one, which we cannot or may not look at. */
+  /** `broken`: there is no image. `unreadable`: there may be one, but we can't or may not look at it. */
   async recordFailure(id: number, state: "broken" | "unreadable", detail: string): Promise<void> {
     await this.#update(id, { state, detail: detail.slice(0, 500), looked_at: Date.now() })
   }
@@ -175,7 +175,7 @@ export class ImageStore {
     else await this.#update(image.id, { due: Date.now() + Math.min(ms, MAX_REST_MS) })
   }
 
-  /** Gives a try back that was not made, or was cut short. */
+  /** Uncounts a try that wasn't made or was cut short. */
   async giveBack({ id }: UnreadImage): Promise<void> {
     await this.#queries
       .updateTable("image")
@@ -194,12 +194,12 @@ export class ImageStore {
       .execute()
   }
 
-  /** Removes images that no page carries any more, thumbnails first, so that none is left without its row. */
+  /** Removes images that are no longer on any page, thumbnails first, so that none is left without its row. */
   async sweep(): Promise<void> {
     for (const { id } of await this.#unused().execute()) {
       rmSync(this.thumbnailPath(id), { force: true })
       const unused = this.#queries.deleteFrom("image").where("id", "=", id).where("uses", "=", 0)
-      // It may have come back meanwhile; then it is looked at again.
+      // It might have reappeared in the meantime; then it is looked at again.
       if ((await unused.executeTakeFirst()).numDeletedRows === 0n) await this.#update(id, UNREAD)
     }
   }
@@ -219,12 +219,12 @@ export class ImageStore {
     return facts
   }
 
-  /** Where the thumbnail of an image lies: WebP, 320 pixels at most on a side. */
+  /** The path of an image's thumbnail: WebP, at most 320 pixels per side. */
   thumbnailPath(id: number): string {
     return join(this.#folder, thumbnailName(id))
   }
 
-  /** The thumbnail of an image; null when it is gone, or differs from what was written. Then the image is looked at again. */
+  /** The thumbnail of an image; `null` if it is missing or differs from what was written. Then the image is looked at again. */
   async thumbnail(id: number): Promise<Buffer | null> {
     const image = await this.#read(id).executeTakeFirst()
     if (image === undefined) return null
@@ -234,7 +234,7 @@ export class ImageStore {
     return null
   }
 
-  /** Has thumbnails made again that are gone or damaged. */
+  /** Recreates thumbnails that are missing or damaged. */
   async makeAgain(ids: readonly number[]): Promise<void> {
     await this.#queries
       .updateTable("image")
@@ -264,16 +264,16 @@ export class ImageStore {
   }
 }
 
-/** A thumbnail that is gone, or differs from what was written. */
+/** A thumbnail that is missing or differs from what was written. */
 export interface DamagedThumbnail {
   readonly id: number
-  /** Path in the data folder. */
+  /** Path relative to the data folder. */
   readonly file: string
-  /** Going on a sentence whose subject is the file. */
+  /** Completes a sentence whose subject is the file. */
   readonly damage: string
 }
 
-/** The thumbnails that are not as they were written. It reads all of them, and changes nothing. */
+/** Finds thumbnails that differ from what was written. Reads all of them and changes nothing. */
 export async function damagedThumbnails(db: StateStore, dataDir: string): Promise<DamagedThumbnail[]> {
   const found: DamagedThumbnail[] = []
   const images = queriesOf<ImageTables>(db).selectFrom("image").select(["id", "thumbnail_sum"])

@@ -15,7 +15,7 @@ import { statement } from "#base/store/testing/statement.ts"
 
 const PAGE = article("Bees").replace("</h1>", '</h1><p><img src="/bee.png" alt="A bee"></p>')
 
-/** Says nothing to the first request, and sends the picture to the next ones. */
+/** Doesn't respond to the first request, and sends the image to later ones. */
 async function slowAtFirst(): Promise<{ answer: Answer; first: Promise<ServerResponse> }> {
   const body = await picture(1)
   const first = Promise.withResolvers<ServerResponse>()
@@ -67,7 +67,7 @@ test("an image that takes the process down is tried alone, then given up, and co
   })
   await using fixture = await CrawlFixture.open()
   await fixture.crawl({ seeds: [site.url("/")] })
-  // The worker alone needs some 100 MB, and the picture as many more.
+  // The worker alone needs about 100 MB, and the image as much again.
   const env = {
     FOSSICK_DATA_DIR: fixture.folder,
     FOSSICK_LOG_LEVEL: "silent",

@@ -12,8 +12,8 @@ import { collectImages } from "./collect-images.ts"
 import { ImageReaders } from "./image-readers.ts"
 import { ImageStore } from "./image-store.ts"
 
-// The process of follow-images.ts. Image decoders are large programs that read what strangers send: one that
-// crashes takes down this process and nothing else.
+// The process started by follow-images.ts. Image decoders are large programs that read untrusted input: if one crashes,
+// it takes down only this process.
 
 const LOW_PRIORITY = 10
 
@@ -26,7 +26,7 @@ setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()
 
-// Before the system ends it, or another process of the appliance. The image is known by the try it was counted.
+// Before the system kills this or another process of the appliance. The counted try identifies the image.
 watchMemory(config.imageMemoryMb, () => {
   log.warn(
     { memoryMb: config.imageMemoryMb },

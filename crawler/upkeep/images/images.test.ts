@@ -236,7 +236,7 @@ describe("images of crawled pages", () => {
     await collectImages({ store, readersFor: (image) => readers.of(image), config, signal })
     expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png"])
 
-    // The wiki's own page shows it now: then it may be looked at.
+    // The wiki's own page shows it now, so it may be looked at.
     inside.serve({ "/wiki": page("Wiki", ["/shown.png", "/hidden.png"]) })
     const { id } = await jobs.enqueue(
       defineSource({
@@ -258,7 +258,7 @@ describe("images of crawled pages", () => {
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })
     const store = new ImageStore(fixture.db, folder.path)
-    // A process that dies while it looks leaves a counted try behind.
+    // A process that dies while looking at an image leaves a counted try behind.
     const tries = []
     for (let image = await store.nextUnread(new URL(site.origin).host); image && tries.length < 10;) {
       tries.push(image.tries)

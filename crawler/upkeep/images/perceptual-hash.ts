@@ -1,6 +1,6 @@
-/** Pixels on a side of the picture that is hashed. */
+/** Side length in pixels of the image that is hashed. */
 export const HASH_SIDE = 32
-/** Frequencies on a side that are kept. */
+/** Number of frequencies kept per side. */
 const KEPT = 8
 
 /** cos((2x + 1) u π / 2N) for each frequency u and pixel x: the DCT-II. */
@@ -11,10 +11,10 @@ const COSINES = Array.from({ length: KEPT + 1 }, (_, u) =>
 )
 
 /**
- * The 64-bit perceptual hash (pHash) of a grey picture of {@link HASH_SIDE} × {@link HASH_SIDE} bytes, as 16 hex digits:
- * for each of the 8 × 8 lowest frequencies but the constant ones, whether it is above their median. Copies that were
- * resized or encoded anew differ in a few bits, other pictures in about half (Zauner 2010, "Implementation and
- * Benchmarking of Perceptual Image Hash Functions").
+ * The 64-bit perceptual hash (pHash) of a grey image of {@link HASH_SIDE} × {@link HASH_SIDE} bytes, as 16 hex digits:
+ * for each of the 8 × 8 lowest frequencies except the constant ones, whether it is above their median. Copies that were
+ * resized or re-encoded differ in a few bits, other images in about half (Zauner 2010, "Implementation and Benchmarking
+ * of Perceptual Image Hash Functions").
  */
 export function perceptualHash(grey: Uint8Array): string {
   const rows: Float64Array[] = []
@@ -37,7 +37,7 @@ export function perceptualHash(grey: Uint8Array): string {
   return hash.toString(16).padStart(16, "0")
 }
 
-/** Bits in which two hashes differ, 0 to 64. */
+/** Number of bits in which two hashes differ, 0 to 64. */
 export function hammingDistance(a: string, b: string): number {
   return [0, 8].reduce((bits, from) => bits + ones(half(a, from) ^ half(b, from)), 0)
 }
@@ -46,7 +46,7 @@ const half = (hash: string, from: number): number => Number.parseInt(hash.slice(
 
 function ones(word: number): number {
   let bits = 0
-  // Each step clears the lowest bit that is set.
+  // Each step clears the lowest set bit.
   for (let left = word; left !== 0; left &= left - 1) bits += 1
   return bits
 }

@@ -3,31 +3,32 @@ import { QueuedBudget } from "#base/flow/memory/queued-budget.ts"
 import { HASH_SIDE, perceptualHash } from "./perceptual-hash.ts"
 
 /**
- * Why an image is no content: `tracker`: one or two pixels; `icon`: small; `flat`: one colour; `strip`: a sprite, a rule or a banner.
+ * Why an image isn't content: `tracker`: one or two pixels; `icon`: small; `flat`: one colour; `strip`: a sprite, a
+ * rule or a banner.
  */
 export type Junk = "tracker" | "icon" | "flat" | "strip"
 
 /** The facts about an image. */
 export interface Look {
-  /** In pixels, as shown: turned the way its EXIF data says. */
+  /** Dimensions in pixels as displayed: rotated according to its EXIF data. */
   readonly width: number
   readonly height: number
   /** `jpeg`, `png`, `webp`, `gif`, `avif`, `svg`, `tiff`. */
   readonly format: string
-  /** Size of the file. */
+  /** File size in bytes. */
   readonly bytes: number
   /** More than one for an animation. */
   readonly frames: number
-  /** See `perceptual-hash.ts`. */
+  /** The hash from `perceptual-hash.ts`. */
   readonly hash: string
   readonly junk: Junk | null
 }
 
-/** Pixels that an image may claim to have; a file of a few bytes can claim billions. */
+/** Maximum number of pixels an image may declare; a file of a few bytes can declare billions. */
 const MAX_PIXELS = 100_000_000
 /**
- * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and that of all images in
- * this process together, except for the first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
+ * Memory that an image may take while it is decoded, in bytes, by {@link decodedBytes}; and the total for all images in
+ * this process, except for the first. An AVIF of 1 KB and 64 million pixels took 1,100 MB.
  */
 const MAX_DECODED_BYTES = 512 * 1024 * 1024
 const decoding = new QueuedBudget(256 * 1024 * 1024)
@@ -36,15 +37,15 @@ const THUMBNAIL_QUALITY = 75
 const TIMEOUT_SECONDS = 20
 
 const TRACKER_SIDE = 2
-/** Icons, buttons and faces: no longer than this, or lower than {@link BUTTON_SIDE}. */
+/** Icons, buttons and avatars: no side longer than this, or lower than {@link BUTTON_SIDE}. */
 const ICON_SIDE = 64
 const BUTTON_SIDE = 40
-/** How many times longer than high, or the other way round. */
+/** Aspect ratio, in either direction, from which an image is a strip. */
 const STRIP_RATIO = 7
-/** Standard deviation of every colour channel, 0 to 127; a single thin line on white makes more. */
+/** Maximum standard deviation of each colour channel, 0 to 127; a single thin line on white already exceeds it. */
 const FLAT_DEVIATION = 2
 
-/** Kinds of files that are read. Hostile files can attack each decoder, so only the kinds that the web needs. */
+/** Image formats that are read. Hostile files can attack any decoder, so only the formats that the web needs are listed. */
 const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Svg", "Tiff"].flatMap((name) => [
   `VipsForeignLoad${name}File`,
   `VipsForeignLoad${name}Buffer`,
@@ -52,7 +53,7 @@ const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Svg", "Tiff"].flatMap(
 
 let prepared = false
 
-// One picture at a time and nothing kept: the caller decides how many run side by side.
+// One image at a time and no caching: the caller decides how many run in parallel.
 function prepare(): void {
   if (prepared) return
   prepared = true
@@ -63,9 +64,9 @@ function prepare(): void {
 }
 
 /**
- * Examines an image file: its size, whether it is content, and a small copy of it (WebP). For an animation the first
+ * Examines an image file: its size, whether it is content, and a small copy of it (WebP). For an animation, the first
  * frame counts. SVG is drawn without scripts and without external files. Runs in native threads.
- * @throws Error when the bytes are no image of a known kind, or too large.
+ * @throws Error when the bytes aren't an image of a known format, or it is too large.
  */
 export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbnail: Uint8Array }> {
   prepare()
@@ -112,8 +113,8 @@ export async function readImage(body: Uint8Array): Promise<{ look: Look; thumbna
 }
 
 /**
- * Memory for decoding, in bytes: most formats are read in strips or shrink while they are read; others are in memory
- * as a whole. Measured with pictures of 100 million pixels.
+ * Memory for decoding, in bytes: most formats are read in strips or shrink while they are read; others are fully in
+ * memory. Measured with images of 100 million pixels.
  */
 function decodedBytes(metadata: Metadata): number {
   const { format, width, height, channels, depth, isProgressive, chromaSubsampling } = metadata
@@ -123,13 +124,13 @@ function decodedBytes(metadata: Metadata): number {
     case "heif":
       return pixels * 18
     case "jpeg":
-      // The coefficients, two bytes each.
+      // Coefficients take two bytes each.
       if (!isProgressive) return pixels
       return pixels * (chromaSubsampling === "4:2:0" ? 3 : channels * 2)
     case "png":
       return isProgressive ? pixels * channels * sample : pixels
     default:
-      // A whole frame with its transparency.
+      // A whole frame including transparency.
       return pixels * 4
   }
 }

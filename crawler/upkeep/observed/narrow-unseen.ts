@@ -22,7 +22,7 @@ export interface NarrowUnseenOptions {
   readonly db: StateStore
   readonly engine: Pick<Engine, "withVectors" | "load">
   readonly source: ObservedSource
-  /** The run that ends. */
+  /** The run that is ending. */
   readonly job: number
   readonly clock?: Clock | undefined
   /** Orders all writes to the index. Default: this is the only writer. */
@@ -37,15 +37,15 @@ const ELSEWHERE: ReadonlySet<OutcomeName> = new Set<OutcomeName>([
   "skipped:robots",
   "skipped:soft-404",
 ])
-/** Addresses that are looked through at a time. */
+/** Number of addresses examined at a time. */
 const CHUNK = 500
-/** Pages that are held in memory at a time. */
+/** Number of pages held in memory at a time. */
 const BATCH = 50
 
 /**
- * Narrows the readers of pages at the end of a run, also of pages that the run did not reach. It hides pages that the
- * site refuses to the source's own login. An observer's readers lose a page that the observer saw too long ago. A
- * page that no observer has looked at gets the readers of the source's own login. It never widens, and deletes
+ * Narrows the readers of pages at the end of a run, including pages that the run didn't reach. Hides pages that the
+ * site refuses to the source's own login. The readers an observer stands for lose a page that the observer saw too long
+ * ago. A page that no observer has looked at gets the readers of the source's own login. Never widens. Deletes
  * observations of pages that the source no longer holds. The caller holds the index for writing.
  * @returns how many pages were narrowed
  */
@@ -73,7 +73,7 @@ export async function narrowUnseen(options: NarrowUnseenOptions): Promise<number
 
 type Narrowing = NarrowUnseenOptions & { readonly observations: Observations }
 
-/** Hides pages that the site refused to the run. They come back when the run is shown them again. */
+/** Hides pages that the site refused to the run. They reappear when a run can read them again. */
 async function hideRefused(options: Narrowing): Promise<number> {
   const { db, job, writes = new Serial() } = options
   let hidden = 0
@@ -89,7 +89,7 @@ async function hideRefused(options: Narrowing): Promise<number> {
   }
 }
 
-/** Whether the site certainly refuses the page to the source's login, or shows something else there. */
+/** Whether the site definitely refuses the page to the source's login, or shows something else in its place. */
 function isKept({ outcome, status, leadsTo, detail }: MissedPage): boolean {
   if (outcome === "failed:http-status")
     return isRefusal(status) || (status === null && /\blogin\b/.test(detail ?? ""))
@@ -134,12 +134,12 @@ async function narrow(
     written.push({ page: narrowedPage(page, source.name, learnedReaders(source, rows)), vectors })
   }
   await write(written, { db, engine })
-  // After the pages: if the process ends in between, the next run narrows them again.
+  // Done after the pages: if the process ends in between, the next run narrows them again.
   for (const [url, rows] of kept) await observations.keep(url, rows)
   return written.length
 }
 
-/** One row for each observer, as it counts now. */
+/** One row for each observer, with its current weight. */
 function countedRows(
   source: ObservedSource,
   known: ReadonlyMap<string, Observation>,
@@ -156,7 +156,7 @@ function countedRows(
   })
 }
 
-/** A page with fewer readers by one source; those that other sources name stay. */
+/** A page with fewer readers for one source; readers named by other sources stay. */
 function narrowedPage(page: Page, source: string, readers: Readers): Page {
   const { readers: all = [] } = page
   const own = all.find((one) => one.source === source) ?? EVERYBODY

@@ -22,14 +22,14 @@ export interface CarryOutOptions {
   readonly writes?: Serial
 }
 
-/** Pages that are held in memory at a time. */
+/** Number of pages held in memory at a time. */
 const BATCH = 50
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Removes approved pages from the index, and puts back those to be restored. The caller holds the index for writing.
- * A copy is stored before a page is removed, and the state is updated only after the engine: wherever a lost process
- * stopped, the next call ends the same. Expired copies are dropped.
+ * Removes approved pages from the index, and puts back those to be restored. The caller holds the index for writing. A
+ * copy is stored before a page is removed, and the state is updated only after the engine, so wherever a lost process
+ * stopped, the next call has the same result. Expired copies are dropped.
  */
 export async function carryOutRemovals(options: CarryOutOptions): Promise<void> {
   const { db, writes = new Serial() } = options
@@ -73,7 +73,7 @@ async function removeSome({ db, engine, clock = Date.now }: CarryOutOptions): Pr
   const left: PageUrl[] = []
   for (const [source, pages] of Map.groupBy(batch, (one) => one.source)) {
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // A page that a source leaves out by its own rules may still belong to another.
+    // A page excluded by a source's own rules can still belong to another source.
     const going = pages.map(({ url, reason }) => ({ url, isGone: reason !== "out-of-scope" }))
     left.push(...(await shared.letGo(going)))
     await new Observations(db, { name: source }).forget(pages.map(({ url }) => url))
@@ -125,7 +125,7 @@ async function restoreSome({ db, engine, clock = Date.now }: CarryOutOptions): P
     if (copy === null) continue
     const held = pages.get(url) ?? (await engine.get(url))
     const shared = new SharedPages(db, engine, { name: source, ...(await identityOf(db, source)) }, clock)
-    // The index may hold it as another source reads it: its next visit brings it back.
+    // The index might hold it as read by another source; if so, its next visit restores it.
     if (held && !(await shared.mayShare(held))) continue
     // A page that other sources hold is newer than the copy.
     pages.set(

@@ -15,7 +15,7 @@ const FOR_ANY = "the site sends the same text for pages that don't exist"
 
 const read = (markdown: string) => ({ kind: "read", reading: { extracted: { markdown } } }) as Visit
 
-/** A site with these texts in the index, and its answer for missing pages. */
+/** A site with the given texts in the index, and the given response for missing pages. */
 function site(held: Readonly<Record<string, string>>, absent: Visit | ((url: PageUrl) => Visit) = read("")) {
   const asked: PageUrl[] = []
   const visited: string[] = []
@@ -71,7 +71,7 @@ describe("a page that the index holds", () => {
 
   test("is edited as long as two in five of its rows of words are shared", async () => {
     const { complaint } = site({ "/": HOME, "/a": words("alpha", 0, 52) }, (url) => read(url))
-    // 20 rows shared of 50 in all, and 19 of 50.
+    // 20 of 50 rows are shared, and then 19 of 50.
     expect(await complaint("/a", words("alpha", 0, 22), { title: "Page not found" })).toBeNull()
     expect(await complaint("/a", words("alpha", 0, 21), { title: "Page not found" })).toBe(SAYS_SO)
   })
@@ -92,7 +92,7 @@ describe("a page that the index holds", () => {
     const changed = site({ "/": HOME, "/a": ALPHA, "/index.html": HOME })
     expect(await changed.complaint("/", OTHER)).toBeNull()
     expect(await changed.complaint("/a", OTHER)).toBe("it now has the text of the front page")
-    // It is the front page by another address, and changes with it.
+    // This is another address of the front page, and changes with it.
     expect(await changed.complaint("/index.html", OTHER)).toBeNull()
     expect(changed.visited).toEqual([])
   })
@@ -113,10 +113,10 @@ describe("a page that the index holds", () => {
   test("or the same but for a fifth of it", async () => {
     const absent = read(words("other", 0, 52))
     const { complaint } = site({ "/": HOME, "/a": ALPHA }, absent)
-    // 40 rows shared of 50 in all, and 39 of 50.
+    // 40 of 50 rows are shared, and then 39 of 50.
     expect(await complaint("/a", words("other", 0, 42))).toBe(FOR_ANY)
     expect(await complaint("/a", words("other", 0, 41))).toBeNull()
-    // So it is with the front page, as it is now or as the index held it.
+    // The same applies to the front page, both now and as the index held it.
     const front = site({ "/": words("home", 0, 52), "/a": ALPHA, "/b": words("home", 0, 42) })
     expect(await front.complaint("/a", words("home", 0, 42))).toBe("it now has the text of the front page")
     expect(await front.complaint("/a", words("home", 0, 41))).toBeNull()

@@ -1,23 +1,23 @@
 import { wordsIn } from "./resemblance.ts"
 
-/** What a page with a status of success says about itself in its title or first heading. */
+/** What a page with a success status says about itself in its title or first heading. */
 export type ErrorWording =
-  /** That a page is not there, in as many words. */
+  /** Explicitly, that a page doesn't exist. */
   | "not-found"
-  /** That something is not there, which a page about such errors says too. */
+  /** That something doesn't exist, which a page about such errors also says. */
   | "maybe-not-found"
-  /** That the site is being worked on. */
+  /** That the site is under maintenance. */
   | "maintenance"
 
-/** An error page has no more to say; the texts that explain errors are longer. */
+/** Maximum length of an error page; texts that explain errors are longer. */
 const MOST_WORDS = 150
-/** A page this short that says that it is not found is not found. */
+/** A page this short that says "not found" counts as not found. */
 const FEW_WORDS = 60
 const HEADLINE_CHARS = 60
 
 /**
- * Judges a short page by its headlines and by how it begins, in the languages that sites are mostly written in; null for
- * any other page. `isMarked`: the program that made it says by its marks that there is none, in whatever language.
+ * Judges a short page by its headlines and its beginning, in the languages most sites are written in; `null` for any
+ * other page. `isMarked`: the program that made the page marks it as missing, in whatever language.
  */
 export function errorWording(title: string, markdown: string, isMarked = false): ErrorWording | null {
   if (isMarked && wordsIn(markdown) <= MOST_WORDS) return "not-found"
@@ -61,7 +61,7 @@ function openingOf(markdown: string): ErrorWording | null {
 
 const OPENING_CHARS = 160
 
-/** A title often names its site too: `Page not found | Example`. */
+/** A title often includes the site's name: `Page not found | Example`. */
 function parts(headline: string): string[] {
   return headline.split(/\s[|–—·»:-]\s|[|»:]/).map((part) => part.trim())
 }
@@ -148,7 +148,7 @@ const PAGE = anyOf(
   ["ページ", "页面", "頁面", "网页", "網頁", "페이지", "صفحة", "הדף", "דף", "صفحه", "पृष्ठ", "หน้า"],
 )
 
-/** Said by a page that may be written some day; a subject may not exist yet, either. */
+/** Used by pages that haven't been written yet; the subject of an article might not exist yet either. */
 const NOT_YET = anyOf(
   [
     "exist yet",
@@ -177,14 +177,14 @@ const NOT_YET = anyOf(
   ["ještě", "ešte", "încă", "henüz", "ακόμη", "belum", "まだ", "尚", "아직", "עדיין", "بعد"],
 )
 
-/** Wikis' names for a page, beside the words of {@link PAGE}. */
+/** Wikis' names for a page, in addition to the words of {@link PAGE}. */
 const TOPIC = anyOf(
   ["topic", "article", "thema", "artikel", "sujet", "tema", "tópico", "argomento", "onderwerp", "тема"],
   ["emne", "dokument", "ämne", "otsikko", "başlık", "topik"],
   ["項目", "主题", "主題", "주제", "문서", "الموضوع"],
 )
 
-/** How wikis begin the text in place of an unwritten page. */
+/** How wikis begin the text shown in place of an unwritten page. */
 const UNWRITTEN = anyOf(
   [
     "^there is currently no text in this page",

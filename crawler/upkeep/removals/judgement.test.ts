@@ -34,7 +34,7 @@ class Runs extends VisitedSite {
     migrateSources(this.db)
   }
 
-  /** A run that finds pages by these texts, and ends so at others. */
+  /** A run that finds pages with the given texts, and other addresses with the given outcomes. */
   async run(
     visits: Readonly<Record<string, string | Partial<Visited>>>,
     {
@@ -51,7 +51,7 @@ class Runs extends VisitedSite {
       landed?: Record<string, string>
       trigger?: JobTrigger
       spec?: Partial<SourceSpec>
-      /** One that is cancelled is not. */
+      /** False for a cancelled run. */
       isJudged?: boolean
       writes?: Serial
     } = {},
@@ -245,7 +245,7 @@ describe("an address that leads to a page of the index", () => {
     expect(
       await Promise.all(targets.map(async (_, index) => (await runs.removal(`/000${index}`))?.reason)),
     ).toEqual(targets.map(() => "leads-elsewhere"))
-    // Of another host, and of a source that begins below.
+    // The front page of another host, and that of a source that begins below the root.
     const below = { seeds: ["https://site.example/docs#top"] }
     const more = { "https://other.example/": HOME, "/docs": HOME }
     await runs.run(
@@ -255,7 +255,7 @@ describe("an address that leads to a page of the index", () => {
     expect(
       await Promise.all(["/0005", "/0006"].map(async (path) => (await runs.removal(path))?.reason)),
     ).toEqual(["leads-elsewhere", "leads-elsewhere"])
-    // With a question it is a page like any other.
+    // With a query, it is a page like any other.
     await runs.run({ "/?article=4": HOME, "/0004": leading("/?article=4") })
     expect((await runs.removal("/0004"))?.reason).toBe("moved")
   })
@@ -277,7 +277,7 @@ describe("an address that leads to a page of the index", () => {
 
   test("has moved when the text is its own, nine tenths of it, wherever else leads there", async () => {
     const runs = new Runs()
-    // 45 rows of 50 in all are shared, and 44 of 50.
+    // 45 of 50 rows are shared, and then 44 of 50.
     await runs.run({
       "/same": words("same", 0, 47),
       "/like": words("same", 0, 46),
@@ -315,7 +315,7 @@ describe("an address that leads to a page of the index", () => {
     expect(await runs.removal("/one")).toMatchObject({ state: "removed", reason: "moved" })
     expect(await runs.removal("/other")).toMatchObject({ state: "struck", reason: "out-of-scope" })
     expect(await runs.removal("/missing")).toMatchObject({ state: "struck", reason: "not-found" })
-    // A site that has not moved says nothing of its addresses.
+    // A site that hasn't moved says nothing about its addresses.
     await runs.run({ "/other": left }, { landed: { [at("/")]: at("/start") }, trigger: "command" })
     expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
@@ -362,7 +362,7 @@ describe("the share", () => {
       removed: 1,
       held: 0,
     })
-    // It stays for the other, which asks.
+    // The page stays for the other source, which holds it for approval.
     expect(runs.paths).toHaveLength(10)
     expect([
       await runs.removals.count("held"),
@@ -373,7 +373,7 @@ describe("the share", () => {
 })
 
 describe("the operator", () => {
-  /** Two sources, whose pages wait for an answer. */
+  /** Two sources whose pages wait for approval. */
   async function waiting() {
     const runs = new Runs()
     for (const source of ["b", "a"]) {
@@ -420,7 +420,7 @@ describe("the operator", () => {
       await runs.removals.count("removed", "a"),
       await runs.removals.ofRun(4),
     ]).toEqual([false, 3, { removed: 3, held: 3 }])
-    // They are pages of the other source, which reads them as they are.
+    // The pages now belong to the other source, which reads them as they are.
     expect(runs.paths).toHaveLength(4)
     expect(runs.engine.pages.get(at("/0000"))?.source).toBe("b")
     expect(await runs.removals.restore({ source: "b" })).toBe(0)
@@ -456,14 +456,14 @@ describe("the operator", () => {
     const hash = async () => (await runs.known.get(at("/0000"), "site"))?.hash
     expect(await runs.run({ "/0000": AT_ONCE })).toEqual({ removed: 0, held: 0 })
     expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 0 })
-    // It stays as it was found, not as it was kept, and nothing is written for it.
+    // It stays as it was found, not as in the copy, and nothing is written for it.
     expect(runs.engine.pages.get(at("/0000"))?.markdown).toBe("back again with other words")
     expect([await hash(), runs.engine.batches]).toEqual(["back again with other words", []])
   })
 
   test("is asked all the while that a run is judged", async () => {
     const runs = new Runs()
-    // More than are judged at a time.
+    // More than are judged at once.
     const gone = Object.keys(pages(201))
     const removal = { maxShare: 0 }
     await runs.run({ ...pages(202), "/start": "Start" })

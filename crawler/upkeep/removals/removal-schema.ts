@@ -4,10 +4,10 @@ import type { PageUrl } from "#engine"
 import type { RemovalReason } from "./evidence.ts"
 
 /**
- * - `struck`: there is evidence, not yet enough.
+ * - `struck`: there is evidence, but not enough yet.
  * - `held`: there is enough, but for too many pages at once: waits for the operator.
- * - `approved`: to be taken out of the index by the process that writes it.
- * - `removed`: out of the index, a copy is kept.
+ * - `approved`: to be removed from the index by the process that writes it.
+ * - `removed`: no longer in the index; a copy is kept.
  * - `restoring`: to be put back by the process that writes the index.
  */
 export type RemovalState = "struck" | "held" | "approved" | "removed" | "restoring"
@@ -34,8 +34,8 @@ export interface RemovalTables {
 }
 
 const STEPS: readonly Step[] = [
-  // `at`: time of the latest evidence, or of the removal for removed pages. `spares`: the text is at another address.
-  // A page may belong to several sources, and each finds separately that it is gone.
+  // `at`: time of the latest evidence, or of the removal for removed pages. `spares`: the text is at another address. A
+  // page can belong to several sources, each of which finds separately that it is gone.
   ({ id, integer, real, text, blob, strict, keyed }) =>
     `create table removal (
      url ${text} not null, source ${text} not null, state ${text} not null, reason ${text} not null, detail ${text},

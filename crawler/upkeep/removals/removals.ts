@@ -15,41 +15,41 @@ import { RemovedCopies } from "./removed-copies.ts"
 
 export type { RemovalState }
 
-/** A page that was removed, or that may be. */
+/** A page that was removed or might be. */
 export interface Removal {
   readonly url: PageUrl
   readonly source: string
   readonly state: RemovalState
   readonly reason: RemovalReason
-  /** The reason in words, as the last visit had it. */
+  /** The reason in words, as given by the last visit. */
   readonly detail: string | null
-  /** Runs that found evidence, one after the other. */
+  /** Number of consecutive runs that found evidence. */
   readonly strikes: number
   /** The run that found the latest evidence. */
   readonly job: number
-  /** When it did; when the page was removed, if it was. */
+  /** The time of the latest evidence, or of the removal if the page was removed. */
   readonly at: Date
-  /** Until when it can be restored; null for pages that are not removed. */
+  /** The time until which it can be restored; `null` for pages that are not removed. */
   readonly keptUntil: Date | null
 }
 
-/** Removals of a source that wait for the operator's yes. */
+/** Removals of a source that wait for the operator's approval. */
 export interface HeldRemovals {
   readonly source: string
   readonly pages: number
-  /** Pages of the source that the index holds, those among them. */
+  /** Number of the source's pages in the index, including those waiting. */
   readonly ofPages: number
   readonly reasons: Readonly<Partial<Record<RemovalReason, number>>>
-  /** The run that found the latest evidence, and when. */
+  /** The run that found the latest evidence, and its time. */
   readonly job: number
   readonly at: Date
 }
 
 /** The results of one run. */
 export interface RunRemovals {
-  /** Pages taken out of the index on its evidence, at its end or when the operator agreed. */
+  /** Number of pages removed from the index on the run's evidence, at its end or when the operator approved. */
   readonly removed: number
-  /** Pages of its source that waited for the operator when it ended. */
+  /** Number of pages of its source that were waiting for the operator when it ended. */
   readonly held: number
 }
 
@@ -60,10 +60,10 @@ export interface RemovalList {
   readonly offset?: number
 }
 
-/** From here on only fresh evidence of two runs counts against a page. */
+/** From here on, only new evidence from two runs counts against a page. */
 export const ACQUITTED = { state: "struck", strikes: 0, due: 0, pinned: 1 } as const
 
-/** Which removed pages: those addresses, all of a source, or all on the evidence of one run. */
+/** Which removed pages: the given addresses, all of a source, or all removed on the evidence of one run. */
 export type RemovedPages =
   | { readonly urls: readonly string[] }
   | { readonly source: string }
@@ -71,8 +71,8 @@ export type RemovedPages =
 
 /**
  * The pages that runs found to be gone, and the operator's decisions, in `state.db`. All calls are short. Decisions
- * made here are carried out by the process that holds the index for writing (`carryOutRemovals`), which looks for
- * {@link hasWork}.
+ * made here are carried out by the process that holds the index for writing (`carryOutRemovals`), which checks {@link
+ * hasWork}.
  */
 export class Removals {
   readonly #db: StateStore
@@ -90,7 +90,7 @@ export class Removals {
     migrateRemovals(db)
   }
 
-  /** Sources with removals that wait, by name. */
+  /** Names of sources with waiting removals. */
   async held(): Promise<HeldRemovals[]> {
     const bySource = new Map<string, HeldRemovals>()
     const rows = await this.#queries
@@ -132,7 +132,7 @@ export class Removals {
     return rows.map(removalOf)
   }
 
-  /** How many pages are in one state. */
+  /** Number of pages in one state. */
   async count(state: RemovalState, source?: string): Promise<number> {
     const { n } = await this.#inState(state, source)
       .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -146,19 +146,19 @@ export class Removals {
     return (await ofUrl.orderBy("at", "desc").orderBy("source").execute()).map(removalOf)
   }
 
-  /** A run's removals; null for a run that is not over or that judges nothing. */
+  /** A run's removals; `null` for a run that isn't over or judges nothing. */
   async ofRun(job: number): Promise<RunRemovals | null> {
     const run = this.#queries.selectFrom("removal_run").select(["removed", "held"]).where("job", "=", job)
     return (await run.executeTakeFirst()) ?? null
   }
 
-  /** The operator's yes: the source's waiting pages are removed. @returns how many pages. */
+  /** Approves the removal of the source's waiting pages. @returns how many pages. */
   async approve(source: string): Promise<number> {
     return await this.#settle(source, { state: "approved" })
   }
 
   /**
-   * The operator's no: the source's waiting pages stay in the index, and only fresh evidence of two runs counts
+   * Rejects the removal: the source's waiting pages stay in the index, and only new evidence from two runs counts
    * against them. @returns how many pages.
    */
   async reject(source: string): Promise<number> {
@@ -166,8 +166,8 @@ export class Removals {
   }
 
   /**
-   * Asks for removed pages to be put back as they were. From then on only fresh evidence of two runs counts against
-   * them. @returns how many of them can be.
+   * Requests that removed pages be put back as they were. From then on only new evidence from two runs counts against
+   * them. @returns how many of them can be restored.
    */
   async restore(pages: RemovedPages): Promise<number> {
     const copies = this.#queries
@@ -194,7 +194,7 @@ export class Removals {
     return (await toDo.limit(1).executeTakeFirst()) !== undefined
   }
 
-  /** Forgets the evidence against pages that a run found, or that are no longer in the index. */
+  /** Forgets the evidence against pages that a run found again, or that are no longer in the index. */
   async acquit(job: number): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries
@@ -210,7 +210,7 @@ export class Removals {
     })
   }
 
-  /** Drops the copies whose time is over, and all that concerns addresses which are known no more (a deleted source's). */
+  /** Drops expired copies, and all records of addresses that are no longer known (from a deleted source). */
   async purge(): Promise<void> {
     await transaction(this.#db, async () => {
       await this.#queries
@@ -230,7 +230,7 @@ export class Removals {
     })
   }
 
-  /** Forgets addresses of which nothing is left but that there is nothing, once no removal can be taken back there. */
+  /** Forgets addresses about which nothing is known except that they have no page, once no removal there can be undone. */
   async forgetDead(): Promise<void> {
     const removals = this.#queries.selectFrom("removal").select("removal.url")
     await new KnownAddresses(this.#db, this.#clock).forgetDead((url, source) =>

@@ -11,7 +11,8 @@ import { removeAskedPages } from "./remove-pages.ts"
 import { Removals } from "./removals.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// A site with a page that has an image, a copy of it, one that is missing, and a list of all; `all` crawls it, `docs` what is below /docs/.
+// A site with a page that has an image, a copy of that page, a missing page, and a list of all pages; `all` crawls
+// everything, `docs` only what is below /docs/.
 
 let site: TestSite
 let fixture: DailyCrawls
@@ -62,7 +63,7 @@ const remove = (more: Partial<Parameters<typeof removeAskedPages>[0]> = {}) =>
 const paths = () => [...fixture.engine.pages.keys()].map((url) => url.slice(site.origin.length)).sort()
 const rows = async (table: string) =>
   Number((await statement(fixture.db, `select count(*) as n from ${table}`).get())!["n"])
-/** All that is kept of addresses, in rows. */
+/** Everything stored about addresses, as row counts. */
 const kept = async (): Promise<Record<string, number>> => {
   const counts: Record<string, number> = {}
   for (const table of [
@@ -81,7 +82,7 @@ const kept = async (): Promise<Record<string, number>> => {
 
 test("of a source that is deleted with its pages nothing is left, and the pages are counted", async () => {
   await run("all")
-  // One page is removed before, and a copy of it kept.
+  // One page is removed beforehand, and a copy of it is kept.
   site.serve({ "/docs/a": status(410) })
   await run("all")
   await run("all")

@@ -19,17 +19,17 @@ export interface RemovePagesOptions {
   readonly sources: SourceTable
   /** Sources that are being crawled: their pages stay for now. */
   readonly except?: ReadonlySet<string>
-  /** As of {@link carryOutRemovals}. */
+  /** As in {@link carryOutRemovals}. */
   readonly writes?: Serial
   /** Ends the work after the current pages; the next call continues. */
   readonly signal: AbortSignal
 }
 
 /**
- * Removes the pages that {@link SourceTable.delete} and {@link SourceTable.removePages} asked for, and forgets
- * everything about their addresses, kept copies included. Pages that belong to other sources stay for those. The
- * caller holds the index for writing.
- * @returns how many pages left the index.
+ * Removes the pages whose removal was requested by {@link SourceTable.delete} and {@link SourceTable.removePages}, and
+ * forgets everything about their addresses, kept copies included. Pages that also belong to other sources stay for
+ * those. The caller holds the index for writing.
+ * @returns the number of pages removed from the index.
  */
 export async function removeAskedPages(options: RemovePagesOptions): Promise<number> {
   const { db, engine, sources, except, signal, writes = new Serial() } = options
@@ -59,7 +59,7 @@ export async function removeAskedPages(options: RemovePagesOptions): Promise<num
       removed += rows.filter(({ url, hash }) => hash !== null && gone.has(url)).length
     }
     await new Listings(db, name).forgetAll()
-    // Copies of pages that were removed before would bring them back.
+    // Copies of previously removed pages would bring them back.
     await new Removals(db).purge()
     await sources.removed(name)
   }

@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 import type { RemovalTables } from "./removal-schema.ts"
 
-/** The pages that were removed, packed, until they are put back or their removal is forgotten. */
+/** Compressed copies of removed pages, kept until they are restored or their removal is forgotten. */
 export class RemovedCopies {
   readonly #queries: Queries<RemovalTables>
 
@@ -21,7 +21,7 @@ export class RemovedCopies {
       .execute()
   }
 
-  /** Null when no copy exists. */
+  /** `null` if no copy exists. */
   async get(url: PageUrl, source: string): Promise<Page | null> {
     const row = await this.#queries
       .selectFrom("removed_page")
@@ -38,7 +38,7 @@ export class RemovedCopies {
       .execute()
   }
 
-  /** Drops copies whose removal is over: taken back, or so old that it is forgotten. */
+  /** Drops copies whose removal was undone, or is so old that it was forgotten. */
   async dropForgotten(): Promise<void> {
     const known = this.#queries.selectFrom("removal").select(["url", "source"]).$asTuple("url", "source")
     await this.#queries
@@ -48,12 +48,12 @@ export class RemovedCopies {
   }
 }
 
-/** A page as bytes, small enough to be kept for a while. */
+/** A page as bytes, compact enough to keep for a while. */
 function packPage(page: Page): Uint8Array {
   return gzipSync(JSON.stringify(page))
 }
 
-/** The page that {@link packPage} was given. */
+/** The page that was passed to {@link packPage}. */
 function unpackPage(bytes: Uint8Array): Page {
   const page = JSON.parse(gunzipSync(bytes).toString("utf8")) as Page & {
     readonly publishedAt: string | null

@@ -38,9 +38,9 @@ describe("resemblance", () => {
     expect(between("one two three", "three two one")).toBe(0)
     expect(shinglesOf("one two three four").size).toBe(2)
     expect(shinglesOf("one two three").size).toBe(1)
-    // Where words end counts.
+    // Word boundaries count.
     expect([between("be at it", "beat i t"), between("be at", "beat")]).toEqual([0, 0])
-    // Shorter ones are one row as they are.
+    // A shorter text is a single row.
     expect([between("one", "one"), between("one two", "one two"), between("one two", "two one")]).toEqual([
       1, 1, 0,
     ])

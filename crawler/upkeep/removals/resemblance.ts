@@ -1,10 +1,10 @@
 import { fnv1a } from "#base/text/hash.ts"
-/** Words in a row that are taken as one. */
+/** Number of consecutive words that form a shingle. */
 const SHINGLE = 3
-/** Words examined; later ones add nothing that the beginning has not shown. */
+/** Maximum number of words examined; later ones rarely change the result. */
 const MOST_WORDS = 5000
 
-/** The shingles of a text (Broder 1997): its words in their order, without punctuation. */
+/** The shingles of a text (Broder 1997): its words in order, without punctuation. */
 export type Shingles = ReadonlySet<number>
 
 /** `leaveOut`: words that do not count, in lower case. */
@@ -22,8 +22,8 @@ export function shinglesOf(text: string, leaveOut: ReadonlySet<string> = new Set
 }
 
 /**
- * The resemblance of two texts, from 0 (nothing in common) to 1 (the same): shared shingles among all. Nothing
- * resembles no text.
+ * The resemblance of two texts, from 0 (nothing in common) to 1 (the same): shared shingles divided by all shingles.
+ * Nothing resembles an empty text.
  */
 export function resemblance(a: Shingles, b: Shingles): number {
   const shared = a.intersection(b).size
@@ -35,7 +35,7 @@ export function wordsIn(text: string): number {
   return text.match(WORD)?.length ?? 0
 }
 
-/** Scripts that put no spaces between words are taken by the sign. */
+/** In scripts without spaces between words, each character counts as a word. */
 const WORD = wordPattern("Han", "Hira", "Kana", "Thai", "Laoo", "Khmr", "Mymr")
 
 function wordPattern(...scripts: readonly string[]): RegExp {

@@ -115,7 +115,7 @@ describe("a page goes", () => {
     story.site.serve({ "/a": status(404) })
     await story.run()
     expect(story.paths).toContain("/a")
-    // Trouble is no evidence, and takes none back.
+    // An error is no evidence, and doesn't cancel any.
     story.site.serve({ "/a": status(500) })
     await story.run()
     expect((await story.removals.of(story.url("/a")))[0]).toMatchObject({ strikes: 1 })
@@ -140,7 +140,7 @@ describe("a page goes", () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/robots.txt": textFile("User-agent: *\nDisallow: /a") })
-    // The reader keeps this for a day, and the runs of this file share it: another reader asks again.
+    // The reader caches robots.txt for a day, and the runs of this file share it; another reader fetches it again.
     const config = testConfig({ FOSSICK_USER_AGENT: "tester" })
     const { fixture, clock } = story
     for (const expected of [0, 1]) {
@@ -288,7 +288,7 @@ describe("the share of a source", () => {
     const gone = { "/one": status(410), "/two": status(410), "/three": status(410) }
     story.site.serve(gone)
     expect(await story.run()).toEqual({ removed: 0, held: 3 })
-    // Two come back; the third is neither seen again nor found missing again.
+    // Two come back; the third is neither seen nor found missing again.
     story.site.serve({ ...siteOf(...NUMBERS), ...gone, "/two": article("Two"), "/three": status(500) })
     expect(await story.run()).toEqual({ removed: 1, held: 1 })
     expect(story.paths).not.toContain("/one")
@@ -353,7 +353,7 @@ describe("the share of a source", () => {
     await story.run()
     await story.removals.approve("site")
     story.site.serve({ "/one": article("The one story") })
-    // The yes is carried out at the end of the next run, by the process that runs it.
+    // The approval is carried out at the end of the next run, by the process that runs it.
     expect((await story.run()).held).toBe(0)
     expect(story.paths).toContain("/one")
     expect(story.paths).not.toContain("/two")
@@ -415,7 +415,7 @@ describe("a removed page", () => {
     await story.removals.restore({ source: "site" })
     await story.carryOut()
     expect([story.paths, await withImages()]).toEqual([["/", "/a", "/b"], 1])
-    // The copy is needed no more.
+    // The copy is no longer needed.
     expect(await statement(story.fixture.db, "select count(*) as n from removed_page").get()).toEqual({
       n: 0,
     })

@@ -20,25 +20,25 @@ export interface SettleOptions {
   readonly engine: Engine
   readonly job: Pick<Job, "id" | "source" | "trigger">
   readonly clock?: Clock
-  /** As of {@link carryOutRemovals}. */
+  /** As in {@link carryOutRemovals}. */
   readonly writes?: Serial
 }
 
-/** Runs that must say so before a page is removed on evidence that one run does not suffice for. */
+/** Number of runs that must agree before a page is removed on evidence for which one run isn't enough. */
 const STRIKES = 2
-/** An address that so many others lead to is no page's new home: a login, a search, a "not found" page. */
+/** An address that this many others lead to isn't the new home of any page: it is a login, a search, a "not found" page. */
 const CATCH_ALL = 5
-/** From here on a text is the same, moved. Less is not enough: pages of one template share half of their words. */
+/** From this resemblance on, a text counts as the same one, moved. Lower values aren't enough: pages of one template share half of their words. */
 const SAME_TEXT = 0.9
 const CHUNK = 200
-/** Addresses with the lines of a page that went: among them is the one that it moved to. */
+/** Number of addresses examined that share lines with a missing page: it might have moved to one of them. */
 const SAME_LINES = 5
 
 /**
- * Judges, at the end of a run, the pages of its source that the index holds and that the run found to be gone, and
- * removes those with enough evidence, unless they are more than the share that the source allows: then all of them
- * wait for the operator. The caller holds the index for writing. May be called again for the same run, as after a
- * crash: a run strikes once only.
+ * At the end of a run, judges the indexed pages of its source that the run found to be gone, and removes those with
+ * enough evidence, unless they exceed the share that the source allows: then all of them wait for the operator. The
+ * caller holds the index for writing. Can be called again for the same run, for example after a crash: a run counts as
+ * evidence only once.
  */
 export async function settleRemovals(options: SettleOptions): Promise<RunRemovals> {
   const { db, job, clock } = options
@@ -68,10 +68,10 @@ interface Verdict {
 /** One run's evidence. */
 class Judgement {
   readonly #options: SettleOptions
-  /** How many addresses of the source lead to a place. */
+  /** Number of the source's addresses that lead to each target. */
   readonly #leading: ReadonlyMap<string, number>
   readonly #fronts: ReadonlySet<string>
-  /** Where sites have moved as a whole, by their redirects: origins by origins. */
+  /** Sites that have moved as a whole, judging by their redirects: new origins by old origins. */
   readonly #moves: ReadonlyMap<string, string>
   readonly #texts: TextStore
 
@@ -104,7 +104,7 @@ class Judgement {
     )
   }
 
-  /** Takes down all evidence there is. */
+  /** Records all the evidence. */
   async strike(): Promise<void> {
     for (let after = ""; ;) {
       const { suspects, last } = await this.#suspects(after)
@@ -117,7 +117,7 @@ class Judgement {
     }
   }
 
-  /** `last`: where the next begin; undefined: there are no more. */
+  /** `last`: where the next chunk begins; `undefined` if there are no more. */
   async #suspects(after: string): Promise<{ suspects: Suspect[]; last: PageUrl | undefined }> {
     const { db, job } = this.#options
     const missed = await missedPages(db, job.id, after, CHUNK)
@@ -143,7 +143,8 @@ class Judgement {
   }
 
   /**
-   * The same path on the site's present host. It is worked out here because addresses out of scope are not visited.
+   * The same path on the host that the site has moved to. It is worked out here because addresses out of scope aren't
+   * visited.
    */
   #siteMovedTo({ url, evidence }: Suspect): PageUrl | null {
     if (evidence.reason !== "out-of-scope") return null
@@ -152,7 +153,7 @@ class Judgement {
     return now === origin ? null : toPageUrl(now + url.slice(origin.length))
   }
 
-  /** Where the source has the very text of a page that is not there any more, as when a file was renamed. */
+  /** The address where the source has exactly the text of a missing page, for example because a file was renamed. */
   async #textMovedTo({ url, evidence: { reason } }: Suspect): Promise<PageUrl | null> {
     if (reason !== "not-found" && reason !== "gone") return null
     const page = await this.#options.engine.get(url)
@@ -189,7 +190,7 @@ class Judgement {
           .executeTakeFirst()
         const state = was?.state
         if (state === "approved" || state === "restoring") continue
-        // A removed page that is in the index again has come back in between.
+        // A removed page that is in the index again reappeared in the meantime.
         const before = was && state !== "removed" ? was : { strikes: 0, pinned: 0, job: null }
         const { pinned } = before
         const strikes = before.strikes + (before.job === job.id ? 0 : 1)
@@ -218,7 +219,7 @@ class Judgement {
 
 /**
  * Approves due removals, or holds them. An older verdict that this run did not confirm is left out: it stays waiting.
- * @returns how many pages of the source wait now.
+ * @returns the number of pages of the source that are now waiting.
  */
 async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Promise<number> {
   const q = queriesOf<RemovalTables>(db)
@@ -250,14 +251,14 @@ async function decide(db: StateStore, { id, source }: SettleOptions["job"]): Pro
   })
 }
 
-/** Pages that a run may remove unasked: its share, and one page of even the smallest source; with 0, none. */
+/** Number of pages that a run may remove without asking: its share, but at least one page even for the smallest source; none if the share is 0. */
 function allowance(pages: number, maxShare: number): number {
   return maxShare === 0 ? 0 : Math.max(1, Math.floor(pages * maxShare))
 }
 
 /**
- * The target of an address, without its parameters: a login page is one target, though each page that needs it adds
- * its own name.
+ * The target of an address, without its parameters: a login page is one target, even though each page that needs it
+ * adds its own name.
  */
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url)

@@ -15,7 +15,7 @@ import {
 import { Removals } from "./removals.ts"
 import { settleRemovals } from "./settle-removals.ts"
 
-/** Texts that have nothing in common. */
+/** Texts with nothing in common. */
 const HOME =
   "Boats that come in at low tide wait outside for the pilot, who knows where the sand has gone since winter. " +
   "Those that cannot wait put in further north, where the water is deep and a mooring costs twice as much."
@@ -24,7 +24,7 @@ const NEW_HOME =
 const SORRY =
   "What you were looking for left us, or never was among our things. Have a look at this list instead: knives, forks."
 
-/** An answer for any path, which repeats it as such pages do. */
+/** A response for any path that repeats the path, as such pages do. */
 const sorry: Answer = (request, response) => {
   html(article("Things", { text: `${SORRY} Nothing at ${request.url} today.` }))(request, response)
 }
@@ -66,7 +66,7 @@ describe("a page that the index holds stays as it is", () => {
     expect(titles(fixture)).toEqual(["Alpha", "Beta", "Home"])
     expect(await detail(fixture, site, "/a")).toBe("the site sends the same text for pages that don't exist")
     expect(await new Removals(fixture.db).list("struck")).toEqual([])
-    // One a run, however many pages changed.
+    // One per run, however many pages changed.
     expect(probes(site)).toHaveLength(3)
 
     site.serve({ "*": status(404), "/a": article("Alpha anew"), "/b": status(410) })

@@ -10,24 +10,24 @@ export interface SoftNotFoundOptions {
   readonly visit: (url: PageUrl) => Promise<Visit>
 }
 
-/** From here on, a page is the one that the index holds, edited. */
+/** From this resemblance on, a page is an edited version of the one in the index. */
 const EDITED = 0.4
-/** From this resemblance on, two answers are the same except for a date, an advertisement, a name. */
+/** From this resemblance on, two responses are the same except for a date, an advertisement or a name. */
 const SAME = 0.8
 
 interface FrontPage {
   readonly now: Shingles
-  /** As the index held it when the run began. */
+  /** The front page as indexed when the run began. */
   readonly was: Shingles
 }
 
 /**
- * Notices pages that are gone though the site answers 200: with the text that it has for any address, with its front
- * page, or with "not found" in words. One per run; it learns each fact about a host once.
+ * Detects pages that are gone although the site answers 200: with the text it sends for any address, with its front
+ * page, or with "not found" in words. One instance per run; it learns each fact about a host once.
  *
- * Unchanged pages are not checked. A new page costs a look at its headlines, a changed one a look at the index's
- * copy. Only a page that has changed beyond recognition or calls itself an error costs a visit to an address that
- * cannot exist, once for each host.
+ * Unchanged pages are not checked. A new page costs a look at its headlines, a changed one a look at the index's copy.
+ * Only a page that has changed beyond recognition or calls itself an error costs a visit to an address that cannot
+ * exist, once for each host.
  */
 export class SoftNotFound {
   readonly #options: SoftNotFoundOptions
@@ -39,8 +39,8 @@ export class SoftNotFound {
   }
 
   /**
-   * Why a page as it was just read is no page, in words; null when it is one. `isHeld`: whether the index holds
-   * another version of it. `isMarked`: as in {@link errorWording}.
+   * Explains why a page as just read isn't a real page; `null` if it is one. `isHeld`: whether the index holds another
+   * version of it. `isMarked`: as in {@link errorWording}.
    */
   async complaint(
     page: Pick<Page, "url" | "title" | "markdown">,
@@ -55,7 +55,7 @@ export class SoftNotFound {
     const held = isHeld ? await this.#options.engine.get(page.url) : null
     const was = held === null ? null : shinglesOf(held.markdown)
     if (isFront(page.url)) {
-      // Its text for any address may well be its own: a site of one page has no other.
+      // The text it has for any address can still be its own: a site with one page has no other.
       this.#fronts.set(originOf(page.url), Promise.resolve({ now, was: was ?? now }))
       return wording === null || wording === "maybe-not-found" || isEdited(was, now) ? null : SAYS_SO
     }
@@ -90,7 +90,7 @@ export class SoftNotFound {
   }
 
   /**
-   * The site's answer for an address that does not exist; null when it answers with an error status, as it should, or
+   * The site's response for an address that doesn't exist; `null` if it answers with an error status, as it should, or
    * with no page.
    */
   async #readAbsent(absent: PageUrl): Promise<Shingles | null> {
@@ -103,10 +103,10 @@ export class SoftNotFound {
 const SAYS_SO = "its text says so, though its status is 200"
 const FOR_ANY = "the site sends the same text for pages that don't exist"
 
-/** Parameters in which programs name the page that is asked for: `doku.php?id=…`, `index.php?title=…`. */
+/** Parameters with which programs name the requested page: `doku.php?id=…`, `index.php?title=…`. */
 const PAGE_PARAMETERS = ["id", "title", "page", "pagename", "topic", "wakka", "name"]
 
-/** An address that cannot exist beside the page, and what all pages have in common that it answers for. */
+/** An address next to the page that cannot exist, and the key of the group of pages it stands for. */
 function impossible(url: PageUrl): { readonly key: string; readonly address: PageUrl } {
   const name = `no-such-page-${randomBytes(8).toString("hex")}`
   const asked = new URL(url)
@@ -115,7 +115,7 @@ function impossible(url: PageUrl): { readonly key: string; readonly address: Pag
     asked.search = `?${parameter}=${name}`
     return { key: `${asked.origin}${asked.pathname}?${parameter}`, address: asked.href as PageUrl }
   }
-  // Beside the page, because one program may answer for its folder and another for the site.
+  // Next to the page, because different programs can serve its folder and the rest of the site.
   const address = new URL(name, url)
   address.search = ""
   return { key: asked.origin, address: address.href as PageUrl }
@@ -134,13 +134,13 @@ function originOf(url: PageUrl): string {
   return new URL(url).origin
 }
 
-/** Error pages like to repeat what was asked for. */
+/** Error pages often repeat the requested address. */
 function wordsOfAddress(url: PageUrl): ReadonlySet<string> {
   let text: string = url
   try {
     text = decodeURI(url)
   } catch {
-    // Its percent signs are no UTF-8: then no page repeats it in other words than these.
+    // The percent-encoding isn't valid UTF-8, so no page repeats the address in other words.
   }
   return new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
 }

@@ -10,11 +10,11 @@ export interface OpenReadersOptions {
   readonly db: StateStore
   readonly config: CrawlerConfig
   readonly resolve?: Resolve
-  /** Where secrets of logins are. Default: the process's. */
+  /** Where login secrets are read from. Default: this process's environment. */
   readonly env?: NodeJS.ProcessEnv
 }
 
-/** An unused reader is closed after this time: its login is over, and its connections end. */
+/** An unused reader is closed after this time: its session is dropped and its connections are closed. */
 const IDLE_MS = 5 * 60_000
 
 interface Opened {
@@ -25,7 +25,7 @@ interface Opened {
   idle?: NodeJS.Timeout
 }
 
-/** The readers of sources, each opened and logged in with its first page, and used by all who read pages of the source. */
+/** The readers of sources, each opened and logged in with its first page, and shared by everyone who reads pages of the source. */
 export class OpenReaders implements AsyncDisposable {
   readonly #options: OpenReadersOptions
   readonly #places: ReadingPlaces
@@ -37,7 +37,8 @@ export class OpenReaders implements AsyncDisposable {
   }
 
   /**
-   * Works with the reader of a source; after an error of `work` the next user gets a new one, which logs in again.
+   * Runs `work` with the reader of a source; after an error in `work`, the next user gets a new reader, which logs in
+   * again.
    * @throws as `openSourceReader` does
    */
   async use<T>(source: Source, author: SourceAuthor, work: (reader: PageReader) => Promise<T>): Promise<T> {
@@ -72,7 +73,7 @@ export class OpenReaders implements AsyncDisposable {
     const reader = openSourceReader(source, config, {
       ...options,
       author,
-      // No run has read what is not pinned yet, and callers of the API may not be the first to reach it.
+      // No run has read hosts that aren't pinned yet, and API callers must not be the first to reach them.
       first: "public",
       places: this.#places,
       purpose: "live",
@@ -98,7 +99,7 @@ export class OpenReaders implements AsyncDisposable {
   }
 }
 
-/** Ends a reader, if there ever was one: why it could not be opened was said to its users. */
+/** Closes a reader, if it was ever opened: if opening failed, its users already got the error. */
 async function closed({ reader, idle }: Opened): Promise<void> {
   clearTimeout(idle)
   await reader.then(

@@ -15,7 +15,7 @@ import { Rereader } from "./rereader.ts"
 const AT_ONCE = { maxAgeMs: 0, signal: new AbortController().signal }
 const WITHIN_THE_HOUR = { ...AT_ONCE, maxAgeMs: 3_600_000 }
 
-/** A site that was crawled into an index as the source `garden`, and what reads its pages again. */
+/** A site that was crawled into an index as the source `garden`, and the rereader for its pages. */
 async function crawled(
   opened: AsyncDisposableStack,
   answers: Readonly<Record<string, Answer>>,
@@ -84,7 +84,7 @@ test("what was read is remembered for as long as the caller allows", async () =>
   const first = await rereader.read(page, AT_ONCE)
   const before = visits()
   expect(await rereader.read(page, WITHIN_THE_HOUR)).toEqual(first)
-  // The index has it by then.
+  // By then, the index has the changed page.
   const crawledSince = { ...(first.kind === "changed" ? first.page : page) }
   expect((await rereader.read(crawledSince, WITHIN_THE_HOUR)).kind).toBe("same")
   expect(visits()).toBe(before)
@@ -145,7 +145,7 @@ test("a page behind a login is read with the login of its source, and with no ot
     kind: "refused",
     because: "its source no longer exists",
   })
-  // Changed sources are read as they are now.
+  // Changed sources are read with their current settings.
   await sources.put({ name: "garden", seeds: [site.url("/")], login: { ...login, user: "stranger" } })
   const because = "the site did not accept the login of its source"
   expect(await rereader.read(page, AT_ONCE)).toEqual({ kind: "refused", because })

@@ -24,20 +24,20 @@ import { type Tried, tryPage } from "../../reporting/why/try/try-page.ts"
 import { sourceNamed } from "../../reporting/why/membership-reasons.ts"
 import { OpenReaders, type OpenReadersOptions } from "./open-readers.ts"
 
-/** The present state of a page that the index holds. */
+/** The current state of an indexed page. */
 export type Reread =
-  /** As the index holds it. */
+  /** Unchanged since it was indexed. */
   | { readonly kind: "same"; readonly at: Date }
   | { readonly kind: "changed"; readonly page: Page; readonly at: Date }
-  /** The site says that the index should hold it no longer. */
+  /** The site says that the page should no longer be in the index. */
   | { readonly kind: "gone"; readonly end: NoPage }
   /** It could not be read now. Private networks are concealed. */
   | { readonly kind: "unread"; readonly end: NoPage }
-  /** Pages of its source cannot be read now; the text is for callers of the API. */
+  /** Pages of its source can't be read now; the text is for API callers. */
   | { readonly kind: "refused"; readonly because: string }
 
 export interface RereadOptions {
-  /** A result up to this age is still accepted: 0 reads the page in any case. */
+  /** Results up to this age are accepted; 0 always reads the page. */
   readonly maxAgeMs: number
   readonly signal: AbortSignal
 }
@@ -46,13 +46,13 @@ export interface RereaderParts extends Pick<OpenReadersOptions, "resolve" | "env
   readonly db: StateStore
   readonly jobs: Jobs
   readonly config: CrawlerConfig
-  /** Called with the reason why pages of a source cannot be read, which callers do not get. */
+  /** Called with the reason why pages of a source can't be read, which API callers don't get. */
   readonly onProblem: (source: string, error: unknown) => void
 }
 
-/** Some hundred changed pages, or tens of thousands that are the same. */
+/** Enough for a few hundred changed pages, or tens of thousands of unchanged ones. */
 const MEMORY = new CacheMemory("reread-pages", 16_000_000)
-/** The most memory that a page takes, beside its text. */
+/** The maximum memory that a page takes in addition to its text. */
 const FACTS_BYTES = 2000
 
 /** The result of one re-read. */
@@ -66,14 +66,13 @@ interface Seen {
 const NO_TIME = { kind: "failed", because: "cancelled", detail: "there was no time left to read it" } as const
 const TOO_LATE: Reread = { kind: "unread", end: NO_TIME }
 
-/** In place of parties that have left a host. */
+/** Takes the place of parties that have left a host. */
 const NO_PARTY: PaceParty = { wake: () => undefined }
 
 /**
- * Reads pages of the index again for callers who cannot wait for the next run, as a run of their source would: with
- * its scope, login, rendering and manners towards the host. It indexes nothing. A page that has changed or is gone
- * becomes due, so that the next run visits it among the first. Results are remembered, so that many questions cost a
- * site one visit.
+ * Rereads indexed pages for callers who can't wait for the next run, as a run of their source would: with its scope,
+ * login, rendering and politeness towards the host. Indexes nothing. A page that has changed or is gone becomes due, so
+ * that it is among the first visited by the next run. Results are cached, so that many questions cost a site one visit.
  */
 export class Rereader implements AsyncDisposable {
   readonly #parts: RereaderParts
@@ -91,7 +90,7 @@ export class Rereader implements AsyncDisposable {
     this.#readers = new OpenReaders({ ...parts, config })
   }
 
-  /** @param held the page as the index holds it; its `source` is the one whose rights and manners count */
+  /** @param held the page as indexed; the rights and politeness settings of its `source` apply */
   async read(held: Page, { maxAgeMs, signal }: RereadOptions): Promise<Reread> {
     const heldHash = pageHash(held)
     const from = steadyNow() - maxAgeMs
@@ -115,9 +114,9 @@ export class Rereader implements AsyncDisposable {
   }
 
   /**
-   * Reads a page of the index now, for callers who may see it, where strangers could not: behind the login of its
-   * source, in a folder, among documents that were sent.
-   * @returns null when its source reads the page as anybody would
+   * Reads an indexed page now, for callers who may see it, where strangers could not read it: behind the login of its
+   * source, in a folder, or among uploaded documents.
+   * @returns null when its source reads the page as anyone could
    */
   async readLive({ url, source: name }: Page, options: ReadOptions): Promise<ReadResult | null> {
     const source = await sourceNamed(name, { sources: this.#sources, jobs: this.#parts.jobs })
@@ -160,7 +159,7 @@ export class Rereader implements AsyncDisposable {
     const manners = mannersOf(source, author, this.#parts.config)(held.url)
     using turn = await this.#paces.turn(host, { manners, signal })
     if (turn === null) return TOO_LATE
-    // Another call may have read it while this one waited for the host.
+    // Another call might have read it while this one waited for the host.
     const meanwhile = this.#remembered(held, heldHash, from)
     if (meanwhile !== null) return meanwhile
     const began = { at: steadyNow(), began: new Date() }
@@ -175,7 +174,7 @@ export class Rereader implements AsyncDisposable {
     return await this.#learn(held, heldHash, began, tried)
   }
 
-  /** Keeps to what the host asks for: its crawl-delay, and to come back later. */
+  /** Respects the host's requests: its crawl delay, and when to come back. */
   async #slow(url: PageUrl, reader: PageReader, { robots, end }: Tried): Promise<void> {
     const pace = this.#paces.of(new URL(url).host)
     if (end?.kind === "postponed") pace.block(end.until.getTime())
@@ -191,7 +190,7 @@ export class Rereader implements AsyncDisposable {
   ): Promise<Reread> {
     const { page, end } = tried
     if (page === null) {
-      // Without validators there is no third way for a visit to end.
+      // Without validators, a visit can end in no other way.
       if (end === null) throw new Error(`${held.url} gave neither a page nor a reason`)
       if (!provesGone(end)) return { kind: "unread", end: concealedVisit(end) }
       this.#remember(held, { ...began, found: { gone: end } })
@@ -202,7 +201,7 @@ export class Rereader implements AsyncDisposable {
     const isSame = hash === heldHash
     this.#remember(held, { ...began, found: { hash, page: isSame ? null : page } })
     if (isSame) return { kind: "same", at: began.began }
-    // A page that a run has read meanwhile is not due again only because this index lags behind.
+    // A page that a run has read since doesn't become due again just because this index lags behind.
     if ((await this.#known.get(held.url))?.hash !== hash) await this.#known.makeDue(held.url, held.source)
     return { kind: "changed", page, at: began.began }
   }
@@ -213,7 +212,7 @@ export class Rereader implements AsyncDisposable {
     this.#seen.set(keyOf(held), seen, 2 * chars + (page === null ? 0 : FACTS_BYTES))
   }
 
-  /** The result of a read that began at `from` or later; null: there was none, or its page is not kept. */
+  /** The result of a read that began at `from` or later; `null` if there was none, or its page isn't cached. */
   #remembered(held: Page, heldHash: string, from: number): Reread | null {
     const seen = this.#seen.get(keyOf(held))
     if (seen === undefined || seen.at < from) return null
@@ -224,10 +223,10 @@ export class Rereader implements AsyncDisposable {
   }
 }
 
-/** The observers have not looked at what the source's login is shown now. */
+/** The observers haven't looked at what the source's login sees now. */
 const OBSERVED = "its source learns who may read each page during runs, so pages are returned as indexed"
 
-/** Whether strangers could not read the pages of a source. */
+/** Whether the pages of a source are closed to strangers. */
 const isClosed = (source: Source): boolean =>
   source.login !== null || source.clientCert !== null || contentFieldsOf(source).length > 0
 
@@ -238,10 +237,10 @@ function provesGone(end: NoPage): boolean {
   return evidenceOf({ outcome, status, leadsTo }, "schedule") !== null
 }
 
-/** The key of an address in one source: other sources may use another login. */
+/** The cache key of an address in one source: other sources may use another login. */
 const keyOf = ({ source, url }: Page): string => `${source}\n${url}`
 
-/** Why the reader of a source could not be opened, for callers of the API. Anything else is a fault of ours. */
+/** Explains to API callers why the reader of a source couldn't be opened. Any other error is a bug on our side. */
 function becauseOf(error: unknown): string {
   if (error instanceof LoginError) return "the site did not accept the login of its source"
   if (error instanceof NetworkChangedError) return "its host has moved to another network"

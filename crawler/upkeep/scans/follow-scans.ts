@@ -12,7 +12,7 @@ const PROGRAM = moduleBeside(import.meta.url, "./scan-worker")
 const POLL_MS = 2000
 const PAUSE_MS = 5000
 const MAX_PAUSE_MS = 300_000
-/** While more scans wait, a source runs no more often: each run asks its site for more than the pages that were scanned. */
+/** Minimum time between a source's runs while more scans wait: each run makes more requests to its site than just the scanned pages. */
 const RUN_MS = 1_800_000
 
 export interface FollowScansOptions {
@@ -25,15 +25,15 @@ export interface FollowScansOptions {
 }
 
 /**
- * Starts a process that recognises the text of waiting scans, and then runs of their sources. Crawls continue meanwhile,
- * since that process sends no requests and yields its processor to others. Ends with the signal.
+ * Starts a process that recognises the text of waiting scans, and then runs of their sources. Crawls continue in the
+ * meantime, since that process sends no requests and yields its processor to others. Ends with the signal.
  */
 export async function followScans({ dataDir, run, room, log, signal }: FollowScansOptions): Promise<void> {
   const shelf = new ScanShelf(dataDir)
   const hasWaiting = () => shelf.allWaiting().length > 0
   const reading = repeatWorker({
     start: async () => new WorkerProcess(PROGRAM),
-    // Text recognition may be installed at any time.
+    // Text recognition can be installed at any time.
     hasWork: async () =>
       hasWaiting() && !room.isLow() && findRecognition(recognitionFolder(dataDir)) !== null,
     isBusy: async () => room.isLow(),

@@ -2,16 +2,16 @@ import type { Metadata } from "sharp"
 import { frameOf, metadataOf, refusalOf } from "../../page/scans/frames.ts"
 import { DPI, MAX_PIXELS, type Picture } from "./pictures.ts"
 
-/** Pixels in an inch. Less is what programs write that know none, and more is no scanner's. */
+/** Pixels per inch. Programs that don't know the resolution write lower values, and no scanner has a higher one. */
 const LEAST_DENSITY = 100
 const MOST_DENSITY = 1300
-/** Inches of the longer side of A4 paper, which is taken for that of a picture without a size. */
+/** Length in inches of the longer side of A4 paper, which is assumed for images without a size. */
 const SHEET = 11.7
-/** As much larger a picture is made: more invents nothing. */
+/** Maximum factor by which an image is enlarged; more would add no detail. */
 const MOST_ENLARGED = 3
 
 /**
- * A frame of a picture file, upright as its EXIF data says, on white.
+ * A frame of an image file, rotated according to its EXIF data, on a white background.
  * @param number from 1
  * @throws Error when it can't be decoded, or is too small or too large for a page of text
  */
@@ -32,7 +32,7 @@ export async function framePicture(body: Uint8Array, number: number): Promise<Pi
   return { grey: data, width: info.width, height: info.height, dpi: density * scale }
 }
 
-/** Pixels in an inch, as the file says, or as a sheet of paper would have that fills the picture. */
+/** Pixels per inch according to the file, or as if the image filled a sheet of paper. */
 function densityOf({ density, width, height }: Metadata): number {
   if (density !== undefined && density >= LEAST_DENSITY && density <= MOST_DENSITY) return density
   return Math.max(LEAST_DENSITY, Math.max(width, height) / SHEET)

@@ -4,11 +4,11 @@ import { type Picture, PdfPictures } from "./pictures.ts"
 
 const START_BYTES = 16
 
-/** The pages of a file as pictures. */
+/** The pages of a file as images. */
 export interface Pages extends Disposable {
   /**
    * @param page from 1
-   * @throws Error when the file has no such picture, or one that can't show text
+   * @throws Error when the file has no such page, or the page can't show text
    */
   picture(page: number): Promise<Picture>
 }
@@ -17,7 +17,7 @@ export interface Pages extends Disposable {
 export async function openPages(recognition: Recognition, body: Uint8Array): Promise<Pages> {
   const start = Buffer.from(body.subarray(0, START_BYTES)).toString("latin1")
   if (formatOfStart(start, "") !== "picture") return await PdfPictures.open(recognition, body)
-  // Large libraries, which PDF files don't need.
+  // These are large libraries that PDF files don't need.
   const { framePicture } = await import("./frame-picture.ts")
   return { picture: (page) => framePicture(body, page), [Symbol.dispose]: () => undefined }
 }

@@ -2,29 +2,29 @@ import { pathToFileURL } from "node:url"
 import type * as Painter from "@hyzyla/pdfium"
 import type { Recognition } from "../../page/scans/installed.ts"
 
-/** Points in an inch. */
+/** Points per inch. */
 const POINTS = 72
-/** Pixels in an inch. Letters of ten points are 30 pixels high then, which is what Tesseract was trained on. */
+/** Pixels per inch. At this resolution, ten-point letters are 30 pixels high, which is what Tesseract was trained on. */
 export const DPI = 300
-/** Pixels of one picture; larger pages, such as posters, are painted coarser. An A3 sheet has 17 million. */
+/** Maximum number of pixels per image; larger pages, such as posters, are rendered at a lower resolution. An A3 sheet has 17 million. */
 export const MAX_PIXELS = 20_000_000
 
-/** A page in shades of grey, a byte for each pixel, row by row. */
+/** A page in shades of grey, one byte per pixel, row by row. */
 export interface Picture {
   readonly grey: Uint8Array
   /** Pixels. */
   readonly width: number
   readonly height: number
-  /** Pixels in an inch. */
+  /** Pixels per inch. */
   readonly dpi: number
 }
 
-/** The pages of a PDF as pictures. */
+/** The pages of a PDF as images. */
 export class PdfPictures implements Disposable {
   readonly #library: Painter.PDFiumLibrary
   readonly #document: Painter.PDFiumDocument
 
-  /** @throws Error when the painter does not take the file */
+  /** @throws Error when the renderer rejects the file */
   static async open({ painter }: Recognition, body: Uint8Array): Promise<PdfPictures> {
     const { PDFiumLibrary } = (await import(pathToFileURL(painter).href)) as typeof Painter
     const library = await PDFiumLibrary.init()
@@ -43,7 +43,7 @@ export class PdfPictures implements Disposable {
 
   /**
    * @param page from 1
-   * @throws Error when it can't be painted
+   * @throws Error when it can't be rendered
    */
   async picture(page: number): Promise<Picture> {
     const one = this.#document.getPage(page - 1)

@@ -33,7 +33,7 @@ const PDF = { "content-type": "application/pdf", etag: '"1"' }
 const SOURCE = "weir"
 const silent = pino({ level: "silent" })
 
-/** A run of a source in this process, as the job process makes it. */
+/** Runs a source in this process, as the job process would. */
 async function run(fixture: CrawlFixture, seed: string, visits: Job["visits"]): Promise<Job | null> {
   const config = testConfig()
   await using share = new CrawlShare(config, undefined, new ScanShelf(fixture.folder))
@@ -183,7 +183,7 @@ test(
     expect(good.texts().get(1)).toMatchObject({ runs: [], by: "given up" })
     expect(good.texts().get(2)!.runs).not.toEqual([])
     expect(bad.texts().get(1)).toMatchObject({ runs: [] })
-    // Where nothing was found, no run is made for it; the next one says that nothing waits.
+    // If no text was found, no run is started; the next one sees that nothing is waiting.
     expect(due.toSorted()).toEqual(["https://weir.example/scan.pdf", "https://without-text.example/scan.pdf"])
     expect(good.shelf.askedRuns()).toMatchObject([{ source: SOURCE }])
   },

@@ -6,7 +6,7 @@ import type { ScanShelf, WaitingScan } from "../../page/scans/scan-shelf.ts"
 import { openPages, type Pages } from "./pages.ts"
 import { Recogniser } from "./recogniser.ts"
 
-/** How long one file is read before the next has its turn: a hundred pages or so. */
+/** How long one file is read before it is the next one's turn: about a hundred pages. */
 const TURN_MS = 300_000
 /** A page that killed its process this many times is given up. */
 const MAX_TRIES = 3
@@ -16,7 +16,7 @@ export interface ReadScansOptions {
   readonly recognition: Recognition
   /** Makes a page of the index due, so that its next visit finds the recognised text. */
   readonly makeDue: (wanted: WaitingScan["wanted"][number]) => Promise<unknown>
-  /** Whether to end now. Asked after each page. */
+  /** Whether to stop now. Called after each page. */
   readonly isOver: () => boolean
   readonly log: Pick<Logger, "warn" | "info">
   readonly turnMs?: number
@@ -59,11 +59,11 @@ async function turn(
     done += 1
     if (isOver() || steadyNow() >= until) break
   }
-  // Another address may have asked for this file meanwhile.
+  // Another address might have asked for this file in the meantime.
   const { wanted } = shelf.waiting(hash) ?? { wanted: [] }
   if (done === left.length) shelf.take(hash)
   log.info({ hash, pages: done, left: left.length - done }, "pages of a scan read: {pages}; left: {left}")
-  // A file without text is not worth a run, but the next run has to see that it no longer waits.
+  // A file without text isn't worth a run, but the next run must see that it is no longer waiting.
   if (!hasText && done < left.length) return
   for (const one of wanted) {
     await makeDue(one)

@@ -7,28 +7,31 @@ import type { RecognisedPage } from "../../page/scans/recognised-page.ts"
 import type { Picture } from "./pictures.ts"
 import { linesOf, runsOf, type TesseractPage } from "./runs.ts"
 
-/** Where the engine finds a picture in its own file system, which is memory. */
+/** The path of the image in the engine's own file system, which is in memory. */
 const INPUT = "/input"
-/** Page segmentation of whole pages: blocks, columns and lines are found. */
+/** Page segmentation mode for whole pages: detects blocks, columns and lines. */
 const WHOLE_PAGE = 3
-/** The engine's newer recogniser, the only one that is trained here. */
+/** The engine's newer recogniser, the only one with models here. */
 const LSTM = 1
-/** Radians from which a picture is turned until its lines are level; less harms no line. */
+/** Skew in radians from which an image is rotated to level its lines; less does no harm. */
 const LEAST_SKEW = 0.005
-/** Inches of a page's height that show in which language it is: half a dozen lines. */
+/** Height in inches of the part of a page used to detect its language: half a dozen lines. */
 const STRIP = 1.2
-/** Pixels. Lines nearer to the edge of a strip than this may be cut. */
+/** In pixels. Lines closer to the edge of a strip than this might be cut off. */
 const EDGE = 4
-/** Mean confidence in percent. Languages that share their letters are as sure of each other's words, so the words decide among the surest. */
+/**
+ * In percentage points of mean confidence. Languages with the same letters are equally confident about each other's
+ * words, so among the languages this close to the best, the words decide.
+ */
 const NEAR = 12
-/** A page with less is tried in other languages. */
+/** A page with lower confidence is tried in other languages. */
 const SURE = 70
-/** A language that is as sure, of words that are its own, is the page's. */
+/** If a language reaches this confidence and the words belong to it, the page is in that language. */
 const CERTAIN = 85
-/** A page with less, or a line, is a drawing or a photograph. */
+/** A page or line with lower confidence is a drawing or a photograph. */
 const LEAST = 45
 
-/** The engine's own names. */
+/** These names are the engine's own. */
 interface Engine {
   readonly FS: {
     writeFile(name: string, data: Uint8Array): void
@@ -52,7 +55,7 @@ interface Api {
   End(): void
 }
 
-/** Recognises text in pictures of pages, in the languages that are installed. Works in this thread, seconds for a page. */
+/** Recognises text in images of pages, in the installed languages. Works in this thread and takes seconds per page. */
 export class Recogniser implements Disposable {
   readonly #recognition: Recognition
   readonly #languages: readonly string[]
@@ -63,7 +66,7 @@ export class Recogniser implements Disposable {
   #language: string | null = null
   /** The language of the last page with text, in any file. */
   #last: string | null = null
-  /** The language that the engine is ready for. */
+  /** The language that the engine is initialised for. */
   #current: string | null = null
 
   static async open(recognition: Recognition): Promise<Recogniser> {
@@ -78,13 +81,13 @@ export class Recogniser implements Disposable {
     this.#engine = engine
   }
 
-  /** To be called when the next page is from another file. */
+  /** Must be called when the next page is from another file. */
   forgetLanguage(): void {
     this.#language = null
   }
 
   /**
-   * The text of a page, which may lie on a side or on its head.
+   * The text of a page, which can be sideways or upside down.
    * @param page its number
    * @throws Error when the engine rejected the image
    */
@@ -132,7 +135,7 @@ export class Recogniser implements Disposable {
     this.#api?.End()
   }
 
-  /** The language in which a part of the page is read most surely. */
+  /** The language in which part of the page is read with the highest confidence. */
   #languageOf(picture: Picture): string {
     const languages = this.#languages
     if (languages.length < 2) return languages[0]!
@@ -150,7 +153,7 @@ export class Recogniser implements Disposable {
   #recognised(picture: Picture, language: string): Recognised {
     const api = this.#apiFor(language)
     const { width, height, grey, dpi } = picture
-    // A portable grey map, the plainest of the formats that the engine reads.
+    // A portable graymap, the simplest format that the engine reads.
     const header = Buffer.from(`P5\n${width} ${height}\n255\n`)
     this.#engine.FS.writeFile(INPUT, Buffer.concat([header, grey]))
     try {
@@ -186,20 +189,20 @@ export class Recogniser implements Disposable {
 }
 
 interface Recognised {
-  /** Mean of the words, in percent. */
+  /** Mean confidence of the words, in percent. */
   readonly confidence: number
   readonly text: string
   readonly page: TesseractPage
 }
 
-/** Whether a page is surely in a language, or shows too little text to tell another. */
+/** Whether a page is certainly in the given language, or has too little text to suggest another. */
 function isWrittenIn({ confidence, text }: Recognised, language: string): boolean {
   if (confidence < CERTAIN) return false
   const spoken = detectLanguage(text)
   return spoken === null || spoken === isoOf(language)
 }
 
-/** The recognised text of a strip, without the lines that the strip cuts. */
+/** The recognised text of a strip, without the lines that the strip cuts off. */
 function summary(page: TesseractPage, height: number): { confidence: number; text: string } {
   const lines = linesOf(page).filter(({ bbox }) => bbox.y0 > EDGE && bbox.y1 < height - EDGE)
   const words = lines.flatMap((line) => line.words)
@@ -210,12 +213,12 @@ function summary(page: TesseractPage, height: number): { confidence: number; tex
   }
 }
 
-/** ISO 639-1, of Tesseract's code: `de` of `deu`, `zh` of `chi_sim`. */
+/** The ISO 639-1 code for Tesseract's code: `de` for `deu`, `zh` for `chi_sim`. */
 function isoOf(language: string): string {
   return new Intl.Locale(language.split("_", 1)[0]!).language
 }
 
-/** A picture turned to the right by one, two and three right angles. */
+/** Rotates an image clockwise by one, two and three right angles. */
 function* turned(picture: Picture): Generator<Picture> {
   let { grey, width, height } = picture
   for (let turns = 1; turns < 4; turns += 1) {
@@ -230,7 +233,7 @@ function* turned(picture: Picture): Generator<Picture> {
 /** The part of a page with the most edges, which is most likely text. */
 function busiestStrip({ grey, width, height, dpi }: Picture): Picture {
   const rows = Math.min(height, Math.round(dpi * STRIP))
-  /** Edges above each row. */
+  /** Number of edges above each row. */
   const above = new Uint32Array(height + 1)
   for (let y = 0; y < height; y += 1) {
     let edges = 0

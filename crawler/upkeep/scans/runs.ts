@@ -20,7 +20,7 @@ interface Line {
   readonly confidence: number
   readonly baseline: Box
   readonly bbox: Box
-  /** Pixels. The height of a row is that of its small letters, with what rises above and what hangs below them. */
+  /** In pixels. The height of a row is that of its lower-case letters plus ascenders and descenders. */
   readonly rowAttributes: {
     readonly rowHeight: number
     readonly ascenders: number
@@ -40,15 +40,15 @@ export interface TesseractPage {
 export const linesOf = ({ blocks = [] }: TesseractPage): Line[] =>
   blocks.flatMap(({ paragraphs }) => paragraphs.flatMap(({ lines }) => lines))
 
-/** A gap of so many line heights parts columns of a table. */
+/** A gap of this many line heights separates columns of a table. */
 const WIDE_GAP = 1.2
-/** Heights of small letters that differ by no more of them are those of one font. */
+/** Relative difference up to which letter heights count as the same font size. */
 const ONE_FONT = 0.12
 
 /**
  * The text of a page, line by line in reading order.
- * @param points of a length in pixels
- * @param least lines of less confidence, in percent, are specks and drawings
+ * @param points converts a length in pixels
+ * @param least lines with a lower confidence, in percent, are specks and drawings
  */
 export function runsOf(
   { blocks = [] }: TesseractPage,
@@ -71,7 +71,7 @@ export function runsOf(
   )
 }
 
-/** A line's words, parted at wide gaps. */
+/** A line's words, split at wide gaps. */
 function parted({ words, rowAttributes }: Line): Word[][] {
   const runs: Word[][] = []
   for (const word of words) {
@@ -84,7 +84,7 @@ function parted({ words, rowAttributes }: Line): Word[][] {
 }
 
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED.source}`, "u")
-/** The engine takes some signs of such scripts for those of Latin. */
+/** The engine takes some punctuation of these scripts for Latin punctuation. */
 const SPACE_BEFORE_SIGN = new RegExp(`(?<=${UNSPACED.source}) (?=[,;:.!?)])`, "gu")
 const ENDS_UNSPACED = new RegExp(`${UNSPACED.source}$`, "u")
 
@@ -95,14 +95,14 @@ function joined(words: readonly string[]): string {
         ENDS_UNSPACED.test(text) && STARTS_UNSPACED.test(word) ? text + word : `${text} ${word}`,
       )
       .replace(SPACE_BEFORE_SIGN, "")
-      // The engine was trained on Greek with the sign for a millionth.
+      // The engine was trained on Greek text with the micro sign.
       .replace(/(?<=\p{Script=Greek})µ|µ(?=\p{Script=Greek})/gu, "μ")
   )
 }
 
 /**
- * Sizes of fonts in pixels. Small letters are as high in a line without ascenders or descenders as in others, so they are compared; the
- * size that most words have is the height of their rows.
+ * Font sizes in pixels. Lower-case letters are equally high in lines with and without ascenders or descenders, so they
+ * are compared; the size of most words is the height of their rows.
  */
 function sizes(lines: readonly Line[]): (line: Line) => number {
   const ofWords = (measure: (line: Line) => number) =>
@@ -111,7 +111,7 @@ function sizes(lines: readonly Line[]): (line: Line) => number {
   const usualRow = ofWords(({ rowAttributes }) => rowAttributes.rowHeight)
   return (line) => {
     const ratio = lettersOf(line) / usualLetters
-    // To one tenth, so that headings of one kind have one size.
+    // Rounded to tenths, so that headings of the same kind have the same size.
     return usualRow * (Math.abs(ratio - 1) <= ONE_FONT ? 1 : Math.round(ratio * 10) / 10)
   }
 }

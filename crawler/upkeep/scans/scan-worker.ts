@@ -11,10 +11,10 @@ import { ScanShelf } from "../../page/scans/scan-shelf.ts"
 import { crawlerSettings } from "../../settings.ts"
 import { readScans } from "./read-scans.ts"
 
-// The process of follow-scans.ts. Painters and recognisers are large programs that read files of strangers, so they have a process
-// of their own to crash.
+// The process started by follow-scans.ts. Renderers and recognisers are large programs that read untrusted files, so
+// they run in a separate process that can crash safely.
 
-/** If this share of the memory is still taken after a page, the next page has a fresh process. */
+/** If this share of the memory is still in use after a page, the next page gets a new process. */
 const SPENT_SHARE = 0.6
 
 const env = environment()
@@ -24,7 +24,7 @@ const log = openLog("scans", env)
 yieldToOthers()
 
 const stop = stopSignal()
-// Before the system kills this or another process of the appliance. The counted try shows which page it was.
+// Before the system kills this or another process of the appliance. The counted try identifies the page.
 watchMemory(scanMemoryMb, () => {
   log.warn(
     { memoryMb: scanMemoryMb },

@@ -28,7 +28,7 @@ const PUMP = [
 ]
 const FOLDER = "https://weir.example/files/"
 
-/** A run of a source in this process, as the job process makes it. */
+/** Runs a source in this process, as the job process would. */
 async function run(fixture: CrawlFixture, spec: Omit<SourceSpec, "name">, visits: Job["visits"]) {
   const config = testConfig()
   await using share = new CrawlShare(config, undefined, new ScanShelf(fixture.folder))
@@ -50,7 +50,7 @@ const outcomeOf = async (fixture: CrawlFixture, url: string) => {
   return [known?.outcome, known?.detail]
 }
 
-/** A folder with these files, as a source. */
+/** A source that is a folder with the given files. */
 function folderOf(fixture: CrawlFixture, files: Readonly<Record<string, Uint8Array>>) {
   const folder = join(fixture.folder, "letters")
   mkdirSync(folder)
@@ -64,7 +64,7 @@ const letter = async (texts: readonly string[]) =>
     .png()
     .toBuffer()
 
-/** Each list of lines as a page of one fax, in black and white. */
+/** A fax in black and white, with one page per list of lines. */
 const fax = async (pages: readonly (readonly string[])[]) => {
   const frames = await Promise.all(pages.map(letter))
   return await sharp(frames, { join: { animated: true } })
@@ -202,7 +202,7 @@ describe("text in picture files", { tags: ["recognition"] }, () => {
 
   test("a picture of the screen, and one with a transparent ground, are read", async () => {
     const { jpeg, width } = await scanOf(PUMP)
-    // Text of 12 points at 110 pixels an inch, as a screen shows it.
+    // Text of 12 points at 110 pixels per inch, as on a screen.
     const screen = await sharp(jpeg)
       .resize(Math.round((width * 110) / 300))
       .webp({ lossless: true })

@@ -7,9 +7,9 @@ import { promisify } from "node:util"
 import { installOpenSearch, OPENSEARCH_VERSION } from "#engine/testing/opensearch/cluster/install.ts"
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
 
-// Images under the names that compose.cluster.yaml pulls, made of this machine's own programs: for trials where no registry of
-// images can be reached. Each holds what its service starts, and the folders that are mounted; everything else is the machine's,
-// mounted read-only. The commands, settings, mounts, networks and limits are those of the file.
+// Images under the names that compose.cluster.yaml pulls, made from this machine's own programs: for trials without
+// access to an image registry. Each contains what its service starts and the folders that are mounted; everything else
+// comes from the machine, mounted read-only. The commands, settings, mounts, networks and limits are those of the file.
 
 const run = promisify(execFile)
 const HERE = import.meta.dirname
@@ -30,7 +30,7 @@ const SHARED = [
   "/etc/java-25-openjdk",
 ].filter((folder) => existsSync(folder))
 
-/** Mounts of a stand-in by image, as Compose names it. */
+/** Mounts of a stand-in by image name, as in the Compose file. */
 export const STAND_IN_MOUNTS = SHARED.map((folder) => `${folder}:${folder}:ro`)
 export const FOSSICK_MOUNT = `${ROOT}:/app:ro`
 
@@ -120,7 +120,7 @@ export async function makeStandIns(
   }
 }
 
-/** OpenSearch's home as its image has it: its parts from Maven Central, with the security plugin. */
+/** OpenSearch's home as in its image: the parts from Maven Central, with the security plugin. */
 async function installNode(root: string): Promise<void> {
   const home = join(root, HOME)
   await cp(await installOpenSearch(), home, { recursive: true })
@@ -140,7 +140,7 @@ async function installNode(root: string): Promise<void> {
     join(home, "classes"),
     join(HERE, "StandInNode.java"),
   ])
-  // Not of the server's own, and not with the security plugin of this version from Maven Central.
+  // It isn't part of the server, and doesn't work with this version of the security plugin from Maven Central.
   await rm(join(home, "plugins/opensearch-neural-search"), { recursive: true, force: true })
   await mkdir(join(home, "bin"))
   await writeFile(join(home, "bin/opensearch"), OPENSEARCH_PROGRAM, { mode: 0o755 })
@@ -149,7 +149,7 @@ async function installNode(root: string): Promise<void> {
   await copyFile(join(home, "log4j2.properties"), join(config, "log4j2.properties"))
   await writeFile(join(config, "jvm.options"), "-Xms1g\n-Xmx1g\n8:-Xlog:gc*:file=logs/gc.log\n")
   for (const folder of ["data", "logs"]) await mkdir(join(home, folder))
-  // It was made for one user alone.
+  // It was created for one user only.
   await run("chmod", ["-R", "a+rX", home])
 }
 
@@ -170,9 +170,9 @@ async function emptyRoot(root: string): Promise<string> {
     "var/lib/postgresql/data",
   ]
   for (const folder of [...folders, ...SHARED]) await mkdir(join(root, folder), { recursive: true })
-  // Not `sbin`, where Docker puts its init.
+  // Not `sbin`, because Docker puts its init there.
   for (const name of ["bin", "lib", "lib64"]) await symlink(`usr/${name}`, join(root, name))
-  // A tmpfs takes the rights of the folder that it is mounted on.
+  // A tmpfs gets the permissions of the folder that it is mounted on.
   for (const name of ["tmp", "var/run/postgresql"]) await chmod(join(root, name), 0o1777)
   const users = ["appliance:x:1000:1000::/tmp:/bin/sh", "postgres:x:999:999::/tmp:/bin/sh"]
   await writeFile(join(root, "etc/passwd"), ["root:x:0:0::/:/bin/sh", ...users, ""].join("\n"))

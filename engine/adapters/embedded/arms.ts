@@ -7,32 +7,32 @@ import { FIRST_SECTION, READERS } from "./lance/schema.ts"
 import type { Tables } from "./lance/tables.ts"
 
 /**
- * Partitions of the vector index that a query looks into at first; more when a filter leaves too few rows. With 100,000 passages
- * these are all partitions. Looking costs little, a millisecond of CPU for about 60,000 passages, and questions are short and far
- * from the passages that answer them: of the ten passages nearest to a question in 68,500 real ones, the nearest quarter of 137
- * partitions holds 0.95, half of them 0.99.
+ * Partitions of the vector index that a query searches at first; more if a filter leaves too few rows. With 100,000
+ * passages this is all partitions. Searching them is cheap, a millisecond of CPU for about 60,000 passages, and
+ * questions are short and far from the passages that answer them: of the ten passages nearest to a question in 68,500
+ * real ones, the nearest quarter of 137 partitions contains 0.95, half of them 0.99.
  */
 const PARTITIONS = 128
 
 /**
- * The distance that the vector index is built for. Squared and Euclidean, not cosine, which LanceDB gives
- * twice as large from an index as without one; of vectors of unit length either says the other.
+ * The distance metric of the vector index. Squared Euclidean instead of cosine, which LanceDB reports twice as large
+ * from an index as without one; for vectors of unit length, each can be computed from the other.
  */
 export const DISTANCE = "l2"
 const cosineOf = (distance: number) => 1 - distance / 2
 
-/** Sections looked at for each page wanted: several of the best may be of one page. */
+/** Sections examined per wanted page: several of the best may belong to one page. */
 const SECTIONS_PER_PAGE = 2
-/** A manual of hundreds of sections may own the list: then one so many times as long is asked for. */
+/** The sections of a long manual can fill the list: then a list this many times as long is requested. */
 const LONGER = 8
-/** A ranking does with this share of the pages it asked for, since it reads no more of them. */
+/** A ranking needs only this share of the pages it asked for, since it reads no more of them. */
 const ENOUGH = 1 / 3
 
 /** Which rows a query may find. */
 export interface Sieve {
-  /** The condition in SQL, long when many labels are listed; undefined: all rows. */
+  /** The condition in SQL, long if many labels are listed; `undefined` for all rows. */
   readonly where: () => string | undefined
-  /** A quicker way when many labels are listed; null: few or none are. */
+  /** A faster way if many labels are listed; `null` if few or none are. */
   readonly wide: {
     /** `where` without the labels. */
     readonly where: () => string | undefined
@@ -40,25 +40,26 @@ export interface Sieve {
   } | null
 }
 
-/** Labels of readers, and which share of rows they let through so far. */
+/** Labels of readers, and the share of rows they have let through so far. */
 export interface Labels {
   readonly set: ReadonlySet<string>
-  /** Rows that queries returned, and how many of them had one of the labels or none. */
+  /** Number of rows that queries returned, and how many of them had one of the labels, or no label at all. */
   asked: number
   seen: number
 }
 
 export const ALL: Sieve = { where: () => undefined, wide: null }
 
-/** Rows asked for, as a multiple of those needed by the share seen so far. */
+/** Number of rows requested, as a multiple of those needed given the share seen so far. */
 const SPARE = 1.3
-/** The fewest rows asked for, and the most as a multiple of those wanted. */
+/** The minimum number of rows requested, and the maximum as a multiple of those wanted. */
 const FEWEST = 16
 const MOST_TIMES = 8
 
 /**
- * The rows that the sieve lets through, best first. A list of labels costs LanceDB 4 µs a label in every query. With a long one, this asks for
- * more rows without the list and sifts them, and falls back to the list when too few are left.
+ * The rows that the sieve lets through, best first. A list of labels costs LanceDB 4 µs per label in every query. If
+ * the list is long, this requests more rows without it and filters them afterwards, and falls back to the list when too
+ * few are left.
  */
 async function sifted<Row extends { readonly readers: string | null }>(
   { where, wide }: Sieve,
@@ -91,7 +92,7 @@ export async function lexicalArm(
 /**
  * Pages by their best section, best first.
  *
- * @param enough when fewer pages than this own all of the list, a longer one is asked for
+ * @param enough if fewer pages than this fill the whole list, a longer one is requested
  */
 async function bestSections(
   table: Table,
@@ -113,7 +114,7 @@ async function bestSections(
   }
 }
 
-/** The column to sift by. Only then is it selected: tables of earlier versions lack it. */
+/** The column to filter by. It is selected only when needed, because tables of earlier versions lack it. */
 const columnOf = ({ wide }: Sieve): string[] => (wide === null ? [] : [READERS])
 
 /** Nearest passages, nearest first. */
@@ -138,7 +139,7 @@ export async function vectorArm(
   return rows.map(({ _distance, readers: _readers, ...row }) => ({ ...row, cosine: cosineOf(_distance) }))
 }
 
-/** Those of the pages that have no vectors at all. */
+/** The given pages that have no vectors at all. */
 export async function pagesWithoutVectors({ vectors }: Tables, ids: readonly string[]): Promise<Set<string>> {
   const unknown = new Set(ids)
   if (unknown.size === 0) return unknown
@@ -150,7 +151,7 @@ export async function pagesWithoutVectors({ vectors }: Tables, ids: readonly str
   return unknown
 }
 
-/** Ids of pages with a section that holds every term (or any of them), best first; of no terms, of any pages. */
+/** Ids of pages with a section that contains every term (or any of them), best first; with no terms, of any pages. */
 export async function pagesWithTerms(
   { pages }: Tables,
   terms: readonly string[],

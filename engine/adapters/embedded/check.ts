@@ -14,22 +14,22 @@ import { FIRST_SECTION } from "./lance/schema.ts"
 import { PAGES_TABLE, connectTo } from "./lance/tables.ts"
 import { TERM_FREQUENCIES, TermFrequencies } from "./files/term-frequencies.ts"
 
-/** Files that are read in about a fifth of a second: 0.8 ms a megabyte, and 1.4 for one of pages. */
+/** Total size of files that can be read in about a fifth of a second: 0.8 ms per megabyte, and 1.4 for page files. */
 const SMALL = 150_000_000
-/** Pages that a killed process may have been writing; the next writer finishes them. */
+/** Number of pages that a killed process might have been writing; the next writer finishes them. */
 const PAGES_IN_HAND = 1000
-/** How long the first write of an index may take between its two stores. */
+/** How many times to check whether the first write of an index has reached its second store. */
 const LOOKS = 12
 const LOOK_MS = 250
 
-/** Damage of the index in a folder; empty for an older format, whose pages are all read when they are taken over. */
+/** Damage of the index in a folder; empty for an older format, because all of its pages are read when they are migrated. */
 export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage[]> {
   const found: Damage[] = []
   const add = (file: string, damage: string, harms: Harm) =>
     found.push({ file: `${path.basename(dir)}/${file}`, damage, harms })
   const { value: manifest, damaged } = await manifestTwins(dir)
   if (manifest && manifest.format !== INDEX_FORMAT) return []
-  // With the copy nothing is lost.
+  // Thanks to the copy, nothing is lost.
   for (const { path: file, damage } of damaged) add(path.basename(file), damage, manifest ? "names" : "words")
   if (!manifest && damaged.length === 0) {
     if (!existsSync(path.join(dir, PAGES_DB))) return []
@@ -57,7 +57,7 @@ export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage
   if (typeof indexed === "number" && store.damage === null) {
     const lost = indexed - store.pages
     const unindexed = store.pages - indexed
-    // A page may have been removed between the two counts.
+    // A page might have been removed between the two counts.
     if (lost > 0 && Number(await countIn(dir, PAGES_TABLE)) > storeIn(dir).pages) {
       add(PAGES_DB, `has lost ${counted(lost, "page")}`, "pages")
     }
@@ -103,13 +103,13 @@ function storeDamage(dir: string, error: unknown): string {
   return `cannot be read (${firstLine(error as Error)})`
 }
 
-/** Pages that the table of pages has; null when it cannot be read. */
+/** Number of pages in the pages table; `null` if it can't be read. */
 export async function indexedIn(dir: string): Promise<number | null> {
   const rows = await countIn(dir, PAGES_TABLE)
   return typeof rows === "number" ? rows : null
 }
 
-/** How many rows a table has, the table of pages how many pages, or why it cannot be opened. */
+/** The number of rows in a table (or of pages, in the pages table), or why it can't be opened. */
 async function countIn(dir: string, table: string): Promise<number | Error> {
   const connection = await connectTo(dir, 0)
   try {
@@ -124,7 +124,7 @@ async function countIn(dir: string, table: string): Promise<number | Error> {
   }
 }
 
-/** Whether the table of pages has none, and gets none soon: the first of all are in the store a moment before they are in the table. */
+/** Whether the pages table is empty and stays so for now: the very first pages reach the store a moment before the table. */
 async function staysEmpty(dir: string): Promise<boolean> {
   for (let look = 0; look < LOOKS; look++) {
     await pause(LOOK_MS)
@@ -133,7 +133,7 @@ async function staysEmpty(dir: string): Promise<boolean> {
   return true
 }
 
-/** The name of the table of vectors: the manifest's, or that of an existing one. */
+/** The name of the vectors table: the one in the manifest, or that of an existing table. */
 export async function vectorsTableIn(dir: string, manifest: Manifest | null): Promise<string> {
   if (manifest) return manifest.vectors
   const names = await readdir(dir).catch(() => [])

@@ -19,12 +19,12 @@ import { withVectors } from "./pages-after.ts"
 import { connectTo } from "./lance/tables.ts"
 
 const PAGES_AT_A_TIME = 32
-/** How far the length of a sound vector may be from 1. */
+/** How far the length of an intact vector can be from 1. */
 const LENGTH_ERROR = 0.01
 
 /**
- * The readable rest of a damaged index: each intact page, with its intact vectors. Pages are looked for one by one, since one
- * damaged part of the file hides only what lies in it.
+ * The readable rest of a damaged index: each intact page, with its intact vectors. Pages are read one by one, since a
+ * damaged part of the file only affects the pages in it.
  *
  * @throws EngineError `INDEX_LOCKED`
  */
@@ -59,7 +59,7 @@ export async function openDamagedIndex(dir: string): Promise<OldIndex> {
   }
 }
 
-/** How many pages the store of an index says it has; 0 when it cannot say. */
+/** Number of pages in the store of an index according to the store; 0 if it can't tell. */
 export function countReadable(dir: string): number {
   const db = openStore(dir)
   try {
@@ -84,7 +84,7 @@ function openStore(dir: string): DatabaseSync | null {
   }
 }
 
-/** By page id, the numbers of rows that can be read and are sound. */
+/** The numbers of the readable, intact rows, by page id. */
 async function readableRows(db: DatabaseSync): Promise<Map<string, number>> {
   const rows = new Map<string, number>()
   const last = lastRow(db)
@@ -97,7 +97,7 @@ async function readableRows(db: DatabaseSync): Promise<Map<string, number>> {
   return rows
 }
 
-/** A bound of the numbers of rows, also when the end of the table cannot be read. */
+/** An upper bound for row numbers, even if the end of the table can't be read. */
 function lastRow(db: DatabaseSync): number {
   for (const sql of [
     "select max(rowid) as n from page not indexed",
@@ -107,7 +107,7 @@ function lastRow(db: DatabaseSync): number {
     try {
       return Number(db.prepare(sql).get()?.["n"] ?? 0)
     } catch {
-      // The next one lies in another part of the file.
+      // The next query reads another part of the file.
     }
   }
   return 0
@@ -128,7 +128,7 @@ function readRow(db: DatabaseSync, row: number): StoredPage | null {
   }
 }
 
-/** Null when there is none that can be read. */
+/** `null` if no readable checksum exists. */
 function readSum(db: DatabaseSync, id: string): number | null {
   try {
     return (
@@ -139,7 +139,7 @@ function readSum(db: DatabaseSync, id: string): number | null {
   }
 }
 
-/** The table of vectors with a sound index over pages, if it can be opened; else null. */
+/** The vectors table with an intact index over pages if it can be opened, otherwise `null`. */
 async function soundVectors(dir: string, openTable: (name: string) => Promise<Table>): Promise<Table | null> {
   const { value: manifest } = await manifestTwins(dir)
   const name = await vectorsTableIn(dir, manifest)
@@ -172,5 +172,5 @@ async function vectorsOf(pages: readonly StoredPage[], table: Table | null): Pro
   }
 }
 
-/** Vectors are of unit length: a changed byte seldom leaves them so. */
+/** Vectors are of unit length: a changed byte seldom preserves that. */
 const isSound = (vector: Float32Array): boolean => Math.abs(Math.hypot(...vector) - 1) < LENGTH_ERROR

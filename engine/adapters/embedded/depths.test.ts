@@ -39,11 +39,11 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-/** As many words as asked for, shared with no other page. */
+/** The given number of words, none of them on any other page. */
 const filler = (page: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${page}${i}x`).join(" ")
 
-/** Token vectors of which no two different ones have anything in common: hashed into 64 dimensions, some do. */
+/** Token vectors that have nothing in common unless they are equal: hashed into 64 dimensions, some would. */
 async function apart(texts: readonly string[]) {
   const width = 2000
   return texts.map((text) => {
@@ -75,7 +75,7 @@ async function indexTogetherAndApart(): Promise<void> {
   await engine.settled()
 }
 
-/** Pages that say as much of the question as each other, beside others. */
+/** Pages that match the question equally well, among others. */
 async function indexAlike(sentence: string, count: number): Promise<void> {
   await engine.index([
     ...Array.from({ length: count }, (_, i) =>
@@ -86,7 +86,7 @@ async function indexAlike(sentence: string, count: number): Promise<void> {
   await engine.settled()
 }
 
-/** For a search that has waited this long: what it reads again, how many of its hits were read, and the parts it was made without. */
+/** For a search that has waited this long: what it rereads, how many of its hits were reread, and which parts were left out. */
 async function askHavingWaited(ms: number) {
   const degraded = new Degraded()
   const hits = await degraded.collect(() => havingWaited(ms, () => ask("advanced")))
@@ -145,7 +145,7 @@ describe("a search", () => {
     const late = await askHavingWaited(60_000)
     expect([late.read, late.without, readAgain]).toEqual([0, ["order"], []])
     expect(late.hits.map(({ url }) => url)).toEqual((await ask("basic")).map(({ url }) => url))
-    // A model that has not read the fifth passage in time.
+    // A model that doesn't finish reading the fifth passage in time.
     tokenVectors = (texts, { as, signal } = {}) =>
       as === "question" || readAgain.length <= 5
         ? apart(texts)
@@ -177,7 +177,7 @@ describe("a search", () => {
     tokenVectors = apart
     const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
     expect(await lateOf("copper kettel")).toBeCloseTo(1)
-    // No correction: it is a word that the page does not say.
+    // Not corrected: it is a word, but not one on the page.
     expect(await lateOf("copper trombone")).toBeLessThan(0.7)
   })
 

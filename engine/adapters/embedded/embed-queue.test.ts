@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => adapter.removePlace(place))
 
-/** Remembers what it embedded. */
+/** Records the texts it embeds. */
 function noting() {
   const embedder = new HashingEmbedder()
   const embed = embedder.embed.bind(embedder)

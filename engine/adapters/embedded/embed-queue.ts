@@ -17,11 +17,11 @@ import { pause } from "#base/flow/pause.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 
-/** Files through which a writer and the readers beside it tell each other of vectors. */
+/** Files through which a writer and its readers exchange information about vectors. */
 export const RATE_FILE = "filling.json"
 export const ASKED_FILE = "asked-pages.json"
 
-/** Pages taken at a time: the texts of the longest ones are a megabyte. */
+/** How much is taken at a time: the texts of the longest pages are a megabyte. */
 const TAKEN_AT_A_TIME = { pages: 32, passages: 128 }
 const DELETE_AT_A_TIME = 500
 const FIRST_RETRY_MS = 100
@@ -30,35 +30,36 @@ const LAST_RETRY_MS = 60_000
 type FilledRow = PageVectors["page"]
 
 export interface EmbedQueueOptions {
-  /** Folder of the index. */
+  /** The index folder. */
   readonly dir: string
-  /** As {@link EmbeddedEngineOptions.dataDir}. */
+  /** As in {@link EmbeddedEngineOptions.dataDir}. */
   readonly dataDir?: string | undefined
   readonly tables: Tables
-  /** Writes to the table of vectors go through this, one at a time. */
+  /** Writes to the vectors table go through this, one at a time. */
   readonly writes: Serial
   readonly embedder: Embedder
-  /** False: pages wait for an engine that embeds; vectors of replaced pages are still deleted. */
+  /** If false, pages wait for an engine that embeds; vectors of replaced pages are still deleted. */
   readonly embeds: boolean
-  /** Called with the number of rows, or of pages whose rows were deleted, after each commit. */
+  /** Called after each commit with the number of rows, or the number of pages whose rows were deleted. */
   readonly onChange: (rows: number) => void
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * Makes the vectors of pages in the background.
+ * Creates the vectors of pages in the background.
  *
- * The queue is not a separate list: a page waits when it has no vectors of its revision, which is read from the two tables when
- * the index is opened and followed in memory from then on. So it can never disagree with them, whenever the process dies.
+ * The queue isn't a separate list: a page waits if it has no vectors for its revision. That is read from the two tables
+ * when the index is opened and tracked in memory from then on, so the queue always agrees with them, whenever the
+ * process dies.
  */
 export class EmbedQueue implements AsyncDisposable {
-  /** Vectors of texts that may come again. */
+  /** Vectors of texts that might come again. */
   readonly known = new KnownVectors()
   readonly #options: EmbedQueueOptions
   readonly #waiting = new WaitingPages()
-  /** Page id to the revision that has vectors. */
+  /** By page id, the revision that has vectors. */
   readonly #embedded = new Map<string, number>()
-  /** Pages with vectors of another revision, or of none. */
+  /** Pages with vectors of another revision, or without vectors. */
   readonly #stale = new Set<string>()
   readonly #rate: FillingRate
   readonly #asked: AskedPagesReader
@@ -89,7 +90,7 @@ export class EmbedQueue implements AsyncDisposable {
     return queue
   }
 
-  /** Pages without vectors of their revision. */
+  /** Pages without vectors for their revision. */
   get size(): number {
     return this.#waiting.size
   }
@@ -104,7 +105,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#rate.perSecond
   }
 
-  /** Takes note of pages that were written. */
+  /** Records that pages were written. */
   add(pages: readonly IndexedPage[]): void {
     for (const { id, revision, passage_count: passages, source } of pages) {
       if (this.#embedded.get(id) === revision) {
@@ -121,7 +122,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#changed()
   }
 
-  /** Commits vectors that were made elsewhere, of pages that are about to be written. */
+  /** Commits vectors that were created elsewhere, for pages that are about to be written. */
   async adopt(pages: readonly PageVectors[]): Promise<void> {
     const { tables, writes, embedder, onChange } = this.#options
     const unknown = pages.filter(({ page }) => this.#embedded.get(page.id) !== page.revision)
@@ -137,7 +138,7 @@ export class EmbedQueue implements AsyncDisposable {
     })
   }
 
-  /** Takes note of pages that were removed. */
+  /** Records that pages were removed. */
   remove(ids: readonly string[]): void {
     for (const id of ids) {
       this.#waiting.delete(id)
@@ -147,8 +148,8 @@ export class EmbedQueue implements AsyncDisposable {
   }
 
   /**
-   * Resolves when no page waits and no vectors are left of pages that are gone, or at once when this queue does not embed; rejects when
-   * closed before.
+   * Resolves when no pages wait and no vectors of removed pages are left, or at once if this queue doesn't embed;
+   * rejects if it is closed first.
    */
   settled(): Promise<void> {
     if (this.#isSettled || !this.#options.embeds) return Promise.resolve()
@@ -217,7 +218,7 @@ export class EmbedQueue implements AsyncDisposable {
       onVectors: (passages) => this.#rate.count(passages),
       onFailed: (ids) => this.#waiting.putBack(ids),
     })
-    // A page may enter or leave the tables a moment before the queue learns of it.
+    // A page can enter or leave the tables a moment before the queue learns of it.
     if (this.#waiting.size > 0) await pause(20, this.#stop.signal)
     else await this.#endTelling()
   }
@@ -252,7 +253,7 @@ export class EmbedQueue implements AsyncDisposable {
       const { revision, urgency } = taken.get(id)!
       const page = stored.get(id)
       const row = found.get(id)
-      // One of them may be a write ahead of the other: the page comes again with its new revision.
+      // One table can be a write ahead of the other: the page comes again with its new revision.
       if (page?.revision !== revision || row?.revision !== revision) return []
       const texts = passagesOf(page).map((passage) => embeddingText(page.title, passage))
       return { id, revision, urgency, page: row, texts }
@@ -262,7 +263,7 @@ export class EmbedQueue implements AsyncDisposable {
   async #commit(embedded: readonly PageVectors[]): Promise<void> {
     const { tables, writes, embedder, onChange } = this.#options
     await writes.run(async () => {
-      // A page that was replaced meanwhile waits again, with its new revision.
+      // A page that was replaced in the meantime waits again, with its new revision.
       const current = embedded.filter(({ page }) => this.#waiting.revisionOf(page.id) === page.revision)
       if (current.length === 0) return
       const table = vectorsTable(current, embedder.dimensions)
@@ -277,7 +278,7 @@ export class EmbedQueue implements AsyncDisposable {
       }
       onChange(table.numRows)
     })
-    // A first fill takes long, and pages change meanwhile.
+    // The first fill takes long, and pages change while it runs.
     await this.#deleteStale()
     this.#changed()
   }

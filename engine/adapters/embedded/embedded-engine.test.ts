@@ -185,7 +185,7 @@ describe("the embedded engine", () => {
     await engine.settled()
     const { hits } = await engine.search({ text: "new", limit: 5, arms: "lexical" })
     expect(hits.map((hit) => hit.markdown)).toEqual(["New words."])
-    // The table may have lost it, too.
+    // The table might have lost it too.
     const heard = await engine.search({ text: "nobody told", limit: 5, arms: "lexical" })
     expect(heard.hits.map((hit) => hit.url)).toEqual([urlOf("unheard")])
     expect(await engine.stats()).toMatchObject({ pages: 2, pagesWithoutVectors: 0 })
@@ -244,7 +244,7 @@ describe("the embedded engine", () => {
     }
     const before = await sections()
     {
-      // Killed after the first of its two writes.
+      // As if killed after the first of its two writes.
       using store = PageStore.open(dir)
       await store.write([await toPageRow(aPage("other", { markdown: "Short too." }), breather())])
     }
@@ -283,7 +283,7 @@ describe("the embedded engine", () => {
     const pages = Array.from({ length: 2100 }, (_, i) => aPage(`page-${i}`, { markdown: "Common words." }))
     await engine.index([...pages, aPage("last", { markdown: "Common words and ->> arrows." })])
     const { hits } = await engine.search({ text: 'common "->>"', limit: 3 })
-    // The others say the same, and are one hit.
+    // The others have the same text, and are merged into one hit.
     expect(hits).toHaveLength(2)
     expect(hits[0]!.url).toBe(urlOf("last"))
     const held = await engine.search({ text: "common", limit: 3, filter: { phrases: ["->>"] } })

@@ -86,27 +86,27 @@ import { Suggestions } from "../../search/suggestions/suggestions.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
 const SUGGESTIONS_DB = "suggestions.db"
-/** A reader looks for a newer version of the tables when the one it has is so old. */
+/** A reader checks for a newer version of the tables when its own is this old. */
 const READER_LAG_MS = 1000
 const LOOK_FOR_LEFT_MS = 5000
-/** A crawl replaces some ten. The next questions read from the files again what they need, at a million passages for a second or two. */
+/** A crawl replaces about ten. After that, the next questions reread what they need from the files, which takes a second or two with a million passages. */
 const MOST_LEFT_INDICES = 128
 /**
- * Searches under way at once, for each core; the others wait. More answer no sooner, and hold the event loop up
- * three times as long, with what all of them have to do in one turn.
+ * Searches running at once, per core; the others wait. Running more doesn't answer any sooner, and blocks the event
+ * loop three times as long, because the work of all of them falls into one turn.
  */
 const SEARCHES_PER_CORE = 2
 const SAVE_FREQUENCIES_MS = 2000
-/** Pages are written in parts of about this much text, so that no part blocks the event loop for long. */
+/** Pages are written in parts of about this many characters of text, so that no part blocks the event loop for long. */
 const CHARS_PER_COMMIT = 2_000_000
 const PAGES_PER_COMMIT = 200
 
 export interface EmbeddedEngineOptions {
-  /** Folder of the index; made when it is opened for writing and is not there. */
+  /** The index folder; created if it is missing when the index is opened for writing. */
   readonly dir: string
-  /** Data folder, for what holds of all its indexes: the source whose vectors go first, and that questions are asked. Default: neither. */
+  /** The data folder, for what all its indexes share: the source whose vectors go first, and the fact that questions are asked. Default: neither. */
   readonly dataDir?: string
-  /** Stays the caller's. */
+  /** Remains the caller's to close. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /**
@@ -114,11 +114,11 @@ export interface EmbeddedEngineOptions {
    * engine opened for reading makes none.
    */
   readonly embedding?: "on" | "off"
-  /** The reranker that searches ask; stays the caller's. Default: none. */
+  /** The reranker that searches use; remains the caller's to close. Default: none. */
   readonly reranking?: Reranking
-  /** Megabytes that are kept of the index where it is opened for reading. Default: by the machine. */
+  /** Megabytes of the index to cache when it is opened for reading. Default: depends on the machine. */
   readonly cacheMb?: number
-  /** Told of failures in the background, which are tried again. */
+  /** Called with background failures, which are retried. */
   readonly onProblem?: (error: unknown) => void
 }
 
@@ -130,7 +130,7 @@ interface Opened {
   readonly knownTerms: KnownTerms
 }
 
-/** A page on its way into the index, with its vectors when it brings them. */
+/** A page on its way into the index, with its vectors if it comes with them. */
 type IndexedRow = PageRow & Pick<PageWithVectors, "vectors">
 
 interface Writer {
@@ -140,7 +140,7 @@ interface Writer {
   readonly vectorCare: Maintenance
 }
 
-/** The index inside the process, on LanceDB. One process writes, any number read. */
+/** The embedded index, on LanceDB. One process writes, any number read. */
 export class EmbeddedEngine implements Engine {
   readonly supports: EngineSupports = {
     adapter: "embedded",
@@ -184,10 +184,11 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Opens the index in a folder. Opened for reading, a folder without an index is an empty index until
-   * another process makes one.
+   * Opens the index in a folder. When opened for reading, a folder without an index counts as an empty index until
+   * another process creates one.
    *
-   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `EMBEDDER_MISMATCH`, `INDEX_DAMAGED`, `ENGINE_UNAVAILABLE`
+   * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `EMBEDDER_MISMATCH`, `INDEX_DAMAGED`,
+   * `ENGINE_UNAVAILABLE`
    */
   static async open(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
     if (options.mode === "read") {
@@ -412,7 +413,7 @@ export class EmbeddedEngine implements Engine {
     return this.#calls.close(() => this.#release())
   }
 
-  /** Ends the work in the background, then lets go of the files; of the lock last, so that two never write. */
+  /** Ends the background work, then releases the files, with the lock last so that two processes never write. */
   async #release(): Promise<void> {
     const writer = this.#writer
     await this.#coverage[Symbol.asyncDispose]()
@@ -500,7 +501,7 @@ export class EmbeddedEngine implements Engine {
     onProblem?.(damagedFile(dir, PAGES_DB, `is damaged: page ${id} differs from what was written`))
   }
 
-  /** Pages that the store has lost leave the tables as well, so they do not count as indexed. */
+  /** Pages that the store has lost are removed from the tables too, so they don't count as indexed. */
   async #forget(lost: readonly string[]): Promise<void> {
     if (lost.length === 0) return
     const { dir, onProblem } = this.#options
@@ -511,7 +512,7 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  /** The statistics of terms, counted again: in how many pages from the store, which ones from the sections. */
+  /** Recounts the term statistics: the number of pages from the store, the terms from the sections. */
   async #countTerms(): Promise<void> {
     const { tables, frequencies, knownTerms } = this.#opened!
     const breathe = breather()
@@ -545,7 +546,7 @@ export class EmbeddedEngine implements Engine {
       await store.write(rows)
       // A merge reads the whole table.
       if (areNew) await pages.add(table)
-      // A page that has become shorter loses the sections it has no more, in the same commit.
+      // A page that has become shorter loses its surplus sections in the same commit.
       else
         await pages
           .mergeInsert("key")
@@ -595,7 +596,7 @@ export class EmbeddedEngine implements Engine {
     })
     if (before.length === 0) return rows
     const kept = new Map<string, PageWithVectors["vectors"]>()
-    // Unreadable vectors are made again.
+    // Unreadable vectors are recreated.
     const read = await withVectors(before, vectors).catch(() => [])
     for (const [i, made] of read.entries()) {
       const old = before[i]!
@@ -611,7 +612,7 @@ export class EmbeddedEngine implements Engine {
     return rows.map((row) => ({ ...row, vectors: row.vectors ?? kept.get(row.id) ?? null }))
   }
 
-  /** Keeps what the manifest says of all pages, before these are written. */
+  /** Updates the manifest's facts about all pages before the pages are written. */
   async #learn(pages: readonly Page[]): Promise<void> {
     const { languages, sharings = [], holdsReaders } = this.#opened!.manifest
     const isFirstWithReaders = !holdsReaders && pages.some(({ readers }) => readers !== undefined)
@@ -639,7 +640,7 @@ export class EmbeddedEngine implements Engine {
     await writeManifest(this.#options.dir, manifest)
   }
 
-  /** The open index, or null when there is none yet. A reader follows what the writer does to the manifest. */
+  /** The open index, or `null` if there is none yet. A reader follows the writer's changes to the manifest. */
   async #current(): Promise<Opened | null> {
     if (this.#options.mode === "read" && steadyNow() - this.#checkedAt > READER_LAG_MS / 2) {
       await this.#check()
@@ -666,8 +667,8 @@ export class EmbeddedEngine implements Engine {
   }
 
   /**
-   * Begins with an empty cache once what it holds of replaced indices is much. Calls under way go on with the tables they have;
-   * nothing is closed here, since an export may read for an hour: unused tables are garbage-collected.
+   * Starts with an empty cache once the old one holds too much of replaced indices. Calls in progress continue with
+   * their tables; nothing is closed here, since an export can read for an hour: unused tables are garbage-collected.
    */
   async #renewConnection({ vectors }: Manifest): Promise<boolean> {
     if (steadyNow() - this.#lookedAt < LOOK_FOR_LEFT_MS) return false
@@ -678,7 +679,7 @@ export class EmbeddedEngine implements Engine {
     return true
   }
 
-  /** Without the vectors when their table cannot be opened. */
+  /** Leaves out the vectors if their table can't be opened. */
   async #openToRead(manifest: Manifest): Promise<Tables> {
     const { dir, onProblem } = this.#options
     const store = PageStore.open(dir, this.#tellDamage)
@@ -706,14 +707,14 @@ const textsOf = (page: Pick<PageRow, "title" | "passages">): string[] =>
 
 const missingIn = (known: readonly string[], found: readonly string[]): string[] =>
   [...new Set(found)].filter((one) => !known.includes(one))
-/** @throws EngineError `INDEX_DAMAGED` when there are pages, and nothing that says how they are indexed. */
+/** @throws EngineError `INDEX_DAMAGED` when there are pages but nothing that says how they are indexed */
 function refuseLostManifest(dir: string): void {
   if (!existsSync(path.join(dir, PAGES_DB))) return
   using store = PageStore.make(dir)
   if (store.count > 0) throw damagedFile(dir, MANIFEST, "is missing")
 }
 
-/** Vectors that came with their page; none when they do not fit it. */
+/** Vectors that came with their page; none if they don't match it. */
 function readyVectors({ vectors, ...row }: IndexedRow, dimensions: number): PageVectors[] {
   const fits = vectors?.length === row.passage_count && vectors.every(({ length }) => length === dimensions)
   return vectors && fits && vectors.length > 0 ? [{ page: row, vectors }] : []
@@ -729,7 +730,7 @@ async function pagesByLanguage({ pages }: Tables): Promise<Map<string, number>> 
   return counts
 }
 
-/** A filter without readers as long as no page has any. */
+/** Drops the readers from a filter until some page has readers. */
 function filterFor({ manifest }: Opened, filter: PageFilter = {}): PageFilter {
   if (manifest.holdsReaders) return filter
   const { readers: _readers, ...others } = filter
@@ -761,7 +762,7 @@ async function sumOfPassages({ pages }: Tables): Promise<number> {
   return sum
 }
 
-/** LanceDB throws plain Errors; the caller's mistakes and its own signals pass as they are. */
+/** LanceDB throws plain Errors; errors caused by the caller, and the caller's own abort signal, are passed on unchanged. */
 function asEngineError(given: unknown, dir: string): unknown {
   if (isDamagedSqlite(given)) return damagedFile(dir, PAGES_DB, "is damaged", { cause: given })
   const error = unwritableOr(given, dir)

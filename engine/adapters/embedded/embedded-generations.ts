@@ -8,9 +8,9 @@ import { INDEX_FORMAT, OLD_FORMATS, readAnyManifest } from "./files/manifest.ts"
 import { openOldIndex } from "./old-index.ts"
 
 /**
- * Embedded indexes: each generation in a folder of its name in the data folder.
+ * Embedded indexes: each generation is in a folder of its name in the data folder.
  *
- * @param cacheMb megabytes that are kept of an index that is opened for reading. Default: by the machine
+ * @param cacheMb megabytes to cache of an index that is opened for reading. Default: depends on the machine
  */
 export function embeddedGenerations(dataDir: string, cacheMb?: number): GenerationAdapter {
   const folder = (generation: string) => path.join(dataDir, generation)
@@ -52,7 +52,7 @@ async function sizeOf(dir: string): Promise<number> {
   let bytes = 0
   for (const entry of await readdir(dir, { withFileTypes: true, recursive: true }).catch(() => [])) {
     if (!entry.isFile()) continue
-    // Another process may tidy up beside this one.
+    // Another process might be cleaning up at the same time.
     const found = await stat(path.join(entry.parentPath, entry.name)).catch(() => null)
     bytes += found?.size ?? 0
   }

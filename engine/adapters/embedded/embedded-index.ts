@@ -18,7 +18,7 @@ import type { KnownTerms } from "./files/known-terms.ts"
 import type { Tables } from "./lance/tables.ts"
 import type { TermFrequencies } from "./files/term-frequencies.ts"
 
-/** A page that is a book has a quarter of a megabyte of terms. */
+/** A book-length page has a quarter of a megabyte of terms. */
 const TERMS_AT_A_TIME = 5
 
 export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "allEmbedded"> {
@@ -26,14 +26,14 @@ export interface EmbeddedIndexParts extends Pick<SearchIndex, "languages" | "all
   readonly frequencies: TermFrequencies
   readonly knownTerms: KnownTerms
   readonly sharings: readonly string[]
-  /** False for tables of an earlier version, which lack the column: everyone may read their pages. */
+  /** False for tables of an earlier version, which lack the column: anyone may read their pages. */
   readonly hasReaders: boolean
 }
 
-/** Up to this many labels, the list costs a query hardly anything. */
+/** Up to this many labels, the list adds almost nothing to the cost of a query. */
 const FEW_LABELS = 100
 
-/** Shares by list of labels: callers pass the same list again while it holds. */
+/** Shares by list of labels: callers pass the same list object until it changes. */
 const sieves = new WeakMap<readonly string[], Labels>()
 
 function labelsOf(list: readonly string[]): Labels {
@@ -66,7 +66,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
         pages: frequencies.pages,
         pagesWith: (term) =>
           knownTerms.has(term) && !unheld.has(term) ? Math.max(1, frequencies.pagesWith(term)) : 0,
-        // The file of known terms misses the last seconds when the writer is killed.
+        // If the writer is killed, the file of known terms lacks the last seconds.
         isHeld: async (term) =>
           !unheld.has(term) && (await pagesWithTerms(tables, [term], "all", 1, ALL)).length > 0,
       }),
@@ -96,7 +96,7 @@ export function embeddedIndex(parts: EmbeddedIndexParts): SearchIndex {
       for (const head of heads) {
         const markdown = store.markdown(head)
         found.set(head.id, markdown)
-        // Long pages are many: others go in between.
+        // Lets other work run between long pages.
         if (markdown.length > 100_000) await setImmediate()
       }
       return found

@@ -11,8 +11,8 @@ import { aPage } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { DOMAINS } from "../../testing/domain-oracle.ts"
 
-// Every filter, alone and with others, against a naive oracle over the same pages. Here and not in the contract suite: a recorded server
-// answers what it was asked when it was recorded, and no filter by chance.
+// Every filter, alone and with others, against a naive oracle over the same pages. Here and not in the contract suite,
+// because a recorded server can only answer what it was asked when it was recorded, not random filters.
 
 const HOSTS = [
   "https://example.com",
@@ -102,7 +102,7 @@ const anyFilter: fc.Arbitrary<PageFilter> = fc.record(
   { requiredKeys: [] },
 )
 
-/** By the words of `PageFilter`, one condition after the other. */
+/** Follows the documentation of `PageFilter`, one condition after another. */
 function naive(page: Page, filter: PageFilter): boolean {
   const url = new URL(page.url)
   const given = <T>(all: readonly T[] | undefined) => (all === undefined || all.length === 0 ? null : all)

@@ -2,19 +2,19 @@ import { domainRules } from "../../index/page/domains.ts"
 import { sourcesIn } from "../../index/page-record.ts"
 import type { Condition } from "../../index/search-index.ts"
 
-/** A string as SQL text. The only escape that DataFusion's literals know is the doubled quote. */
+/** A string as an SQL literal. The only escape in DataFusion's literals is the doubled quote. */
 export const quote = (text: string): string => `'${text.replaceAll("\0", "").replaceAll("'", "''")}'`
 
-/** `column IN (…)`; of no values: false. */
+/** `column IN (…)`; false if there are no values. */
 export function isIn(column: string, values: Iterable<string | number>): string {
   const list = [...values].map((value) => (typeof value === "number" ? String(value) : quote(value)))
   return list.length === 0 ? "false" : `${column} IN (${list.join(", ")})`
 }
 
 /**
- * The conditions over the columns that pages and vectors share. Undefined when every page passes.
+ * The conditions over the columns that pages and vectors share. `undefined` if every page passes.
  *
- * @param id column that holds the page's id
+ * @param id column with the page's id
  * @param sharings values of the column `source` that stand for several sources
  */
 export function whereOf(
@@ -49,7 +49,7 @@ function oneOf(condition: Condition, id: string, sharings: readonly string[]): s
 const holdsAny = (names: readonly string[]) => (sharing: string) =>
   sourcesIn(sharing).some((name) => names.includes(name))
 
-/** All that are given, or undefined when none is. */
+/** Combines the given conditions; `undefined` if there are none. */
 function all(...given: readonly (string | undefined)[]): string | undefined {
   const parts = given.filter((one) => one !== undefined)
   return parts.length === 0 ? undefined : parts.map((one) => `(${one})`).join(" AND ")

@@ -4,11 +4,11 @@ import type { IndexedPage } from "./lance/tables.ts"
 
 const READ_AT_A_TIME = 100
 
-/** Where the store and the table of pages do not say the same. */
+/** Where the store and the pages table disagree. */
 export interface Disagreement {
   /** Pages of which the table has another version, or none: to be indexed again. */
   readonly again: readonly StoredPage[]
-  /** Ids of pages that the store has lost: nothing can be shown of them. */
+  /** Ids of pages that the store has lost: their content can't be shown. */
   readonly lost: readonly string[]
 }
 

@@ -21,7 +21,8 @@ interface OldPages extends Disposable {
 }
 
 /**
- * An index of an older format, to read its pages. Nothing in the folder is changed but the writer's lock, which is held.
+ * Opens an index of an older format to read its pages. Nothing in the folder is changed except the writer's lock, which
+ * is held.
  *
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
  */
@@ -65,7 +66,7 @@ async function* allPages(
     const stored = pages.read(ids)
     const made = await withVectors(stored, vectors)
     for (const [i, one] of made.entries()) {
-      // Passages may be cut otherwise today: then these vectors are of other texts.
+      // Passages may be split differently today, in which case these vectors belong to other texts.
       const isSame = isDeepStrictEqual(
         embeddedOf(passagesOf(stored[i]!)),
         embeddedOf(toPassages(one.page.markdown)),

@@ -5,25 +5,26 @@ import { batchesOf } from "./lance/rows.ts"
 import { type StoredPage, passagesOf, toPage } from "../../index/page-record.ts"
 import type { Tables } from "./lance/tables.ts"
 
-/** A page may have thousands of passages, with 1.5 kB of vector each. */
+/** A page can have thousands of passages, each with 1.5 kB of vector. */
 const PAGES_AT_A_TIME = 32
 
 interface VectorRow {
   readonly page: string
   readonly revision: number
   readonly position: number
-  /** A value of Arrow; walking through it costs ten times as much as a copy. */
+  /** An Arrow value; iterating over it costs ten times as much as a copy. */
   readonly vector: { toArray(): Float32Array }
 }
 
 /**
- * The next pages in the order of their ids, with their vectors; none at the end. Vectors that cannot be read count as not yet made.
+ * The next pages in order of their ids, with their vectors; empty at the end. Unreadable vectors count as not yet
+ * created.
  */
 export async function pagesAfter(tables: Tables, id: string): Promise<PageWithVectors[]> {
   return await pagesOf(tables, tables.store.idsAfter(id, PAGES_AT_A_TIME))
 }
 
-/** Pages by their ids, with their vectors, as {@link pagesAfter} has them. */
+/** Pages by their ids, with their vectors, as in {@link pagesAfter}. */
 export async function pagesOf(tables: Tables, ids: readonly string[]): Promise<PageWithVectors[]> {
   if (ids.length === 0) return []
   const stored = tables.store.read(ids)
@@ -34,7 +35,7 @@ export async function pagesOf(tables: Tables, ids: readonly string[]): Promise<P
   }
 }
 
-/** Stored pages with the vectors that a table has of them. */
+/** Stored pages with their vectors from a table. */
 export async function withVectors(stored: readonly StoredPage[], table: Table): Promise<PageWithVectors[]> {
   const vectors = new Map(stored.map((page) => [page.id, new Map<number, Float32Array>()]))
   const revisions = new Map(stored.map((page) => [page.id, page.revision]))

@@ -6,10 +6,10 @@ import { FIRST_SECTION } from "./lance/schema.ts"
 import type { IndexedPage, Tables } from "./lance/tables.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Counting is dear on a large index, and only a crawl changes the outcome. */
+/** Counting is expensive on a large index, and only a crawl changes the result. */
 const CHECK_EVERY_MS = 2000
 
-/** How many pages have a text to embed, and how many of them have vectors that can be read; all, or those that fit. */
+/** How many pages have a text to embed, and how many of them have readable vectors; all pages, or only those that match. */
 export async function countEmbedded(
   { pages, vectors }: Tables,
   conditions: readonly Condition[] = [],
@@ -24,7 +24,7 @@ export async function countEmbedded(
   return { wanted, embedded }
 }
 
-/** The vectors of one page, or null when there is no such page. */
+/** The vectors of one page, or `null` if there is no such page. */
 export async function coverageOf({ pages, vectors }: Tables, id: string): Promise<PageCoverage | null> {
   const found = pages
     .query()
@@ -39,24 +39,24 @@ export async function coverageOf({ pages, vectors }: Tables, id: string): Promis
   return null
 }
 
-/** Tells a process that reads whether every page has its vectors, as it was a moment ago. */
+/** Tracks, for a reading process, whether every page has its vectors, as of a moment ago. */
 export class VectorCoverage implements AsyncDisposable {
   #checking = Promise.resolve()
   #complete = false
   #versions = ""
   #checkedAt = 0
 
-  /** At once; false until the first count is done. */
+  /** Returns at once; false until the first count is done. */
   isComplete(tables: Tables): boolean {
     if (steadyNow() - this.#checkedAt > CHECK_EVERY_MS) {
       this.#checkedAt = steadyNow()
-      // A failure is the search's to report: it reads the same tables.
+      // The search reports any failure, because it reads the same tables.
       this.#checking = this.#check(tables).catch(() => undefined)
     }
     return this.#complete
   }
 
-  /** Waits for a count under way: a table that is being counted cannot be closed. */
+  /** Waits for a count in progress: a table that is being counted can't be closed. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#checking
   }

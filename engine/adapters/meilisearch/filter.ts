@@ -3,12 +3,13 @@ import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 import { pageKey } from "./server/page-key.ts"
 
-/** Values that the server compares as they are. It folds case and accents, trims, and cuts long ones. */
+/** Values that the server compares unchanged. It folds case and accents, trims values, and truncates long ones. */
 const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/
 const LONGEST = 100
 
 /**
- * A text as a value to filter by: different texts are different values. Documents and filters both hold what this makes.
+ * A text as a value to filter by: different texts become different values. Documents and filters both contain the
+ * result.
  */
 export function facetValue(text: string): string {
   if (PLAIN.test(text)) return text
@@ -16,13 +17,13 @@ export function facetValue(text: string): string {
   return `~~${createHash("sha256").update(text, "utf16le").digest("hex")}`
 }
 
-/** The text of a value; of a long one the value itself. */
+/** The original text of a value; for a long one, the value itself. */
 export function textOfFacet(value: string): string {
   if (!value.startsWith("~") || value.startsWith("~~")) return value
   return Buffer.from(value.slice(1), "hex").toString("utf16le")
 }
 
-/** `field IN […]`; of no values: nothing passes. */
+/** `field IN […]`; matches nothing if there are no values. */
 export function isIn(field: string, values: Iterable<string | number>): string {
   const list = [...values].map((value) => (typeof value === "number" ? String(value) : quoted(value)))
   return `${field} IN [${list.join(", ")}]`
@@ -30,12 +31,12 @@ export function isIn(field: string, values: Iterable<string | number>): string {
 
 export const arePages = (ids: Iterable<string>): string => isIn("key", [...ids].map(pageKey))
 
-/** The filter that all conditions make together, over the fields that pages and passages share; none when all pass. */
+/** Combines all conditions into a filter over the fields that pages and passages share; `undefined` if everything passes. */
 export function filterOf(conditions: readonly Condition[]): string | undefined {
   return all(conditions.flatMap(rulesOf))
 }
 
-/** All that are given, or undefined when none is. */
+/** Combines the given rules; `undefined` if there are none. */
 export function all(rules: readonly string[]): string | undefined {
   return rules.length === 0 ? undefined : rules.map((rule) => `(${rule})`).join(" AND ")
 }

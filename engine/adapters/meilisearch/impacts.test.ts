@@ -12,7 +12,7 @@ const section = (frequency: number, others: number) =>
 const exact = (frequency: number, length: number) =>
   (frequency * 2.2) / (frequency + 1.2 * (0.5 + (0.5 * length) / 550))
 
-/** All that a level may hide, in weights. */
+/** The maximum weight difference within a level. */
 const LEVEL = 2.2 / 16
 
 test("what is told from the level is what BM25 says of the section, within a level", () => {

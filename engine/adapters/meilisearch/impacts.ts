@@ -2,14 +2,15 @@ import { K1 } from "../../search/ranking/word-evidence.ts"
 import { encodeTerm } from "./term-code.ts"
 
 /**
- * Attributes that the terms of a page are spread over, by what they say of it. The server can order the pages of a
- * term by attribute, and by nothing finer; 16 and 32 cost the same on disk, but a question of six frequent terms takes the
- * server 45 ms with 16 and 200 ms with 32, since it looks at all ways to spread the terms over them.
+ * Number of attributes among which the terms of a page are distributed by how much it says about them. The server can
+ * order the pages of a term by attribute, but no more finely; 16 and 32 cost the same on disk, but a question of six
+ * frequent terms takes the server 45 ms with 16 and 200 ms with 32, since it tries all ways to distribute the terms
+ * among them.
  */
 const LEVELS = 16
-/** The server forgets the words of an attribute behind 65,536. */
+/** The server ignores the words of an attribute after the first 65,536. */
 const WORDS_PER_LEVEL = 65_000
-/** How much a section's length counts, and the terms of a full one: as `word-evidence.ts` has them, with what sections share. */
+/** The weight of a section's length, and the number of terms in a full section: as in `word-evidence.ts`, including what sections share. */
 const B = 0.5
 const FULL_SECTION = 550
 
@@ -17,11 +18,11 @@ const FULL_SECTION = 550
 export const LEVEL_NAMES = Array.from({ length: LEVELS }, (_, level) => `t${level}`)
 
 /**
- * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is the BM25 weight of
- * the term's frequency in its best section, 0..1, and level 0 has the highest. So a long page ranks for a term as its best
- * section would.
+ * The different terms of a page, encoded, by level: impact-ordered postings (Anh, Moffat 2006). The impact is the BM25
+ * weight of the term's frequency in its best section, 0..1, and level 0 has the highest. So a long page ranks for a
+ * term as its best section would.
  *
- * @param sections terms with a space between two
+ * @param sections terms separated by single spaces
  */
 export function toLevels(sections: readonly string[]): Record<string, string> {
   const best = new Map<string, number>()
@@ -44,7 +45,7 @@ export function toLevels(sections: readonly string[]): Record<string, string> {
   )
 }
 
-/** @param score the server's, of a question of one term: the place of its attribute among all. */
+/** @param score the server's score for a single-term question: the position of its attribute among all. */
 export const levelOfScore = (score: number): number =>
   Math.min(LEVELS - 1, Math.max(0, Math.round((1 - score) * LEVELS)))
 

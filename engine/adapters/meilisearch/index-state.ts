@@ -39,7 +39,7 @@ export async function countWaiting({ client }: Server, { pages }: Indexes, sourc
   return results[0]!.estimatedTotalHits ?? 0
 }
 
-/** Sources in one request. */
+/** Number of sources per request. */
 const SOURCES_AT_ONCE = 100
 
 /** Counts pages by source and label of readers. */

@@ -9,11 +9,11 @@ import { encodeTerm } from "./term-code.ts"
 
 /** The rarest terms bring candidates; the others only count for those. */
 const ASKED_TERMS = 8
-/** Pages that each of them brings: of a frequent term those of which it says most. */
+/** Pages that each of these terms brings: for a frequent term, the pages that say most about it. */
 const PAGES_PER_TERM = 200
-/** For questions of frequent words only: pages that hold this many of their rarest terms together. */
+/** For questions of frequent words only: the number of rarest terms that pages must contain together. */
 const TOGETHER = 4
-/** Candidates whose words are all looked up, for each page wanted. */
+/** Candidates for which all words are looked up, per wanted page. */
 const LOOKED_UP = 1.5
 /** The server uses only this many words of a question. */
 const MOST_WORDS = 10
@@ -33,15 +33,15 @@ type PageHit = Pick<PageDocument, "id"> & { readonly _rankingScore?: number }
 
 interface TermHits {
   readonly term: WeighedTerm
-  /** Page id to weight, 0..k1 + 1. */
+  /** Weight by page id, 0..k1 + 1. */
   readonly weights: Map<string, number>
-  /** Whether pages that are not among these may hold the term too. */
+  /** Whether other pages might contain the term too. */
   cut: boolean
 }
 
 /**
- * The best pages by BM25 of what each term says in its best section, in at most two requests: first the best pages of each rare term, then, for those that may be
- * among the best, the terms whose lists were cut.
+ * The best pages by the BM25 weight of each term in its best section, in at most two requests: first the best pages of
+ * each rare term, then, for pages that might be among the best, the terms whose lists were cut off.
  */
 export async function lexicalArm(
   server: Server,
@@ -72,7 +72,7 @@ export async function lexicalArm(
   return new Map(ranked(new Set(best.map(([id]) => id)), lists, "known").slice(0, limit))
 }
 
-/** Ids of the pages that hold all terms, best first; any pages when there are no terms. */
+/** Ids of the pages that contain all terms, best first; any pages if there are no terms. */
 export async function holdingAll(
   server: Server,
   indexes: Indexes,
@@ -93,7 +93,7 @@ export async function holdingAll(
   return ids
 }
 
-/** Ids of the pages that hold any of the terms, in any order. */
+/** Ids of the pages that contain any of the terms, in any order. */
 export async function holdingAny(
   server: Server,
   indexes: Indexes,
@@ -109,7 +109,7 @@ export async function holdingAny(
   return [...new Set(found.flatMap(({ pages }) => pages.map(({ id }) => id)))].slice(0, limit)
 }
 
-/** How many pages each term is in. */
+/** Number of pages with each term. */
 export async function frequenciesOf(
   server: Server,
   indexes: Indexes,
@@ -130,7 +130,7 @@ interface Asked {
   readonly filter: string | undefined
 }
 
-/** Pages that hold all terms of each question, in one request. */
+/** Number of pages with all terms of each question, in one request. */
 async function search(
   { client }: Server,
   { pages }: Indexes,
@@ -154,7 +154,7 @@ async function search(
   }))
 }
 
-/** Fills in what pages say of the terms whose lists were cut. */
+/** Fills in the weights of the terms whose lists were cut off. */
 async function lookUp(
   server: Server,
   indexes: Indexes,
@@ -179,7 +179,7 @@ async function lookUp(
   }
 }
 
-/** The assumed weight of a term on a page that may hold it: half of the last page's weight in its list. */
+/** The assumed weight of a term on a page that might contain it: half the weight of the last page in its list. */
 const UNKNOWN_SHARE = 0.5
 
 /** Best first, ties by id. */

@@ -11,24 +11,24 @@ import type { Send } from "./server/send.ts"
 import { MeilisearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** Text in one write: each write has a cost for the server that grows with the index and not with the write. */
+/** Characters of text per write: each write has a cost on the server that grows with the index and not with the write. */
 const CHARS_PER_CALL = 16_000_000
-/** How long a write waits for a server that is away, and a search. */
+/** How long a write, and how long a search, waits for an unreachable server. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 2000
 
 export interface MeilisearchOptions extends Omit<ServerEngineOptions, "backend"> {
-  /** Address of the server, without a slash at the end. */
+  /** Address of the server, without a trailing slash. */
   readonly url: string
   /** Its master key; empty when it has none. */
   readonly key: string
   /** Prefix of its index names on the server: letters, digits, `-` and `_`. */
   readonly name: string
-  /** Through which all requests go. Default: HTTP. */
+  /** How requests are sent. Default: HTTP. */
   readonly send?: Send
 }
 
-/** The index on a Meilisearch server. As {@link ServerEngine.open}. */
+/** Opens the index on a Meilisearch server, like {@link ServerEngine.open}. */
 export function openMeilisearch({ url, key, send, ...options }: MeilisearchOptions): Promise<ServerEngine> {
   const patienceMs = options.mode === "write" ? WRITER_PATIENCE_MS : READER_PATIENCE_MS
   const server = new Server({ url, key, patienceMs, ...(send && { send }) })
@@ -67,12 +67,12 @@ function meilisearchBackend(server: Server, name: string): Backend {
     namedPages: (writes) => namedPages(indexes, writes),
     pageStore: (dimensions) => new MeilisearchPages(server, indexes, dimensions),
     waitingStore: () => new MeilisearchWaiting(server, indexes),
-    // Its requests are over when the engine's calls are.
+    // Its requests end with the engine's calls.
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }
 
-/** Null when the index or the document is not there. */
+/** `null` if the index or the document doesn't exist. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked

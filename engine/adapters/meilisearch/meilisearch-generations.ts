@@ -17,7 +17,7 @@ type MeilisearchSettings = Pick<
 >
 
 /**
- * Indexes on a Meilisearch server: each generation has indexes there whose names begin with its own.
+ * Indexes on a Meilisearch server: each generation consists of indexes whose names begin with the generation's name.
  *
  * @throws SettingsError when the key is given twice, or its file cannot be read.
  */

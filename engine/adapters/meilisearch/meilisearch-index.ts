@@ -18,7 +18,7 @@ import { frequenciesOf, holdingAll, holdingAny, lexicalArm } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
 import { similarTerms } from "./similar-terms.ts"
 
-/** Pages read in one request: what they hold is parsed in one go. */
+/** Pages read per request: their content is parsed in one go. */
 const PAGES_AT_A_TIME = 32
 
 export interface MeilisearchIndexParts {
@@ -27,7 +27,7 @@ export interface MeilisearchIndexParts {
   readonly state: IndexState
 }
 
-/** Answers the queries of one search from a Meilisearch server. Remembers what the server said about terms and pages. */
+/** Answers the queries of one search from a Meilisearch server. Remembers the server's answers about terms and pages. */
 export function meilisearchIndex(parts: MeilisearchIndexParts): SearchIndex {
   const { server, indexes, state } = parts
   const facts = new Map<string, PageFacts>()
@@ -110,7 +110,7 @@ async function pagesWithoutVectors({ pages }: Indexes, ids: readonly string[]): 
   return new Set(hits.map(({ id }) => id))
 }
 
-/** Reads the facts of pages that are not in `facts` yet, and adds them. */
+/** Reads the facts of pages that aren't in `facts` yet, and adds them to it. */
 async function readFacts(
   { pages }: Indexes,
   ids: readonly string[],

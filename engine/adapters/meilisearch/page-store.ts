@@ -10,13 +10,13 @@ import { arePages } from "./filter.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { type Server, TaskFailed, isTooLarge } from "./server/server.ts"
 
-/** Vectors in one request: about 4 kB of text each. */
+/** Vectors per request: about 4 kB of text each. */
 const VECTORS_AT_A_TIME = 1000
 
-/** What is known about an existing page. */
+/** The known facts about an existing page. */
 type KnownPage = Pick<PageDocument, "id" | "revision" | "waiting" | "replaced">
 
-/** Pages as documents of the server. */
+/** Stores pages as documents on the server. */
 export class MeilisearchPages implements PageStore {
   readonly #server: Server
   readonly #indexes: Indexes
@@ -52,7 +52,7 @@ export class MeilisearchPages implements PageStore {
     await this.#server.allDone([page, text, vectors])
   }
 
-  /** @returns those that wait for vectors again. */
+  /** @returns pages that wait for vectors again. */
   async #writeTogether(rows: readonly IndexedRow[]): Promise<string[]> {
     const server = this.#server
     const indexes = this.#indexes
@@ -75,7 +75,7 @@ export class MeilisearchPages implements PageStore {
     })
     if (gone.length > 0) await server.done(indexes.passages.deleteDocuments({ filter: arePages(gone) }))
     await writeVectors(server, indexes, vectors)
-    // Both are on the server's own list before either is waited for: no process that dies leaves one without the other.
+    // Both are in the server's own queue before either is waited for, so no dying process leaves one without the other.
     const texts = await indexes.texts.addDocuments(rows.map(toTextDocument))
     await server.allDone([texts, await indexes.pages.addDocuments(pages)])
     return again
@@ -93,8 +93,9 @@ export class MeilisearchPages implements PageStore {
 }
 
 /**
- * Writes vectors in parts, and waits for all together: what is on its list for one index the server writes in one go, and each go takes
- * it through its whole graph of vectors: at half a million passages 3 s, as long as a thousand more of them.
+ * Writes vectors in parts, and waits for all of them together: the server writes everything in its queue for one index
+ * in one pass, and each pass goes through the whole vector graph: with half a million passages this takes 3 s, as long
+ * as a thousand more of them.
  */
 export async function writeVectors(
   server: Server,

@@ -10,10 +10,10 @@ import { arePages } from "./filter.ts"
 const PAGES_AT_A_TIME = 64
 /** About ten kilobytes of text each. */
 const VECTORS_AT_A_TIME = 500
-/** Ids in one answer: about forty bytes each. */
+/** Ids per response: about forty bytes each. */
 const IDS_AT_A_TIME = 10_000
 
-/** As {@link Backend.pagesWithVectors}. */
+/** As in {@link Backend.pagesWithVectors}. */
 export async function pagesWithVectors(indexes: Indexes, asked: PagesAsked): Promise<PageWithVectors[]> {
   const listed = "ids" in asked ? await listedOf(indexes, asked.ids) : await idsAfter(indexes, asked.after)
   if (listed.length === 0) return []
@@ -50,7 +50,7 @@ async function listedOf({ pages }: Indexes, ids: readonly string[]) {
 }
 
 async function idsAfter({ pages }: Indexes, after: string) {
-  // The order of the server is that of the ids' first characters; pages that share them come together.
+  // The server orders by the first characters of the ids; pages that share them are fetched together.
   const from = after === "" ? 0 : pageKey(after)
   for (let limit = PAGES_AT_A_TIME; ; limit *= 2) {
     const { results } = await pages.getDocuments({
@@ -88,7 +88,7 @@ async function vectorsOf({ passages }: Indexes, ids: readonly string[]) {
 const isComplete = (vectors: readonly (Float32Array | undefined)[]): vectors is Float32Array[] =>
   vectors.every((vector) => vector !== undefined)
 
-/** The texts that pages are suggested by, read from the server. */
+/** The texts used to suggest pages, read from the server. */
 export function namedPages({ pages, texts }: Indexes, writes: Serial): NamedPages {
   return {
     async revisions() {

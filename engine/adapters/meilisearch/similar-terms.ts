@@ -5,15 +5,16 @@ import { frequenciesOf } from "./lexical.ts"
 import type { Server } from "./server/server.ts"
 import { decodeTerm, encodeTerm } from "./term-code.ts"
 
-/** Pages looked at for each word: the nearest terms come first, and many of the pages hold the frequent ones. */
+/** Pages examined for each word: the nearest terms come first, and many of the pages contain the frequent ones. */
 const PAGES = 40
 const MOST = 30
 const MARK = "|"
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages hold each: by the server's typo tolerance,
- * around the word and around its term, and those that are a letter from the word and whose stem is far from both. The server does
- * not report which word it found, but it can mark the word in the page.
+ * Terms of the index that are spelt like the terms of these words, and how many pages contain each: found with the
+ * server's typo tolerance, around the word and around its term, and also those that are one letter from the word
+ * although their stem is far from both. The server doesn't report which word it found, but it can mark the word in the
+ * page.
  */
 export async function similarTerms(
   server: Server,

@@ -2,36 +2,36 @@ import { createHash } from "node:crypto"
 import { SHORTEST_WITH_TYPO } from "../server/unknown-words.ts"
 
 /**
- * Every encoded term begins with it: the server takes a wrong first letter for two typos, and now no letter of the
- * term is the first.
+ * Prefix of every encoded term: the server counts a wrong first letter as two typos, and with the prefix no letter of
+ * the term comes first.
  */
 const FIRST = "x"
-/** From how many letters of a word on the server allows a typo, and two: the stem of the shortest that is corrected has three. */
+/** Word lengths from which the server allows one typo, and two: the stem of the shortest corrected word has three letters. */
 export const TYPO_SIZES = {
   oneTypo: FIRST.length + SHORTEST_WITH_TYPO,
   twoTypos: FIRST.length + 6,
 } as const
-/** Letters of other alphabets, each written as one Latin letter that no language uses for itself: so a typo stays one. */
+/** Letters of other alphabets, each represented by one Latin-script letter that no language uses, so that a typo still counts as one. */
 const LETTERS =
   "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ" +
   "αβγδεζηθικλμνξοπρσςτυφχψω" +
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת" +
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ"
-/** The blocks IPA Extensions and Phonetic Extensions: the server splits and folds none of these. */
+/** The blocks IPA Extensions and Phonetic Extensions: the server neither splits nor folds any of these. */
 const STAND_INS = Array.from({ length: 96 + 37 }, (_, i) =>
   String.fromCodePoint(i < 96 ? 0x250 + i : 0x1d00 + i - 96),
 )
-/** Before any other character, which follows as four digits of base 36. */
+/** Marks any other character, which follows as four base-36 digits. */
 const ESCAPE = "\u1d25"
-/** The server drops words of more than 250 bytes, in silence. */
+/** The server silently drops words of more than 250 bytes. */
 const LONGEST_BYTES = 200
 
 const standIns = new Map(Array.from(LETTERS, (letter, i) => [letter, STAND_INS[i]!]))
 const letters = new Map([...standIns].map(([letter, standIn]) => [standIn, letter]))
 
 /**
- * A term as one word that the server's tokenizer leaves whole and unchanged: `a-z` and digits stay, everything else
- * is written in letters that it neither folds nor splits at. Different terms become different words.
+ * A term as one word that the server's tokenizer leaves unchanged: `a-z` and digits stay, everything else is
+ * represented by letters that it neither folds nor splits. Different terms become different words.
  */
 export function encodeTerm(term: string): string {
   if (term.length < 100 && /^[a-z0-9]*$/.test(term)) return FIRST + term
@@ -44,7 +44,7 @@ export function encodeTerm(term: string): string {
   return `${FIRST}${ESCAPE}${ESCAPE}${hash}`
 }
 
-/** The term of a word; null of one that was too long to be kept. */
+/** The term of a word; `null` if the term was too long to be kept in the word. */
 export function decodeTerm(word: string): string | null {
   const hashed = `${FIRST}${ESCAPE}${ESCAPE}`
   if (!word.startsWith(FIRST) || word.startsWith(hashed)) return null

@@ -17,8 +17,8 @@ const TAKEN = ["id", "revision", "replaced", "passage_count", ...FILTER_FIELDS] 
 type TakenPage = Pick<PageDocument, (typeof TAKEN)[number]>
 
 /**
- * The queue is on the server: the pages that say of themselves that they wait. They stop to say so after their vectors are
- * there, so whatever dies in between is done again.
+ * The queue is on the server: the pages marked as waiting. The mark is removed only after their vectors are stored, so
+ * anything interrupted in between is repeated.
  */
 export class MeilisearchWaiting implements WaitingStore<TakenPage> {
   readonly #server: Server
@@ -73,7 +73,7 @@ export class MeilisearchWaiting implements WaitingStore<TakenPage> {
     await this.#server.done(indexes.pages.updateDocuments(updates))
   }
 
-  /** The pages that were not replaced or removed meanwhile. */
+  /** The pages that haven't been replaced or removed in the meantime. */
   async #stillWaiting(filled: readonly FilledPage<TakenPage>[]): Promise<FilledPage<TakenPage>[]> {
     const { results } = await this.#indexes.pages.getDocuments({
       ids: filled.map(({ page }) => page.id),

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto"
 import type { Cluster } from "./server/cluster.ts"
 
 /**
- * How long a page is left to the process that took it: the longest pages are embedded in a minute or two. When it is over the page is made
- * twice at worst, to the same vectors; so clocks that differ by a minute do no harm.
+ * How long a page is left to the process that claimed it: the longest pages are embedded in a minute or two. After
+ * that, at worst the page is embedded twice, with the same vectors, so clocks that differ by a minute do no harm.
  */
 const CLAIM_MS = 300_000
 
@@ -23,14 +23,14 @@ interface StoredClaim {
 
 type BulkItems = readonly Readonly<Record<string, { readonly _id: string; readonly status: number }>>[]
 
-/** Which process makes the vectors of which pages, where several fill one index: a document for each page, by its id. */
+/** Which process embeds which pages when several fill one index: one document per page, keyed by its id. */
 export class Claims {
   readonly #cluster: Cluster
   readonly #index: string
   readonly #claimMs: number
   readonly #owner = randomUUID()
   readonly #mine = new Set<string>()
-  /** Pages of others, and until when. */
+  /** Pages claimed by other processes, and until when. */
   readonly #others = new Map<string, number>()
 
   constructor(cluster: Cluster, index: string, claimMs = CLAIM_MS) {
@@ -39,19 +39,19 @@ export class Claims {
     this.#claimMs = claimMs
   }
 
-  /** Pages that were found to be others', and still are. */
+  /** Pages that other processes were found to have claimed and still hold. */
   get others(): readonly string[] {
     const now = Date.now()
     for (const [id, until] of this.#others) if (until <= now) this.#others.delete(id)
     return [...this.#others.keys()]
   }
 
-  /** Looks at the pages of others again, which may be done with them. */
+  /** Checks pages claimed by others again, which may be done with them. */
   forgetOthers(): void {
     this.#others.clear()
   }
 
-  /** @returns those that are this process's now, or were before */
+  /** @returns pages that this process has now, or already had, claimed */
   async take(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const unclaimed = ids.filter((id) => !this.#mine.has(id))
     const now = Date.now()
@@ -59,7 +59,7 @@ export class Claims {
     const taken = await this.#bulk(unclaimed.map((_id) => [{ create: { _index: this.#index, _id } }, claim]))
     for (const id of taken) this.#mine.add(id)
     const held = await this.#stored(unclaimed.filter((id) => !taken.has(id)))
-    // A first try whose answer did not come may have made it.
+    // An earlier attempt whose response got lost might have created the claim.
     const ownOrOver = held.filter(({ _source: { owner, until } }) => owner === this.#owner || until <= now)
     const over = await this.#bulk(
       ownOrOver.map(({ _id, _seq_no: seq, _primary_term: term }) => [
@@ -80,7 +80,7 @@ export class Claims {
     await this.#bulk(own.map((_id) => [{ delete: { _index: this.#index, _id } }]))
   }
 
-  /** @returns those that were done */
+  /** @returns ids of the successful actions */
   async #bulk(actions: readonly (readonly object[])[]): Promise<ReadonlySet<string>> {
     if (actions.length === 0) return new Set()
     const { items } = await this.#cluster.ask<{ items: BulkItems }>((client) =>

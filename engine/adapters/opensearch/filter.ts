@@ -1,7 +1,7 @@
 import { domainRules } from "../../index/page/domains.ts"
 import type { Condition } from "../../index/search-index.ts"
 
-/** A query as OpenSearch's query language has it. */
+/** A query in OpenSearch's query language. */
 export type QueryClause = Readonly<Record<string, unknown>>
 
 export const isIn = (field: string, values: readonly (string | number)[]): QueryClause =>
@@ -13,7 +13,7 @@ const any = (clauses: readonly QueryClause[]): QueryClause => ({
   bool: { should: clauses, minimum_should_match: 1 },
 })
 
-/** The filters that all conditions make together, over the fields that both indexes share; none when all pass. */
+/** Combines all conditions into filters over the fields that both indexes share; empty if everything passes. */
 export function filtersOf(conditions: readonly Condition[]): QueryClause[] {
   return conditions.flatMap(rulesOf)
 }

@@ -5,7 +5,7 @@ import { type Cluster, orNull } from "./server/cluster.ts"
 import type { Indexes } from "./server/indexes.ts"
 import { Searches } from "./server/searches.ts"
 
-/** Most languages to distinguish; there are two hundred codes of two letters. */
+/** Maximum number of languages to distinguish; there are two hundred two-letter codes. */
 const MOST_LANGUAGES = 1000
 
 interface Counts {
@@ -16,7 +16,7 @@ interface Counts {
   readonly last: { readonly value: number | null }
 }
 
-/** Null when there is no index. The cluster keeps these answers until something is written. */
+/** `null` if there is no index. The cluster caches these responses until something is written. */
 export async function readState(cluster: Cluster, { pages, vectors }: Indexes): Promise<IndexState | null> {
   const searches = new Searches(cluster)
   const passages = { sum: { field: "passage_count" } }
@@ -61,7 +61,7 @@ export async function countWaiting(cluster: Cluster, { vectors }: Indexes, sourc
   return hits.total!.value
 }
 
-/** Counts in one request. */
+/** Counts per request. */
 const COUNTS_AT_ONCE = 1000
 
 interface ByReaders {
@@ -92,7 +92,7 @@ export async function countByReaders(cluster: Cluster, { pages }: Indexes): Prom
   }
 }
 
-/** The highest version that was written: see `versions.ts`. */
+/** The highest version written so far: see `versions.ts`. */
 export async function lastVersion(cluster: Cluster, { pages, vectors }: Indexes): Promise<number> {
   const searches = new Searches(cluster)
   const body = { size: 0, track_total_hits: false, aggs: { last: { max: { field: "written" } } } }

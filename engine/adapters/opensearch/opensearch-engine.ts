@@ -25,9 +25,9 @@ import { TermFrequencies } from "./term-frequencies.ts"
 import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** An index keeps its format and model; they differ only after an operator deletes it and another gets its name. */
+/** The format and model of an index never change; they differ only after an operator deletes it and another gets its name. */
 const MANIFEST_MS = 10_000
-/** How long a write waits for a cluster that is away, and a search: long enough that another node takes over from one that died. */
+/** How long a write, and how long a search, waits for an unreachable cluster: long enough for another node to take over from one that died. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 10_000
 
@@ -39,7 +39,7 @@ export interface OpenSearchOptions extends Omit<ServerEngineOptions, "backend"> 
   readonly halfWrittenMs?: number
 }
 
-/** The index on an OpenSearch cluster. As {@link ServerEngine.open}. */
+/** Opens the index on an OpenSearch cluster, like {@link ServerEngine.open}. */
 export function openOpenSearch({
   cluster,
   spread,

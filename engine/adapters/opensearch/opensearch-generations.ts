@@ -10,7 +10,7 @@ import { clusterOf, type OpenSearchSettings, spreadOf } from "./settings.ts"
 const PATIENCE_MS = 10_000
 
 /**
- * Indexes on an OpenSearch cluster: each generation has indexes there whose names begin with its own.
+ * Indexes on an OpenSearch cluster: each generation consists of indexes whose names begin with the generation's name.
  *
  * @throws SettingsError as {@link clusterOf}
  */

@@ -12,16 +12,16 @@ import type { Shards } from "./server/shards.ts"
 import { similarTerms } from "./similar-terms.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
-/** The plugin walks no further. */
+/** The plugin examines no more than this. */
 const MOST_NEAREST = 10_000
-/** Nearest passages of one page: a hit shows three. */
+/** Nearest passages per page: a hit shows three. */
 const PASSAGES_PER_PAGE = 4
-/** Pages of a list that come with what is known of them: of a longer one most are never looked at. */
+/** Number of pages in a list that are returned with their columns: in a longer list, most pages are never looked at. */
 const MOST_KNOWN_AT_ONCE = 100
 
 /**
- * Stands beside all filters of vectors: no field of a passage can hold it. Without such a one a filter that says what a page is not
- * would be taken for one of passages, which are none of it either.
+ * Added to all vector filters; no field of a passage can match it. Without such a clause, a filter that excludes pages
+ * would be taken for one on passages, which don't match the excluded value either.
  */
 const HAS_VECTORS: QueryClause = { term: { waiting: false } }
 
@@ -33,7 +33,7 @@ export interface OpenSearchIndexParts {
   readonly state: IndexState
 }
 
-/** The parts that answer one search. */
+/** The parts needed to answer one search. */
 interface Asking {
   readonly searches: Searches
   readonly indexes: Indexes
@@ -42,14 +42,14 @@ interface Asking {
   readonly pages: KnownPages
 }
 
-/** Answers the queries of one search from an OpenSearch cluster. Remembers what the cluster said about terms and pages. */
+/** Answers the queries of one search from an OpenSearch cluster. Remembers the cluster's answers about terms and pages. */
 export function opensearchIndex(parts: OpenSearchIndexParts): SearchIndex {
   const { state } = parts
   const asking = askingOf(parts)
   const { terms, pages } = asking
   return {
     languages: sharesOf(state),
-    // Waiting pages are looked for among the permitted pages: see `withoutVectors`.
+    // Waiting pages are searched for among the permitted pages: see `withoutVectors`.
     allEmbedded: false,
     hasTermsAtHand: false,
     takesArmsTogether: true,
@@ -119,7 +119,7 @@ async function pagesHolding(
 
 async function pagesWithoutVectors(asking: Asking, ids: readonly string[]): Promise<Set<string>> {
   const { indexes, state, pages } = asking
-  // None waited when the state was read: then only pages that were written since may.
+  // If none were waiting when the state was read, only pages written since can be waiting.
   const mayWait = (id: string) => pages.mayBeWrittenAfter(id, state.lastWritten ?? 0)
   const asked = state.waiting > 0 ? ids : ids.filter(mayWait)
   if (asked.length === 0) return new Set()
@@ -161,7 +161,7 @@ function nearVector(vector: ReturnType<typeof inShort>, many: number, filters: r
   const inner = { size: PASSAGES_PER_PAGE, _source: false, stored_fields: "_none_" }
   return {
     must: [{ nested: { path: "passages", score_mode: "max", query: { knn: near } } }],
-    // Adds nothing to a page's score: it tells its nearest passages, each of them compared with the question.
+    // Adds nothing to a page's score: it reports the nearest passages, each compared with the question.
     should: [{ nested: { path: "passages", score_mode: "none", query: compared, inner_hits: inner } }],
   }
 }

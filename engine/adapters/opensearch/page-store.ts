@@ -14,9 +14,9 @@ export interface StoreParts {
   readonly cluster: Cluster
   readonly indexes: Indexes
   readonly versions: () => Promise<Versions>
-  /** How long what the cluster cannot take just now is tried again. */
+  /** How long to retry writes that the cluster can't accept right now. */
   readonly patienceMs: number
-  /** How long a document of vectors whose page is not as it says is taken for one that is just being written. */
+  /** How long a vectors document that doesn't match its page is assumed to be still in the middle of a write. */
   readonly halfWrittenMs: number
 }
 
@@ -25,7 +25,7 @@ interface KnownPage {
   readonly waiting: boolean
 }
 
-/** Pages as documents of the cluster: what finds each by its words, and what finds it by its meaning, in one request. */
+/** Pages as documents of the cluster: the document for finding each page by its words and the one for finding it by meaning, in one request. */
 export class OpenSearchPages implements PageStore {
   readonly #parts: StoreParts
   readonly #dimensions: number
@@ -36,8 +36,8 @@ export class OpenSearchPages implements PageStore {
   }
 
   /**
-   * A page that another process writes at the same time is one of both, whole: where theirs has the higher version, ours is
-   * written again above it.
+   * If another process writes a page at the same time, the page ends up entirely as one of the two versions: where
+   * theirs has the higher version, ours is written again above it.
    */
   async write(rows: readonly IndexedRow[]): Promise<Written> {
     const changed = new Set<string>()
@@ -60,7 +60,7 @@ export class OpenSearchPages implements PageStore {
     const known = await this.#known(rows.map(({ id }) => id))
     const version = (await versions()).next(above)
     const changed: string[] = []
-    /** Their vectors are left as they are. */
+    /** Pages whose vectors stay as they are. */
     const kept = new Map<string, number>()
     const groups = rows.map((row): DocumentWrite[] => {
       const { id, revision } = row
@@ -78,7 +78,7 @@ export class OpenSearchPages implements PageStore {
     })
     const { refused, late } = await writeAll(cluster, groups, patienceMs)
     const idAt = (at: number) => rows[at]!.id
-    // Another process may have written them since the last look.
+    // Another process might have written them since the last check.
     const now = await this.#known([...kept.keys()])
     return {
       changed,

@@ -7,7 +7,7 @@ import type { Spread } from "./server/indexes.ts"
 
 export type OpenSearchSettings = Values<typeof opensearchSettings>
 
-/** @throws SettingsError when two settings exclude each other, one lacks its fellow, or a file cannot be read. */
+/** @throws SettingsError when two settings exclude each other, one is missing its counterpart, or a file cannot be read. */
 export function clusterOf(settings: OpenSearchSettings): Omit<ClusterOptions, "patienceMs"> {
   const { opensearchUrls, opensearchUser: username, opensearchCertFile, opensearchKeyFile } = settings
   const password = passwordOf(settings)

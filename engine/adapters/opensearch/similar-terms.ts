@@ -2,13 +2,14 @@ import { SHORTEST_WITH_TYPO, spellingsOf, type UnknownWord } from "../server/unk
 import type { Searches } from "./server/searches.ts"
 import type { TermFrequencies } from "./term-frequencies.ts"
 
-/** Letters of the shortest term that is looked for with two typos. */
+/** Length of the shortest term that is matched with two typos. */
 const TWO_TYPOS_FROM = 6
 const MOST = 30
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages hold each: by the server's list of terms,
- * around the word and around its term, and those that are a letter from the word and whose stem is far from both.
+ * Terms of the index that are spelt like the terms of these words, and how many pages contain each: found with the
+ * server's list of terms, around the word and around its term, and also those that are one letter from the word
+ * although their stem is far from both.
  */
 export async function similarTerms(
   searches: Searches,

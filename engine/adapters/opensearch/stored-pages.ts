@@ -11,17 +11,17 @@ import type { Indexes } from "./server/indexes.ts"
 import { COLUMNS_ONLY, Searches } from "./server/searches.ts"
 
 const PAGES_AT_A_TIME = 64
-/** Ids in one answer: about a hundred bytes each. */
+/** Ids per response: about a hundred bytes each. */
 const IDS_AT_A_TIME = 10_000
 
-/** Pages by their ids, in any order, or the next ones in the order of these; and which long field they come with. */
+/** The requested pages, by their ids in any order, or the next ones in id order; and the long field to return with them. */
 interface StoredAsked {
   readonly ids?: readonly string[]
   readonly after?: string
   readonly text: "markdown" | "passages"
 }
 
-/** Pages as the cluster keeps them, with one of their long fields. */
+/** Pages as stored in the cluster, with one of their long fields. */
 export async function storedPages(
   searches: Searches,
   { pages }: Indexes,
@@ -54,7 +54,7 @@ export async function storedPages(
   })
 }
 
-/** As {@link Backend.pagesWithVectors}. */
+/** As in {@link Backend.pagesWithVectors}. */
 export async function pagesWithVectors(
   cluster: Cluster,
   indexes: Indexes,
@@ -76,7 +76,7 @@ export async function pagesWithVectors(
   })
 }
 
-/** A page without its passages; null when there is none. */
+/** A page without its passages; `null` if there is none. */
 export async function storedPage(
   cluster: Cluster,
   indexes: Indexes,
@@ -106,7 +106,7 @@ async function vectorsOf(searches: Searches, { vectors }: Indexes, ids: readonly
   )
 }
 
-/** As {@link Backend.changedSince}: versions are those of the documents. */
+/** As in {@link Backend.changedSince}; versions are those of the documents. */
 export async function changedSince(cluster: Cluster, { pages }: Indexes, since: number): Promise<Changed> {
   const searches = new Searches(cluster)
   const [found, { hits, aggregations }] = await Promise.all([
@@ -133,7 +133,7 @@ export async function changedSince(cluster: Cluster, { pages }: Indexes, since: 
   return { changed, version, count: hits.total!.value }
 }
 
-/** The texts that pages are suggested by, read from the cluster. */
+/** The texts used to suggest pages, read from the cluster. */
 export function namedPages(cluster: Cluster, indexes: Indexes, writes: Serial): NamedPages {
   return {
     async revisions() {

@@ -5,7 +5,7 @@ import { indexesOf } from "./server/indexes.ts"
 import { Shards } from "./server/shards.ts"
 import { TermFrequencies } from "./term-frequencies.ts"
 
-/** A cluster of one shard, where as many pages hold a term as it has letters, and no page holds "none". */
+/** A cluster with one shard, where the number of pages with a term equals the term's length, and no page contains "none". */
 async function counting() {
   const asked: string[][] = []
   const server = await startServer(({ path, body }: Request) => {

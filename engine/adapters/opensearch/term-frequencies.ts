@@ -14,18 +14,19 @@ interface Vectors {
 
 type IndexAsItIs = Pick<IndexState, "pages" | "lastWritten">
 
-/** How long a frequency is believed while pages come and go: a word becomes much rarer or more frequent only as fast as they do. */
+/** How long a frequency is trusted while pages change: a word becomes much rarer or more frequent only as fast as the pages change. */
 const BELIEVED_MS = 30_000
-/** The share of all pages that may have come or gone meanwhile. */
+/** The share of all pages that may have been added or removed in the meantime. */
 const BELIEVED_SHARE = 0.01
-/** Terms that are kept in mind, some hundred bytes each; those that were asked for first make room. */
+/** Number of terms cached, a few hundred bytes each; the ones requested first are dropped first. */
 const MOST_KNOWN = 50_000
 
 /**
- * How many pages hold each term, read out of each shard's list of terms: a few microseconds each, where a search for each would
- * take a millisecond. Pages that were removed count until the shard cleans up behind them, as they do in BM25 itself.
+ * Number of pages with each term, read from each shard's list of terms: a few microseconds each, whereas a search for
+ * each would take a millisecond. Removed pages count until the shard cleans them up, as they do in BM25 itself.
  *
- * Answers are remembered for a short time while pages come and go; but never that no page holds a term, since the next page may.
+ * Results are cached for a short time while pages change, except when no page contains a term, since the next page
+ * might.
  */
 export class TermFrequencies {
   readonly #cluster: Cluster
@@ -41,7 +42,7 @@ export class TermFrequencies {
     this.#shards = shards
   }
 
-  /** @param index if nothing was written since, all known values hold; if many pages have come or gone, all are requested again */
+  /** @param index if nothing was written since, all cached values are valid; if many pages were added or removed, all are requested again */
   async of(terms: readonly string[], index: IndexAsItIs): Promise<Map<string, number>> {
     this.#forgetWhatIsOld(index)
     const unknown = terms.filter((term) => !this.#known.has(term))
@@ -90,7 +91,7 @@ export class TermFrequencies {
     for (const { term_vectors: vectors, error } of docs) {
       if (error) throw new Error(error.reason)
       for (const term of terms) {
-        // A map of the server's: a term may be called as what every object has.
+        // An object from the server: a term can have the name of a built-in property.
         const known = vectors?.words?.terms ?? {}
         const key = term.slice(0, LONGEST_TERM)
         const frequency = Object.hasOwn(known, key) ? (known[key]!.doc_freq ?? 0) : 0

@@ -12,7 +12,7 @@ import { withVectors } from "./server/versions.ts"
 import { writeAll } from "./server/writes.ts"
 import { storedPages } from "./stored-pages.ts"
 
-/** A page that waits, as its document of vectors has it, with that document's version. */
+/** A waiting page as described by its vectors document, with that document's version. */
 type TakenPage = VectorsHead & { readonly version: number }
 
 interface StoredTexts {
@@ -20,26 +20,27 @@ interface StoredTexts {
   readonly texts: readonly string[]
 }
 
-/** A document of vectors whose page is not as it says. */
+/** A vectors document that doesn't match its page. */
 interface HalfWritten {
   readonly version: number
-  /** When that was seen first, and last: {@link steadyNow}. */
+  /** When the mismatch was first and last seen, by {@link steadyNow}. */
   readonly since: number
   readonly seen: number
 }
 
-/** How often pages are looked for that another process left, and others' claims again. */
+/** How often to look for pages left by another process, and to check the claims of others. */
 const LOOK_MS = 30_000
-/** A page that is just being written is looked at again after so long. */
+/** When to look again at a page that is still being written. */
 const LOOK_AGAIN_MS = 1000
-/** Rounds in which one looks past the pages that others have claimed. */
+/** Number of rounds to look past the pages that others have claimed. */
 const MOST_ROUNDS = 8
-/** After so long no write is still under way: as long as one is tried, and as its last request may take. */
+/** After this time no write is still in progress: the time for which a write is retried, plus that of its last request. */
 export const HALF_WRITTEN_MS = 180_000
 
 /**
- * The queue is on the cluster: the documents of vectors that have none yet. The vectors take the place of such a document, unless
- * the page was written or removed since: then the vectors are the older version. Several processes each take different pages.
+ * The queue is on the cluster: the vectors documents that have no vectors yet. The vectors replace such a document,
+ * unless the page was written or removed since: then the vectors have the older version. Several processes each take
+ * different pages.
  */
 export class OpenSearchWaiting implements WaitingStore<TakenPage> {
   readonly lookEveryMs = LOOK_MS

@@ -6,17 +6,17 @@ import type { UnknownWord } from "./unknown-words.ts"
 
 /** A text of hundreds of words is looked up by its first terms only. */
 const MOST_TERMS = 64
-/** Words that no page holds, or hardly any, whose neighbours the server is asked for: it compares each with all terms of the index. */
+/** Number of words on no page, or hardly any, for which the server is asked for similar terms: it compares each with all terms of the index. */
 const MOST_UNKNOWN_WORDS = 4
 
 type Frequencies = ReadonlyMap<string, number>
 
 export interface AskedTermsParts {
-  /** Pages of the index. */
+  /** Number of pages in the index. */
   readonly pages: number
-  /** How many pages hold each term. */
+  /** Returns how many pages contain each term. */
   readonly frequenciesOf: (terms: readonly string[]) => Promise<Frequencies>
-  /** Terms of the index that resemble these words, and how many pages hold each. */
+  /** Returns terms of the index that resemble these words, and how many pages contain each. */
   readonly similarTerms: (words: readonly UnknownWord[]) => Promise<Frequencies>
 }
 
@@ -35,12 +35,12 @@ export class AskedTerms {
     return new Map(terms.map((term) => [term, this.idfOf(term)]))
   }
 
-  /** The inverse document frequency of a term that was asked for. */
+  /** The inverse document frequency of a requested term. */
   idfOf(term: string): number {
     return inverseFrequency(this.#frequencyOf(term), this.#parts.pages)
   }
 
-  /** The terms that at least one page holds. */
+  /** The terms that are on at least one page. */
   async held(terms: readonly string[]): Promise<string[]> {
     await this.#learn(terms)
     return terms.filter((term) => this.#frequencyOf(term) > 0)

@@ -10,16 +10,17 @@ import type { IndexInfo } from "../adapter.ts"
 /** Facts about an index as a whole, counted by its server. */
 export interface IndexState {
   readonly pages: number
-  /** Pages whose passages wait for their vectors. */
+  /** Number of pages whose passages wait for their vectors. */
   readonly waiting: number
   readonly passages: number
-  /** Passages of the pages that wait; left out by a server that does not tell. */
+  /** Number of passages on waiting pages; omitted by servers that don't report it. */
   readonly waitingPassages?: number
   /** Pages per language, the most frequent first; "" for an unknown language. */
   readonly byLanguage: ReadonlyMap<string, number>
   /**
-   * When a page was last written, by a number that grows; left out by a server that does not tell. One that tells is asked the less often the
-   * longer nothing changes: its {@link SearchIndex.withoutVectors} knows of pages that came since.
+   * When a page was last written, as a number that increases; omitted by servers that don't report it. Servers that
+   * report it are queried less often the longer nothing changes: their {@link SearchIndex.withoutVectors} knows of
+   * pages written since.
    */
   readonly lastWritten?: number
 }
@@ -32,12 +33,12 @@ export const sharesOf = ({ byLanguage, pages }: IndexState): ReadonlyMap<string,
       .map(([language, many]) => [language, many / Math.max(1, pages)]),
   )
 
-/** A page on its way to the server, with its vectors when it brings them. */
+/** A page on its way to the server, with its vectors if it comes with them. */
 export interface IndexedRow extends PageRow {
   readonly vectors: readonly Float32Array[] | null
 }
 
-/** Vectors that came with their page; null when they do not fit it. */
+/** Vectors that came with their page; `null` if they don't match it. */
 export function readyVectors(
   { vectors, passage_count: count }: IndexedRow,
   dimensions: number,
@@ -46,22 +47,22 @@ export function readyVectors(
   return fits && count > 0 ? vectors : null
 }
 
-/** How pages get onto a server. Nobody else in this process writes while one of these runs. */
+/** Writes and removes pages on a server. Nothing else in this process writes while one of these calls runs. */
 export interface PageStore {
   /** When it resolves, searches find all pages that were not refused. */
   write(rows: readonly IndexedRow[]): Promise<Written>
-  /** When it resolves, searches no longer find them. */
+  /** Once it resolves, searches no longer find the pages. */
   remove(ids: readonly string[]): Promise<void>
 }
 
 export interface Written {
-  /** Pages that wait for vectors again, since they said something else before. */
+  /** Pages that wait for vectors again because their text changed. */
   readonly changed: readonly string[]
   /** The server's messages for pages that it refused, by id. */
   readonly refused: ReadonlyMap<string, Error>
 }
 
-/** Which of the pages that wait for their vectors are asked for. */
+/** Which of the waiting pages to return. */
 export interface WaitingAsked {
   readonly limit: number
   readonly without: readonly string[]
@@ -69,44 +70,44 @@ export interface WaitingAsked {
   readonly source?: string
 }
 
-/** A page that waits, with what its texts are read by. */
+/** A waiting page, with the facts needed to read its texts. */
 export interface WaitingPage {
   readonly id: string
   readonly revision: number
 }
 
-/** Pages that wait, and that this process may fill. */
+/** Waiting pages that this process may embed. */
 export interface WaitingFound<P> {
-  /** The first of them. */
+  /** The first of the waiting pages. */
   readonly pages: readonly P[]
-  /** How many there are. */
+  /** Total number of waiting pages. */
   readonly total: number
-  /** Whether more wait that another process has in hand. Default: false. */
+  /** Whether more pages wait that another process has claimed. Default: false. */
   readonly isElsewhere?: boolean
 }
 
-/** The queue of pages that wait for their vectors, as a server keeps it. */
+/** The queue of pages that wait for their vectors, as stored by a server. */
 export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Partial<AsyncDisposable> {
-  /** How often one looks for pages that another process left, which died; left out where one process alone writes. */
+  /** How often to look for pages left by a process that died; omitted if only one process writes. */
   readonly lookEveryMs?: number
   waiting(asked: WaitingAsked): Promise<WaitingFound<P>>
-  /** Their vectors, by position; none for a page that was replaced or removed since the request. */
+  /** The texts to embed, by position; pages replaced or removed since the request are left out. */
   texts(pages: readonly P[]): Promise<readonly { readonly page: P; readonly texts: readonly string[] }[]>
-  /** Puts the vectors beside their pages, but of those that were replaced or removed meanwhile. Nobody else in this process writes meanwhile. */
+  /** Stores the vectors of the pages, except those replaced or removed in the meantime. Nothing else in this process writes during this time. */
   commit(filled: readonly FilledPage<P>[]): Promise<void>
   /**
-   * Repairs pages that wait and have no texts, left behind by an interrupted write. Runs while no other code in this process
-   * writes. Left out when a write is all or nothing.
+   * Repairs waiting pages without texts, left behind by an interrupted write. Runs while no other code in this process
+   * writes. Omitted if writes are atomic.
    */
   mend?(pages: readonly P[]): Promise<void>
 }
 
 export interface Changed {
-  /** The first of them; none since version 0, which is before all. */
+  /** The first changed pages; empty for version 0, which is before all. */
   readonly changed: readonly Pick<StoredPage, "id" | "revision">[]
-  /** The last version that these cover. */
+  /** The last version covered. */
   readonly version: number
-  /** Pages of the index. */
+  /** Number of pages in the index. */
   readonly count: number
 }
 
@@ -115,23 +116,23 @@ export type PagesAsked = { readonly after: string } | { readonly ids: readonly s
 
 export interface Backend extends AsyncDisposable {
   readonly supports: EngineSupports
-  /** About how much text of pages it is sent at a time. Default: 2 million characters */
+  /** Approximate number of characters of text to send at a time. Default: 2 million */
   readonly charsPerCall?: number
   /** The server's name, for messages. */
   readonly title: string
   /** Turns a failure into an error for users of the engine. */
   explain(error: unknown): unknown
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version. */
   checkVersion(): Promise<void>
-  /** Null when there is no index. */
+  /** `null` if there is no index. */
   manifest(): Promise<IndexInfo | null>
   /** @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD` */
   refuseOtherFormat(manifest: IndexInfo): void
-  /** Makes an empty index. Deletes the remains of a process that died while doing this. */
+  /** Creates an empty index. Deletes anything left by a process that died while doing this. */
   create(embedder: Pick<Embedder, "id" | "dimensions">): Promise<void>
-  /** An existing index, before it is written to. */
+  /** Prepares an existing index for writing. */
   prepare(manifest: IndexInfo): Promise<void>
-  /** Null when there is no index. */
+  /** `null` if there is no index. */
   state(): Promise<IndexState | null>
   /** How many pages of a source wait for their vectors. */
   waitingOf(source: string): Promise<number>
@@ -141,13 +142,13 @@ export interface Backend extends AsyncDisposable {
   searchIndex(state: IndexState): SearchIndex
   stored(id: string): Promise<Pick<StoredPage, "title" | "details" | "markdown"> | null>
   coverage(id: string): Promise<PageCoverage | null>
-  /** The next pages in the order of their ids, none at the end, or those of some ids; with their vectors. */
+  /** The next pages in order of their ids (empty at the end), or those with certain ids; with their vectors. */
   pagesWithVectors(asked: PagesAsked): Promise<readonly PageWithVectors[]>
-  /** The texts that pages are suggested by. */
+  /** The texts used to suggest pages. */
   namedPages(writes: Serial): NamedPages
   /** Writes since a version, by any process; left out when only one process writes. */
   changedSince?(version: number): Promise<Changed>
-  /** How pages are written to an index of vectors of so many dimensions. */
+  /** The page store for an index of vectors with this many dimensions. */
   pageStore(dimensions: number): PageStore
   waitingStore(): WaitingStore
 }

@@ -12,22 +12,22 @@ import type { Serial } from "#base/flow/serial.ts"
 import type { WaitingPage, WaitingStore } from "./backend.ts"
 
 const PAGES_AT_A_TIME = 16
-/** Pages that are written one after the other are embedded together, when none came for so long. */
+/** Pages written one after another are embedded together once none has arrived for this long. */
 const QUIET_MS = 100
 const QUIET_WITHIN_MS = 10_000
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 60_000
-/** Pages that go first, by their ids; those beyond it wait for their turn. */
+/** Maximum number of prioritized page ids; any more wait their turn. */
 const MOST_URGENT = 10_000
 
-/** Pages that another process has in hand are looked for again after this long. */
+/** When to look again for pages that another process has claimed. */
 const LOOK_AGAIN_MS = 1000
 
-/** Files through which a writer and the readers beside it tell each other of vectors. */
+/** Files through which a writer and its readers exchange information about vectors. */
 export interface FillingFiles {
   readonly rate: string
   readonly asked: string
-  /** As {@link ServerEngineOptions.dataDir}. */
+  /** As in {@link ServerEngineOptions.dataDir}. */
   readonly dataDir?: string | undefined
 }
 
@@ -37,15 +37,15 @@ export interface EmbedQueueOptions {
   /** Writes go through this, one at a time. */
   readonly writes: Serial
   readonly embedder: Embedder
-  /** False: pages wait for an engine that embeds. */
+  /** If false, pages wait for an engine that embeds. */
   readonly embeds: boolean
   readonly onWritten: () => void
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * Makes the vectors of pages in the background. The queue is on the server, with the pages: whatever dies in between is done
- * again.
+ * Creates the vectors of pages in the background. The queue is on the server, with the pages: anything interrupted in
+ * between is repeated.
  */
 export class EmbedQueue implements AsyncDisposable {
   readonly #options: EmbedQueueOptions
@@ -54,16 +54,16 @@ export class EmbedQueue implements AsyncDisposable {
   readonly #asked: AskedPagesReader
   readonly #first: FirstSourceReader
   readonly #questions: QuestionsAskedReader
-  /** Pages that may wait and go before others; the server knows nothing of that. */
+  /** Possibly waiting pages that have priority; the server doesn't know about the priority. */
   readonly #urgent = new Map<string, Urgency>()
   readonly #stop = new AbortController()
   #wake = Promise.withResolvers<void>()
   readonly #settling = new Settling()
-  /** Whether pages may have come since the server was asked for those that wait. */
+  /** Whether pages might have arrived since the server was last asked for waiting ones. */
   #mayWait = true
-  /** Whether the server was asked since, and none waits. */
+  /** Whether the server was asked since then, and none are waiting. */
   #idle = false
-  /** Whether pages wait that another process has in hand. */
+  /** Whether pages are waiting that another process has claimed. */
   #isElsewhere = false
   #writtenAt = -Infinity
   readonly #work: Promise<void>
@@ -83,7 +83,7 @@ export class EmbedQueue implements AsyncDisposable {
     return this.#rate.perSecond
   }
 
-  /** Told whenever pages were written, with those that said something else before. */
+  /** Called whenever pages were written, with those whose text changed. */
   wake(changed: readonly string[] = []): void {
     for (const id of changed) this.#hurry(id, "changed")
     this.#writtenAt = performance.now()
@@ -92,7 +92,7 @@ export class EmbedQueue implements AsyncDisposable {
     this.#wake.resolve()
   }
 
-  /** Resolves when no page waits, or at once when this queue does not embed; rejects when closed before. */
+  /** Resolves when no pages wait, or at once if this queue doesn't embed; rejects if it is closed first. */
   settled(): Promise<void> {
     if (this.#idle || !this.#options.embeds) return Promise.resolve()
     return this.#settling.wait()
@@ -132,12 +132,12 @@ export class EmbedQueue implements AsyncDisposable {
       this.#urgent.clear()
       await this.#endTelling()
       this.#settling.settle()
-      // Closing wakes callers that wait now, not later ones.
+      // Closing wakes current waiters, but not later ones.
       if (!signal.aborted) await this.#awaken()
     }
   }
 
-  /** Until pages were written here, or may have been left by another process. */
+  /** Waits until pages were written here, or might have been left by another process. */
   async #awaken(): Promise<void> {
     const { lookEveryMs } = this.#options.store
     if (lookEveryMs === undefined) return await this.#wake.promise
@@ -212,12 +212,12 @@ export class EmbedQueue implements AsyncDisposable {
     if (ids.length === 0) return []
     const { pages: waiting } = await this.#waiting([], { among: ids })
     const pages = await this.#withTexts(waiting)
-    // Pages that do not wait have their vectors.
+    // Pages that aren't waiting have their vectors.
     for (const id of ids) this.#urgent.delete(id)
     return pages
   }
 
-  /** The next ones of the highest urgency there is. */
+  /** The next pages of the highest urgency. */
   #urgentIds(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency = "new"): string[] {
     const ids = new Map<Urgency, string[]>()
     for (const [id, urgency] of this.#urgent) {
@@ -258,7 +258,7 @@ export class EmbedQueue implements AsyncDisposable {
       await store.commit(embedded)
       onWritten()
     })
-    // Pages that were replaced meanwhile were left out when others were taken.
+    // Pages replaced in the meantime were left out while others were taken.
     this.#mayWait = true
   }
 }

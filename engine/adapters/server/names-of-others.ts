@@ -2,9 +2,9 @@ import { pause } from "#base/flow/pause.ts"
 import type { NamedPages, Suggestions } from "../../search/suggestions/suggestions.ts"
 import type { Backend } from "./backend.ts"
 
-/** How often pages that other machines wrote are looked for; one search. */
+/** How often to look for pages written by other machines; takes one search. */
 const LOOK_MS = 10_000
-/** How often all pages are gone through when some are gone, which no search tells: in the tenth round. */
+/** How often all pages are gone through to find deleted ones, which a search doesn't reveal: every tenth round. */
 const ROUNDS = 10
 
 export interface NamesOfOthersOptions {
@@ -15,7 +15,7 @@ export interface NamesOfOthersOptions {
   readonly onProblem: (error: unknown) => void
 }
 
-/** Brings the names of pages that other machines wrote into this one's file of names, in the background. */
+/** Adds the names of pages written by other machines to this machine's names file, in the background. */
 export class NamesOfOthers implements AsyncDisposable {
   readonly #options: NamesOfOthersOptions
   readonly #stop = new AbortController()

@@ -2,7 +2,7 @@ import { EngineError } from "../../errors.ts"
 import type { Serial } from "#base/flow/serial.ts"
 import type { IndexedRow, PageStore } from "./backend.ts"
 
-/** Every write costs the server some tens of milliseconds, so waiting calls are written together, up to this. */
+/** Every write costs the server tens of milliseconds, so waiting calls are written together, up to this limit. */
 const MOST_CHARS = 8_000_000
 const MOST_PAGES = 2000
 
@@ -17,11 +17,11 @@ export interface PageWriterOptions {
   readonly server: string
   /** Writes go through this, one at a time. */
   readonly writes: Serial
-  /** With the pages that wait for vectors again, since they said something else before. */
+  /** Called with the pages that wait for vectors again because their text changed. */
   readonly onWritten: (changed: readonly string[]) => void
 }
 
-/** Writes pages: calls that wait at the same time are written together, and a page that is refused keeps out no other. */
+/** Writes pages: calls that wait at the same time are written together, and a refused page doesn't keep out others. */
 export class PageWriter {
   readonly #options: PageWriterOptions
   #calls: Call[] = []
@@ -30,7 +30,7 @@ export class PageWriter {
     this.#options = options
   }
 
-  /** Resolves when the server has them. @throws EngineError that names the pages it refused */
+  /** Resolves once the server has them. @throws EngineError that names the refused pages */
   write(rows: readonly IndexedRow[]): Promise<void> {
     const done = Promise.withResolvers<void>()
     this.#calls.push({ rows, done })
@@ -57,7 +57,7 @@ export class PageWriter {
       calls.push(call)
     }
     if (calls.length === 0) return
-    // When two pages have the same address, the later one counts.
+    // If two pages have the same address, the later one counts.
     const rows = new Map(calls.flatMap((call) => call.rows.map((row) => [row.id, row] as const)))
     try {
       const { changed, refused } = await this.#options.store.write([...rows.values()])

@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const AT_REST: IndexState = { pages: 3, passages: 9, waiting: 0, byLanguage: new Map(), lastWritten: 7 }
 
-/** A reader of an index on a server that says of it what a test says, asked at the times that a test says. */
+/** A reader of an index on a server whose state, and the times of whose queries, are set by the test. */
 async function reading(state: IndexState) {
   const embedder = new HashingEmbedder()
   let now = performance.now()

@@ -41,9 +41,9 @@ import { EmbedQueue, type FillingFiles } from "./embed-queue.ts"
 import { NamesOfOthers } from "./names-of-others.ts"
 import { PageWriter } from "./page-writer.ts"
 
-/** Searches that run at once; the others wait. The server has a core or two for each. */
+/** Number of searches that run at once; the others wait. The server has a core or two for each. */
 const SEARCHES_PER_CORE = 4
-/** Pages are analysed and sent in parts of about this much text, unless a server wants more of it at a time. */
+/** Pages are analysed and sent in parts of about this many characters of text, unless a server prefers larger parts. */
 const CHARS_PER_CALL = 2_000_000
 const PAGES_PER_CALL = 2000
 const REMOVED_AT_A_TIME = 500
@@ -55,22 +55,22 @@ export interface ServerEngineOptions {
   readonly backend: Backend
   /** The index's name on the server. */
   readonly name: string
-  /** Folder on this machine where writers find out about each other. */
+  /** Folder on this machine where writers detect each other. */
   readonly lockDir: string
-  /** Data folder, for what holds of all its indexes: the source whose vectors go first, and that questions are asked. Default: neither. */
+  /** The data folder, for what all its indexes share: the source whose vectors go first, and the fact that questions are asked. Default: neither. */
   readonly dataDir?: string
-  /** Stays the caller's. */
+  /** Remains the caller's to close. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
-  /** As {@link OpenGenerationOptions.isBeside}. */
+  /** As in {@link OpenGenerationOptions.isBeside}. */
   readonly isBeside?: boolean
   /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
   readonly embedding?: "on" | "off"
-  /** The reranker that searches ask; stays the caller's. Default: none. */
+  /** The reranker that searches use; remains the caller's to close. Default: none. */
   readonly reranking?: Reranking
-  /** Told of failures in the background, which are tried again. */
+  /** Called with background failures, which are retried. */
   readonly onProblem?: (error: unknown) => void
-  /** How often one looks for names of pages that other machines wrote. Default: ten seconds. */
+  /** How often to look for names of pages written by other machines. Default: ten seconds. */
   readonly lookMs?: number
 }
 
@@ -98,9 +98,9 @@ export class ServerEngine implements Engine {
   })
   #state: IndexState | null = null
   #checkedAt = -Infinity
-  /** Maximum age of the cached index state: the longer nothing changes, the longer. */
+  /** Maximum age of the cached index state; grows while nothing changes. */
   #believedMs = 0
-  /** Counted, so that a check which began before a write does not pass for one after it. */
+  /** A counter, so that a check that began before a write isn't taken for one after it. */
   #writes = 0
   readonly #check = sharing(() => this.#look())
   #writer: Writer | undefined
@@ -124,10 +124,10 @@ export class ServerEngine implements Engine {
   }
 
   /**
-   * Opens an index on a server. Opened for reading, one that is not there is empty until another process makes it.
+   * Opens an index on a server. When opened for reading, a missing index is empty until another process creates it.
    *
    * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `EMBEDDER_MISMATCH`,
-   *   `ENGINE_UNAVAILABLE`
+   * `ENGINE_UNAVAILABLE`
    */
   static async open(options: ServerEngineOptions): Promise<ServerEngine> {
     const lock = await locked(options)
@@ -313,10 +313,10 @@ export class ServerEngine implements Engine {
     return this.#calls.close(() => this.#release())
   }
 
-  /** Ends the work in the background; lets go of the lock last, so that two never write. */
+  /** Ends the background work; releases the lock last, so that two processes never write. */
   async #release(): Promise<void> {
     const names = this.#names?.[Symbol.asyncDispose]()
-    // Running work ends early when these close.
+    // Running work ends early when these are closed.
     await this.#suggestions[Symbol.asyncDispose]()
     await names
     await this.#asked[Symbol.asyncDispose]()
@@ -378,7 +378,7 @@ export class ServerEngine implements Engine {
     try {
       return await this.#searches.run(ask, { signal })
     } catch (error) {
-      // The index may be there no longer.
+      // The index might no longer exist.
       this.#checkedAt = -Infinity
       throw error
     }
@@ -391,7 +391,7 @@ export class ServerEngine implements Engine {
     this.#writes++
   }
 
-  /** The index as it was a moment ago; null when there is none yet. */
+  /** The state of the index a moment ago; `null` if there is no index yet. */
   async #current(): Promise<IndexState | null> {
     while (performance.now() - this.#checkedAt > Math.max(this.#believedMs, this.supports.readerLagMs / 2)) {
       await this.#check()
@@ -442,7 +442,7 @@ async function locked({
   }
 }
 
-/** Whether nothing was written in between, and nothing waits, according to the server. */
+/** Whether, according to the server, nothing was written in between and nothing is waiting. */
 const isSame = (before: IndexState | null, now: IndexState | null): boolean =>
   now?.lastWritten !== undefined &&
   now.waiting === 0 &&
@@ -450,10 +450,10 @@ const isSame = (before: IndexState | null, now: IndexState | null): boolean =>
   now.pages === before.pages &&
   now.waiting === before.waiting
 
-/** Passages of the pages that wait, by the mean of all pages. */
+/** Estimated number of passages on waiting pages, from the mean of all pages. */
 const mean = ({ waiting, passages, pages }: Pick<IndexState, "waiting" | "passages" | "pages">): number =>
   waiting === 0 ? 0 : Math.round((waiting * passages) / pages)
 
-/** Where the names of pages are, on the machine that fills the index. */
+/** Where the page names are stored, on the machine that fills the index. */
 export const suggestionsFile = ({ lockDir, name }: Pick<ServerEngineOptions, "lockDir" | "name">): string =>
   path.join(lockDir, `${name}.suggestions.db`)

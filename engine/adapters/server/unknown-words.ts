@@ -1,25 +1,25 @@
 import { breather } from "#base/flow/breather.ts"
 import { nearbyTerms } from "../../text/spelling/typos.ts"
 
-/** A word that no page holds. */
+/** A word that is on no page. */
 export interface UnknownWord {
   /** Lower case, as written. */
   readonly word: string
-  /** From a word to its term. */
+  /** Returns the term of a word. */
   readonly stem: (word: string) => string
 }
 
-/** Letters of the shortest term that others are looked for around. */
+/** Length of the shortest term for which similar ones are looked up. */
 export const SHORTEST_WITH_TYPO = 3
 /**
- * Most extra terms to look up for one word, each a fifth of a millisecond on a Meilisearch server. Of 633 mistyped words of a
- * handbook half had one, a tenth 40 and more, and the worst 239.
+ * Maximum number of extra terms to look up for one word, each taking a fifth of a millisecond on a Meilisearch server.
+ * Of 633 mistyped words in a handbook, half had one, a tenth 40 or more, and the worst 239.
  */
 const MOST_BESIDES = 240
 
 /**
- * Queries to a server about words that may be misspelt: `around` are words whose neighbours it finds by its own tolerance,
- * `besides` terms that are a letter from a word and whose stem is far from it.
+ * Queries to a server about words that might be misspelt: for `around`, it finds similar words with its own tolerance;
+ * `besides` are terms that are one letter from a word although their stem is far from it.
  */
 export async function spellingsOf(
   words: readonly UnknownWord[],

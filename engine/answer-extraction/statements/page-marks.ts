@@ -2,9 +2,9 @@ import { plainInline } from "../../text/markdown/markdown-inline.ts"
 
 /** Information in a page's markdown that its plain text no longer shows. */
 export interface PageMarks {
-  /** Lines that are bold from end to end: they head what follows. */
+  /** Lines that are bold from end to end: they serve as headings. */
   readonly boldLines: ReadonlySet<string>
-  /** Texts that the page itself strikes out, a line each. */
+  /** Text that the page itself strikes out, one piece per line. */
   readonly struck: string
 }
 
@@ -12,7 +12,7 @@ const LEAD = /^[\s>]*(?:(?:[-*+:]|\d{1,9}[.)])\s+)?/
 const MAX_BOLD_CHARS = 300
 const MAX_STRUCK_CHARS = 4000
 
-/** In time linear in the text's length. */
+/** Runs in time linear in the text's length. */
 export function marksOf(markdown: string): PageMarks {
   const boldLines = new Set<string>()
   for (const raw of markdown.includes("**") ? markdown.split("\n") : []) {
@@ -29,13 +29,13 @@ export const lineKey = (text: string): string => text.replace(/\s+/g, " ").trim(
 export const isBoldLine = ({ boldLines }: PageMarks, text: string): boolean =>
   text.length <= MAX_BOLD_CHARS && boldLines.has(lineKey(text))
 
-/** Whether the page takes a sentence back. */
+/** Whether the page strikes out a sentence. */
 export const isStruck = ({ struck }: PageMarks, sentence: string): boolean =>
   struck !== "" && struck.includes(lineKey(sentence))
 
 function isBold(line: string): boolean {
   const inner = /^\*\*(.+)\*\*[:.]?$/.exec(line)?.[1]
-  // Two bold stretches with plain text between them are no heading.
+  // Two bold stretches with plain text between them aren't a heading.
   return inner !== undefined && !/[^*\\]\*\*[^*]/.test(inner)
 }
 

@@ -6,7 +6,7 @@ import { splitSentences } from "./sentences.ts"
 /** The input: the page's title, its text, and which parts of it the search found best. */
 export type StatedIn = Pick<Hit, "title" | "markdown" | "passages" | "language">
 
-/** A block of a page that is no heading, and the texts it depends on, word for word from the page. */
+/** A block of a page other than a heading, and the texts it depends on, word for word from the page. */
 export interface Part {
   readonly block: Block
   /** Its lines of markdown; empty when there is none. */
@@ -15,30 +15,30 @@ export interface Part {
   readonly headings: readonly string[]
   /** The term that it defines or describes. */
   readonly term: string | null
-  /** The text before the list that it is an item of, such as "These were:". */
+  /** The text before the list it belongs to, such as "These were:". */
   readonly announcement: string | null
-  /** The code, or items of the list, that follow a text which ends in a colon; empty for all others. */
+  /** The code or list items that follow a text ending in a colon; empty for all other texts. */
   readonly announces: readonly Block[]
-  /** The same for all blocks under one term, else for this block alone. */
+  /** An id shared by all blocks under one term, otherwise unique to this block. */
   readonly entry: string
 }
 
 const ITEM = /^(?:-|\d{1,9}[.)]) /
 export const isItem = (text: string): boolean => ITEM.test(text)
-/** Begins the definition of a term. */
+/** The marker that begins the definition of a term. */
 export const DEFINITION = /^: /
 export const withoutMarker = (line: string): string => line.replace(/^(?:[-:]|\d{1,9}[.)])\s+/, "")
 const QUOTED = /^\s*>/
 const CAPTION = /^(?:table|figure|fig\.?|listing|example)\s+\d/i
 const ANNOUNCING = /[:：]\s*$/
-/** More of a list is not looked at. */
+/** Maximum number of list items examined. */
 const MAX_ITEMS = 20
-/** A term, or what announces a list, is no longer. */
+/** Maximum length of a term or of the text that introduces a list. */
 const MAX_LEAD_CHARS = 240
 /** This many characters of a block identify the passage that contains it. */
 const KEY_CHARS = 60
 
-/** The parts of a page in its order: of its passages when it has no text. */
+/** The parts of a page in order; those of its passages if it has no text. */
 export function partsOf({ title, markdown, passages, language }: StatedIn, marks: PageMarks): Part[] {
   if (markdown === "") {
     return passages.map(({ text, headings }, at) => ({
@@ -55,12 +55,12 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   const blocks = blocksOf(markdown)
   const found: Part[] = []
   const path: { depth: number; text: string }[] = []
-  /** A bold line that heads what follows. */
+  /** A bold line that serves as a heading. */
   let lead: string | null = null
   let term: string | null = null
   let terms = 0
   let announcement: string | null = null
-  /** The bold line heads a quotation, such as a box beside the text, or nothing but the table below it. */
+  /** The bold line heads a quotation, such as a box next to the text, or only the table below it. */
   let isQuoted = false
   let isCaption = false
   for (const [at, block] of blocks.entries()) {
@@ -108,7 +108,7 @@ export function partsOf({ title, markdown, passages, language }: StatedIn, marks
   return found
 }
 
-/** Finds the place of a block's passage among the page's best, from 0; infinite for a block in none of them. */
+/** Finds the rank of a block's passage among the page's best, from 0; infinite for a block in none of them. */
 export function passageRanks({ passages }: Pick<StatedIn, "passages">): (block: Block) => number {
   const texts = passages.map(({ text }) => lineKey(text))
   return ({ text }) => {
@@ -118,7 +118,7 @@ export function passageRanks({ passages }: Pick<StatedIn, "passages">): (block: 
   }
 }
 
-/** The last sentence of a paragraph when something has to follow it. */
+/** The last sentence of a paragraph if it must be followed by something. */
 function announcementOf(text: string, language: string | null): string | null {
   const last = lineKey(text.replace(DEFINITION, "").split("\n").at(-1)!)
   const sentence = splitSentences(last, language).at(-1) ?? ""

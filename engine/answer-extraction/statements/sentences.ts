@@ -1,18 +1,18 @@
 /** A piece with this ending continues in the next one, whatever letter the next one begins with. */
 const ABBREVIATION =
   /(?:^|[\s([„“"'])(?:\p{Lu}|e\.\s?g|i\.\s?e|etc|vs|cf|al|approx|resp|incl|esp|viz|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Corp|Co|No|Nr|Nos|Fig|Figs|Sec|Sect|Ch|Chap|Vol|pp?|Eq|Ref|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|z\.\s?B|d\.\s?h|u\.\s?a|bzw|ca|usw|ggf|vgl|Abb|p\.\s?ex|env|art|Bd|Hr|Fr|Sra?|Dra?|Ud|Uds)\.$/u
-/** A mark that nothing separates from what follows: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
+/** A mark not followed by a space: `/search?q=pumps`, `what?!`. Scripts without spaces have marks of their own. */
 const WITHIN_A_WORD = /[.!?]$/
-/** Longest run of pieces that an open bracket may hold together: a bracket that nothing closes must not eat a page. */
+/** Longest run of pieces that an open bracket can join: an unclosed bracket must not swallow a page. */
 const MAX_JOINED = 4
 
 const segmenters = new Map<string, Intl.Segmenter>()
 
 /**
- * The sentences of one line of plain text, trimmed, in order; together they hold all of its words.
+ * The sentences of one line of plain text, trimmed, in order; together they contain all of its words.
  *
- * Intl.Segmenter (UAX 29) cuts; what it cuts too often is joined again: after abbreviations and initials,
- * within brackets, and after a number that only counts (`1. Stop it.`).
+ * Intl.Segmenter (UAX 29) splits the text; pieces that it splits too often are joined again: after abbreviations and
+ * initials, within brackets, and after a number that is only a list marker (`1. Stop it.`).
  *
  * @param language ISO 639-1, or null when unknown.
  */
@@ -39,11 +39,11 @@ function goesOn(text: string): boolean {
   return count(text, /[([{（「『]/g) > count(text, /[)\]}）」』]/g)
 }
 
-/** Whether a text has a run of words without spaces between them, as Chinese and Thai are written. */
+/** Whether a text has a run of words without spaces between them, as in Chinese or Thai. */
 export const isUnspaced = (text: string): boolean =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text)
 
-/** The number of words between spaces and marks. */
+/** The number of words separated by spaces and marks. */
 export const spacedWords = (text: string): number => count(text, /[\p{L}\p{N}]+/gu)
 
 function segmenterOf(language: string | null): Intl.Segmenter {

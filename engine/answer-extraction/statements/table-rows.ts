@@ -1,13 +1,13 @@
 import { lineKey } from "./page-marks.ts"
 import { spacedWords } from "./sentences.ts"
 
-/** A row of a table, and what its columns are called: null when they have no names, "prose" when it has but one cell. */
+/** A row of a table, and its column names: `null` if the columns have no names, "prose" if the row has only one cell. */
 export interface Row {
   readonly text: string
   readonly columns: string | null
 }
 
-/** The rows of a table that say something; null when a block is none. */
+/** The rows of a table that say something; `null` if a block isn't a table. */
 export function rowsOf(text: string, raw: readonly string[]): Row[] | null {
   const lines = text.split("\n")
   if (lines.length < 2 || !lines.every((line) => line.includes(" | "))) return null
@@ -15,7 +15,7 @@ export function rowsOf(text: string, raw: readonly string[]): Row[] | null {
   const hasRule = /^[\s|:-]+$/.test(table[1] ?? "")
   const [first = ""] = lines.map(lineKey)
   const names = cellsOf(first)
-  // Where the first cell of each row says what the row is about, there is no row of names.
+  // If the first cell of each row says what the row is about, there is no header row.
   const named = hasRule && !isProperty(first) && names.length > 1
   const columns = named ? withoutEmptyCells(first) : null
   const drawn = table.filter((_, at) => !(hasRule && at === 1))
@@ -33,7 +33,7 @@ const cellsOf = (row: string): string[] => row.split("|").flatMap((cell) => cell
 
 const isProperty = (row: string): boolean => /^[^|]{1,40}[:：]\s*\|/u.test(row)
 
-/** A row that has hardly any words but those of links and pictures. */
+/** Whether a row has hardly any words outside links and images. */
 function isNavigation(raw: string): boolean {
   const links = raw.match(/\[(?:!\[[^\]]*\]\([^)]*\)|[^[\]])*\]\([^)]*\)/g) ?? []
   if (links.length < 2) return false
@@ -42,5 +42,5 @@ function isNavigation(raw: string): boolean {
   return outside <= inside && outside < 6
 }
 
-/** Without those at its ends. */
+/** Removes empty cells at both ends. */
 const withoutEmptyCells = (row: string): string => row.replace(/^(?:\|\s*)+|(?:\s*\|)+$/g, "")

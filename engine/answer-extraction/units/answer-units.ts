@@ -21,25 +21,25 @@ export interface Unit {
   readonly kind: "prose" | "entry" | "list" | "steps" | "code" | "row"
   /** Position of the page among the hits, from 0. */
   readonly source: number
-  /** Rank among the page's best passages of the one that contains it, from 0; infinite if none does. */
+  /** Rank of the passage that contains it among the page's best, from 0; infinite if none does. */
   readonly rank: number
   /** The headings above it, outermost first; the page title is the first. */
   readonly headings: readonly string[]
-  /** The term that it defines, or the line that announces its list, verbatim. Printed before the text. */
+  /** The term that it defines, or the line that introduces its list, verbatim. Printed before the text. */
   readonly lead: string | null
 }
 
-/** Most characters of a unit of prose. */
+/** Maximum length of a prose unit in characters. */
 const MAX_CHARS = 320
-/** Most characters of a unit with code or list items, which is cut at the end of a line. */
+/** Maximum length in characters of a unit with code or list items, which is cut at the end of a line. */
 const MAX_CODE_CHARS = 700
-/** Most characters of an entry of a reference that has no code. */
+/** Maximum length in characters of a reference entry without code. */
 const MAX_ENTRY_CHARS = 500
-/** Most characters of a section's steps. */
+/** Maximum length in characters of a section's steps. */
 const MAX_STEPS_CHARS = 1000
 /** A paragraph shorter than this is joined to the next one. */
 const SHORT_CHARS = 90
-/** Most characters of the introduction shown before code. */
+/** Maximum length in characters of the introduction shown before code. */
 const MAX_INTRO_CHARS = 240
 
 type Made = Pick<Unit, "text" | "kind"> & { readonly lead?: string | null }
@@ -59,7 +59,7 @@ export function unitsOf(page: StatedIn, source: number): Unit[] {
 }
 
 const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
-/** The alternative text of the picture in such a box. */
+/** The alternative text of the icon in such a box. */
 const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
 const ORDERED = /^\d{1,9}[.)] /
 const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
@@ -211,7 +211,7 @@ class SectionReader {
 
   #table(part: Part, next: Part | undefined): Found[] {
     const { block, raw } = part
-    // A box beside the text that is drawn as a table.
+    // A box next to the text that is drawn as a table.
     if (BOX.test(block.text)) return this.#prose(part, block.text.replace(BOX, "").replaceAll("|", " "))
     const rows = rowsOf(block.text, raw)
     if (!rows) return this.#prose(part, block.text)
@@ -255,7 +255,8 @@ class SectionReader {
 
   /**
    * As many sentences as fit, never beginning with one that refers to the sentence before.
-   * @param opens whether what the last sentence announces is shown behind it; otherwise that sentence is left out
+   * @param opens whether the content introduced by the last sentence is shown after it; otherwise that sentence is left
+   * out
    */
   #windows(text: string, opens = false): string[] {
     const sentences = this.#sentences(text)
@@ -302,7 +303,7 @@ function shown(block: Block): string[] {
 
 const drawnRow = (row: string): string => `| ${row.replace(/^\|\s*|\s*\|$/g, "")} |`
 
-/** As many lines as fit, but at least one. Closes code that is cut. */
+/** As many lines as fit, but at least one. Closes the code fence if code is cut. */
 function cutLines(lines: readonly string[], most: number): string {
   let fence = ""
   const kept: string[] = []
@@ -317,7 +318,7 @@ function cutLines(lines: readonly string[], most: number): string {
     }
     kept.push(line.length > most ? `${line.slice(0, most).replace(/\s+\S*$/, "")} …` : line)
     chars += line.length + 1
-    // Code in four backticks may hold three.
+    // Code fenced with four backticks can contain three.
     if (fence === "") fence = /^`{3,}/.exec(line)?.[0] ?? ""
     else if (line === fence) fence = ""
   }

@@ -1,21 +1,21 @@
 import { getDomain, parse } from "tldts"
 
-/** The place of a page on the web: its host, the registrable domain above it (the host itself when it has none), and its port. */
+/** The place of a page on the web: its host, the registrable domain above it (the host itself if there is none), and its port. */
 export interface Place {
   readonly host: string
   readonly domain: string
-  /** That of its scheme where the address names none. */
+  /** The default port of the scheme if the address has none. */
   readonly port: number
 }
 
-/** Every host of these domains, and these hosts alone; on one port or, for null, on any. */
+/** Matches every host of these domains, and these exact hosts, on one port or, if `port` is `null`, on any. */
 export interface DomainRule {
   readonly domains: readonly string[]
   readonly hosts: readonly string[]
   readonly port: number | null
 }
 
-/** The matches of a list of domains: any of these, one for each port. */
+/** The rules for a list of domains, one for each port; a host needs to match only one of them. */
 export type DomainRules = readonly DomainRule[]
 
 export function placeOf(url: string): Place {
@@ -31,13 +31,13 @@ export function placeOf(url: string): Place {
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 }
 
 /**
- * A registrable domain matches itself and all its subdomains, any other host itself only: a subdomain, an address, `localhost`,
- * and a public suffix such as `co.uk`, whose pages have no common owner.
+ * A registrable domain matches itself and all its subdomains, any other host only itself: a subdomain, an address,
+ * `localhost`, and a public suffix such as `co.uk`, whose pages have no common owner.
  *
  * Only the registry part (ICANN) of the public suffix list counts. Suffixes that companies entered for their customers
  * (`github.io`) are domains like any other: listing one means all sites there.
  *
- * A port behind a name (`example.com:8443`, `[::1]:8080`) keeps to that port; a name without one means all ports.
+ * A port after a name (`example.com:8443`, `[::1]:8080`) restricts it to that port; a name without one means all ports.
  */
 export function domainRules(listed: readonly string[]): DomainRules {
   const byPort = Map.groupBy(listed.map(hostAndPort), ({ port }) => port)
@@ -51,11 +51,11 @@ export function domainRules(listed: readonly string[]): DomainRules {
 
 export interface HostAndPort {
   readonly host: string
-  /** Null: any. */
+  /** `null` for any port. */
   readonly port: number | null
 }
 
-/** A listed domain taken apart, its host as {@link hostName} spells it. */
+/** A listed domain split into its parts, with the host in the spelling of {@link hostName}. */
 export function hostAndPort(listed: string): HostAndPort {
   const [, name = listed, port] = /^(\[[^\]]*\]|[^:]*):(\d{1,5})$/.exec(listed.trim()) ?? []
   return { host: hostName(name), port: port === undefined ? null : Number(port) }
@@ -76,8 +76,8 @@ export const matchesDomains = ({ host, domain, port }: Place, rules: DomainRules
   )
 
 /**
- * The spelling that `URL.hostname` gives, without a final dot: lower case, ASCII (RFC 3492), no port. Text
- * that is no host stays as it is and matches nothing.
+ * The spelling that `URL.hostname` gives, without a final dot: lower case, ASCII (RFC 3492), no port. Text that isn't a
+ * host stays unchanged and matches nothing.
  */
 export function hostName(text: string): string {
   const trimmed = text.trim().replace(/\.$/, "")

@@ -44,7 +44,7 @@ describe("two pages say the same", () => {
   })
 })
 
-/** Bit by bit, as it is written in the paper. */
+/** Bit by bit, as described in the paper. */
 function naiveSimhash(hashes: readonly number[]): string {
   const votes = Array.from({ length: 64 }, () => 0)
   for (let at = 2; at < hashes.length; at++) {

@@ -1,33 +1,33 @@
 import { hash } from "node:crypto"
 import { murmurMix } from "#base/text/hash.ts"
 
-/** Tells whether two pages say the same. */
+/** Used to tell whether two pages say the same. */
 export interface Fingerprint {
-  /** Hash of the text's terms; null for a page without any. */
+  /** Hash of the text's terms; `null` for a page without any. */
   readonly exact: string | null
-  /** 64 bits in hexadecimal, nearly equal for nearly equal texts; null for texts too short to judge so. */
+  /** 64 bits in hexadecimal, nearly equal for nearly equal texts; `null` for texts too short for this comparison. */
   readonly similar: string | null
 }
 
-/** Terms in a row that are hashed as one, so that order counts. */
+/** Number of consecutive terms that are hashed together, so that order counts. */
 const SHINGLE = 3
 /**
- * In a shorter text a single word may be all that matters: passages of reports and source files under one licence
- * differ by little else, and are not the same.
+ * In a shorter text, a single word can be all that matters: passages of reports, and source files under one licence,
+ * differ by little else but aren't the same.
  */
 const FEWEST_TERMS = 150
-/** Terms beyond this many add nothing new: a bound for pages of megabytes. */
+/** Terms beyond this many add nothing new: a limit for pages of several megabytes. */
 const MOST_TERMS = 20_000
 /**
- * Differing bits of 64: a text that differs by one word in three hundred differs by two on average, by one word in fifty by six.
- * Manku, Jain and Das Sarma (2007) use 3 too.
+ * Maximum number of differing bits out of 64: a text that differs by one word in three hundred differs by two bits on
+ * average, by one word in fifty by six. Manku, Jain and Das Sarma (2007) use 3 too.
  */
 const MOST_BITS = 3
 
 /**
  * The fingerprint of a text: a hash for equality, and a simhash (Charikar 2002) over shingles of its terms.
  *
- * @param text terms of the text without its title, in their order, with a space between two
+ * @param text terms of the text without its title, in order, separated by single spaces
  * @param hashes of each of these terms, by FNV-1a
  */
 export function fingerprintOf(text: string, hashes: readonly number[]): Fingerprint {
@@ -37,10 +37,10 @@ export function fingerprintOf(text: string, hashes: readonly number[]): Fingerpr
 }
 
 /**
- * Whether two pages hold the same text: an equal one, or a long one that differs by a word or two under a title that is in the
- * other's too (a print version). Short texts need equal titles as well: pages under construction are not one page. Nothing
- * without a title is the same as anything: it is a fragment, and where fragments repeat each other (961 pairs in one judged
- * collection) each of them is wanted.
+ * Whether two pages have the same text: an equal one, or a long one that differs by a word or two, where one page's
+ * title includes the other's (a print version). Short texts need equal titles as well: two pages under construction
+ * aren't the same page. Pages without a title are never the same as anything: they are fragments, and where fragments
+ * repeat each other (961 pairs in one judged collection), each of them is wanted.
  */
 export function sayTheSame(a: Fingerprinted, b: Fingerprinted): boolean {
   const [one, other] = [a.fingerprint, b.fingerprint]
@@ -67,8 +67,8 @@ const titlesAgree = (a: string, b: string) => a !== "" && b !== "" && (a.include
 const COUNTED_AT_A_TIME = 255
 
 /**
- * 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits differ. A bit is set
- * where more than half of the shingles have it.
+ * 64 bits in hexadecimal (Charikar 2002), over shingles of three terms: the more two texts share, the fewer bits
+ * differ. A bit is set if more than half of the shingles have it.
  *
  * @param hashes of the terms, by FNV-1a
  */
@@ -84,7 +84,7 @@ export function simhash(hashes: readonly number[]): string {
   return [low, high].map((ones) => hexadecimal(ones.inMost(shingles))).join("")
 }
 
-/** Counts how many numbers have each of 32 bits. Eight numbers hold the counts, four bytes in each. */
+/** Counts how many numbers have each of 32 bits set. The counts are kept in eight numbers, four bytes in each. */
 class OnesByBit {
   readonly #bytes = new Int32Array(8)
   readonly #sums = new Uint32Array(32)
@@ -102,7 +102,7 @@ class OnesByBit {
     this.#counted = 0
   }
 
-  /** @returns the bits set in more than half of the `numbers` that were added */
+  /** @returns the bits that are set in more than half of the `numbers` added */
   inMost(numbers: number): number {
     this.#sumUp()
     let value = 0
@@ -113,7 +113,7 @@ class OnesByBit {
 
 const hexadecimal = (value: number): string => (value >>> 0).toString(16).padStart(8, "0")
 
-/** How many bits of two {@link simhash}es differ: 0 to 64. */
+/** Number of bits in which two {@link simhash}es differ: 0 to 64. */
 export function differingBits(a: string, b: string): number {
   return (
     ones(parseInt(a.slice(0, 8), 16) ^ parseInt(b.slice(0, 8), 16)) +

@@ -2,7 +2,7 @@ import type { Place } from "./domains.ts"
 import type { Fingerprint } from "./fingerprint.ts"
 import type { PageTopic } from "./page.ts"
 
-/** The facts about a page that ranking uses besides how well it matches. */
+/** The facts about a page that ranking uses in addition to how well it matches. */
 export interface PageFacts extends Place {
   readonly url: string
   readonly title: string
@@ -11,15 +11,15 @@ export interface PageFacts extends Place {
   readonly topic: PageTopic | null
   /** Milliseconds since the epoch. */
   readonly published: number | null
-  /** As in `Page`; left out when not. */
+  /** As in `Page`; omitted if false. */
   readonly isListing?: true
   readonly fingerprint: Fingerprint
 }
 
-/** Facts by page id; a page that is gone has none. */
+/** Facts by page id; pages that no longer exist are missing. */
 export type FactsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, PageFacts>>
 
-/** The same, each page read once, as one question wants it: several of its steps look at the same pages. */
+/** The same, but reads each page only once, for a single question: several of its steps look at the same pages. */
 export function factsOnce(factsOf: FactsOf): FactsOf {
   const known = new Map<string, PageFacts | null>()
   return async (ids) => {

@@ -1,4 +1,4 @@
-/** The format of a page: web pages, texts of several kinds, and the documents that Fossick reads. */
+/** The format of a page: web pages, texts of several kinds, and the document formats that Fossick reads. */
 export const PAGE_TYPES = [
   "html",
   "text",
@@ -33,22 +33,22 @@ const ENDINGS: ReadonlyMap<string, PageType> = new Map([
   ["mkd", "markdown"],
 ])
 
-/** The type that an address makes one expect. */
+/** The type suggested by an address. */
 export function typeOfAddress(url: string): PageType {
   const ending = /\.([a-z]+)$/i.exec(URL.parse(url)?.pathname ?? "")?.[1]
   return ENDINGS.get(ending?.toLowerCase() ?? "") ?? USUAL
 }
 
-/** The type of a page: as it was read, or, for a page that was read before types were kept, by its address. */
+/** The type of a page: as recorded when it was read, or, if it was read before types were stored, by its address. */
 export const typeOf = ({ type, url }: { readonly type?: PageType; readonly url: string }): PageType =>
   type ?? typeOfAddress(url)
 
 const PRESENTATIONS: ReadonlySet<string> = new Set(["pptx", "odp"] satisfies PageType[])
 
-/** Whether its pages are slides. */
+/** Whether pages of this type are slides. */
 export const isPresentation = (type: string): boolean => PRESENTATIONS.has(type)
 
-/** The page of a document, or its slide, in words: `page 12`, `pages 12–13`, `slide 3`. @param page as in `Passage` */
+/** The page or slide of a document in words: `page 12`, `pages 12–13`, `slide 3`. @param page as in `Passage` */
 export function pageInWords(page: string, type: string): string {
   const word = isPresentation(type) ? "slide" : "page"
   return `${word}${page.includes("–") ? "s" : ""} ${page}`

@@ -6,18 +6,19 @@ declare const pageUrl: unique symbol
 export type PageUrl = string & { readonly [pageUrl]: true }
 
 /**
- * The canonical spelling of an http(s) address, or null if `text` is none.
+ * The canonical spelling of an http(s) address, or null if `text` isn't one.
  *
- * Lower-cases scheme and host, drops the default port, the fragment, credentials and an empty query
- * (RFC 3986 §6.2 and the WHATWG URL parser). It changes nothing that could name another page: paths,
- * trailing slashes, parameter order and `www.` stay as written. A fragment that is a route (`#/guide`, `#!/guide`)
- * names a page to sites whose scripts go by it, and stays; seen from a `base` without one it is dropped, since most
- * sites have other uses for it.
+ * Lower-cases scheme and host, drops the default port, the fragment, credentials and an empty query (RFC 3986 §6.2 and
+ * the WHATWG URL parser). It changes nothing that could name another page: paths, trailing slashes, parameter order and
+ * `www.` stay as written. A fragment that is a route (`#/guide`, `#!/guide`) stays, because it names a page on sites
+ * whose scripts use it; it is dropped if seen from a `base` without a route, since most sites use it for other
+ * purposes.
  */
 export function toPageUrl(text: string, base?: string): PageUrl | null {
   const url = URL.parse(text, base)
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || url.hostname === "") return null
-  // Each assignment parses the address again, and few have any of these; an empty query or fragment shows in `href` only.
+  // Each assignment parses the address again, and few addresses have any of these; an empty query or fragment is only
+  // visible in `href`.
   if (url.href.includes("#") && (!isRoute(url.hash) || (base !== undefined && routeOf(base) === "")))
     url.hash = ""
   if (url.username !== "" || url.password !== "") {
@@ -30,7 +31,7 @@ export function toPageUrl(text: string, base?: string): PageUrl | null {
 
 const isRoute = (hash: string): boolean => /^#!?\//.test(hash)
 
-/** The route that an address holds in its fragment, with its `#`: `#/guide`; empty when it has none. */
+/** The route in an address's fragment, with its `#`: `#/guide`; empty if there is none. */
 export function routeOf(url: string): string {
   const start = url.indexOf("#")
   const hash = start < 0 ? "" : url.slice(start)

@@ -2,19 +2,19 @@
 export interface Passage {
   readonly text: string
   /**
-   * The text as results show it, when it has code or a table: code between fences, tables in markdown with their column names. Left out
-   * when it equals the text. At most {@link MAX_SHOWN_CHARS} characters.
+   * The text as results show it if it has code or a table: code in fences, tables in markdown with their column names.
+   * Omitted if it equals the text. At most {@link MAX_SHOWN_CHARS} characters.
    */
   readonly shown?: string
-  /** Headings above the passage, outermost first; the page title is not among them. */
+  /** Headings above the passage, outermost first, without the page title. */
   readonly headings: readonly string[]
   /** Fragment of the address that leads to it, or to the nearest place above; left out when none is known. */
   readonly anchor?: string
-  /** The pages of a document, or its slides, that the passage is on, as readers know them: `12`, `iv`, `12–13`. Left out when there are none. */
+  /** The pages or slides of a document that the passage is on, as readers know them: `12`, `iv`, `12–13`. Omitted if there are none. */
   readonly page?: string
-  /** If it runs over several pages: for each, the characters of its text before the page, the fragment that leads there (else empty), and the page. */
+  /** If it spans several pages: for each page, the number of characters of its text before the page, the fragment that leads there (or empty), and the page. */
   readonly pages?: readonly (readonly [at: number, fragment: string, page: string])[]
-  /** With `anchor` or `page`: the heading it begins under, where several short sections share it and that one is in its text. */
+  /** With `anchor` or `page`: the heading it begins under, if several short sections share it and the heading is in its text. */
   readonly beginsUnder?: string
 }
 

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto"
 
-/** A user or group as readers name them: `user:anna@example.com`, `group:hr`; or {@link SIGNED_IN}. Lower case, NFC. */
+/** A user or group in the list of readers: `user:anna@example.com`, `group:hr`; or {@link SIGNED_IN}. Lower case, NFC. */
 export type Principal = string
 
-/** Everyone who has signed in through a sign-on provider. */
+/** Anyone who has signed in through a sign-on provider. */
 export const SIGNED_IN: Principal = "signed-in"
 
 /** Who may read. A denial overrides any permission. */
 export interface Readers {
-  /** A reader must be on each list. Without lists everyone may read; an empty list admits no one. */
+  /** A reader must be on each list. Without lists anyone may read; an empty list admits no one. */
   readonly allow: readonly (readonly Principal[])[]
   readonly deny: readonly Principal[]
 }
 
 /** Readers as written in configuration. */
 export interface WrittenReaders {
-  /** Any of these. Default: everyone. */
+  /** One of these is enough. Default: everyone. */
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
 }
 
-/** The readers that one source gives a page, in addition to the source's own. */
+/** The readers that one source sets for a page, in addition to the source's own. */
 export interface PageReaders extends Readers {
   readonly source: string
 }
@@ -28,17 +28,17 @@ export interface PageReaders extends Readers {
 export const EVERYBODY: Readers = { allow: [], deny: [] }
 export const NOBODY: Readers = { allow: [[]], deny: [] }
 
-/** The most characters in a principal. */
+/** Maximum length of a principal in characters. */
 export const LONGEST_PRINCIPAL = 200
 
-/** The principal that a text names, or null when the text names none. */
+/** The principal that a text names, or `null` if it names none. */
 export function principalOf(text: string): Principal | null {
   const principal = text.normalize("NFC").trim().toLowerCase()
   if (principal.length > LONGEST_PRINCIPAL || /\p{Cc}/u.test(principal)) return null
   return principal === SIGNED_IN || /^(?:user|group):\S/.test(principal) ? principal : null
 }
 
-/** Parses written readers. An entry of `deny` that {@link principalOf} can't parse means that no one may read. */
+/** Parses readers as written. If an entry of `deny` can't be parsed by {@link principalOf}, no one may read. */
 export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
   const principals = (texts: readonly string[]) => texts.flatMap((text) => principalOf(text) ?? [])
   const denied = principals(deny)
@@ -46,7 +46,7 @@ export function readersOf({ allow, deny = [] }: WrittenReaders): Readers {
   return { allow: allow === undefined ? [] : [principals(allow)], deny: denied }
 }
 
-/** The readers whom both places admit, such as a folder and a file in it. */
+/** The readers admitted by both places, such as a folder and a file in it. */
 export const narrowedBy = (outer: Readers, inner: Readers): Readers => ({
   allow: [...outer.allow, ...inner.allow],
   deny: [...outer.deny, ...inner.deny],
@@ -92,7 +92,7 @@ export const areReaders = (given: unknown): given is PageReaders[] =>
       areTexts(one.deny),
   )
 
-/** A label for the readers of a page, so that an index can filter by them: 96 bits of SHA-256. Null: everyone may read. */
+/** A label for the readers of a page, so that an index can filter by them: 96 bits of SHA-256. `null` if anyone may read it. */
 export function readersLabel(readers: readonly PageReaders[] = []): string | null {
   const normal = normalReaders(readers)
   if (normal.length === 0) return null

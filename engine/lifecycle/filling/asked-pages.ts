@@ -6,18 +6,18 @@ import { steadyNow } from "#base/steady-time.ts"
 
 /** The best pages of a question by their words: more than it shows. */
 const PAGES_A_QUESTION = 20
-/** The most recently requested pages; 15 kB. */
+/** Maximum number of page ids kept, the most recently requested ones; 15 kB. */
 const MOST_PAGES = 500
 const WRITE_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
 
 /**
- * Notes which pages without vectors questions come across, for the writer in another process: it embeds them sooner. Closed
- * when no search is under way; then it writes what it has, and nothing after that.
+ * Records which pages without vectors turn up in questions, for the writer in another process, which then embeds them
+ * sooner. Must be closed when no search is in progress; it then writes what it has, and nothing after that.
  */
 export class AskedPages implements AsyncDisposable {
   readonly #file: string
-  /** The last ones last. */
+  /** The most recent ones last. */
   readonly #ids = new Set<string>()
   readonly #closing = new AbortController()
   #isNew = false
@@ -27,7 +27,7 @@ export class AskedPages implements AsyncDisposable {
     this.#file = file
   }
 
-  /** The same index; what it says of pages without vectors is noted. */
+  /** The same index, but pages found to have no vectors are recorded. */
   noting(index: SearchIndex): SearchIndex {
     return {
       ...index,
@@ -54,7 +54,7 @@ export class AskedPages implements AsyncDisposable {
     this.#writing ??= this.#write()
   }
 
-  /** Nothing depends on it: in a data folder that cannot be written to, pages wait for their turn. */
+  /** Nothing depends on it: if the data folder isn't writable, pages wait their turn. */
   async #write(): Promise<void> {
     while (this.#isNew) {
       this.#isNew = false
@@ -72,7 +72,7 @@ export class AskedPages implements AsyncDisposable {
   }
 }
 
-/** Pages that questions in another process asked for, read by the writer. */
+/** Pages that questions in another process need, read by the writer. */
 export class AskedPagesReader {
   readonly #file: string
   #lookedAt = -Infinity
@@ -82,7 +82,7 @@ export class AskedPagesReader {
     this.#file = file
   }
 
-  /** The ids that were noted since the last look; none when there are none, or the file cannot be read. */
+  /** The ids recorded since the last check; empty if there are none or the file can't be read. */
   async news(): Promise<readonly string[]> {
     if (steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return []
     this.#lookedAt = steadyNow()

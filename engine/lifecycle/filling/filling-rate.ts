@@ -3,31 +3,31 @@ import { replaceFile } from "#base/store/replace-file.ts"
 import type { Clock } from "#base/clock.ts"
 import type { EngineStats } from "../../engine.ts"
 
-/** The rate is that of so long: long enough for pages of all lengths, short enough to notice that a crawl goes first. */
+/** The window over which the rate is measured: long enough for pages of all lengths, short enough to notice that a crawl takes precedence. */
 const WINDOW_MS = 60_000
 const STEP_MS = 1000
-/** Before, a rate would be a guess. */
+/** Before this, a rate would be a guess. */
 const FIRST_MS = 5000
 const TELL_EVERY_MS = 2000
 /** An older rate says nothing about the current one. */
 const STALE_MS = 30_000
 
-/** The file that a writer leaves for the processes beside it. */
+/** The file that a writer leaves for other processes. */
 interface Told {
   readonly perSecond: number
-  /** By the wall clock. */
+  /** Wall-clock time. */
   readonly at: number
 }
 
 /**
- * How fast vectors are made: passages a second over the last minute, with whatever else the machine did meanwhile. The
- * writer counts, and tells other processes through a small file.
+ * How fast vectors are created: passages per second over the last minute, including whatever else slowed the machine
+ * down. The writer counts, and informs other processes through a small file.
  */
 export class FillingRate {
   readonly #file: string
   readonly #now: () => number
   #beganAt: number | null = null
-  /** Passages by the second in which they were done. */
+  /** Number of passages by the second in which they were completed. */
   readonly #steps: { at: number; passages: number }[] = []
   #toldAt = -Infinity
   #telling = Promise.resolve()
@@ -37,7 +37,7 @@ export class FillingRate {
     this.#now = now
   }
 
-  /** There is work from now on. */
+  /** Marks the start of work. */
   begin(): void {
     this.#beganAt ??= this.#now()
   }
@@ -55,7 +55,7 @@ export class FillingRate {
     this.#tell({ perSecond, at: Date.now() })
   }
 
-  /** Passages a second; null before there is enough to tell by. */
+  /** Passages per second; `null` until there is enough data. */
   get perSecond(): number | null {
     if (this.#beganAt === null) return null
     const now = this.#now()
@@ -66,7 +66,7 @@ export class FillingRate {
     return (passages * 1000) / span
   }
 
-  /** Nothing is left to do. Resolves when the file is gone. */
+  /** Marks the end of work. Resolves when the file is deleted. */
   async end(): Promise<void> {
     this.#beganAt = null
     this.#steps.length = 0
@@ -87,7 +87,7 @@ export class FillingRate {
   }
 }
 
-/** The rate of a writer in another process, or null when none makes vectors at the moment. */
+/** The rate of a writer in another process, or `null` if none is creating vectors at the moment. */
 export async function toldRate(file: string, now: Clock = Date.now): Promise<number | null> {
   try {
     const { perSecond, at } = JSON.parse(await readFile(file, "utf8")) as Partial<Told>
@@ -98,7 +98,7 @@ export async function toldRate(file: string, now: Clock = Date.now): Promise<num
   }
 }
 
-/** Seconds until every passage has its vector at the current rate; null when unknown, 0 when all have one. */
+/** Seconds until every passage has its vector at the current rate; `null` if unknown, 0 if all have one. */
 export function secondsLeft(
   stats: Pick<EngineStats, "passagesWithoutVectors" | "vectorsPerSecond">,
 ): number | null {

@@ -6,7 +6,7 @@ import { type FilledPage, type FillingParts, type PageToFill, fill } from "./fil
 import { KnownVectors } from "./known-vectors.ts"
 import { WaitingPages } from "./waiting-pages.ts"
 
-/** Pages as an adapter holds them, an embedder that answers on request, and the commits so far. */
+/** An adapter's pages, an embedder that answers on request, and the commits so far. */
 class Stage {
   readonly waiting = new WaitingPages()
   readonly texts = new Map<string, readonly string[]>()
@@ -20,7 +20,7 @@ class Stage {
   readonly embedder = new HashingEmbedder()
   readonly known = new KnownVectors()
   passages = 0
-  /** Called before each part is answered. */
+  /** Called before each part is embedded. */
   onPart: (texts: readonly string[]) => void = () => {}
 
   add(
@@ -94,7 +94,7 @@ test("a page that changes amid a long fill is embedded next, within a long page 
   }
   await fill(stage.parts)
   expect(stage.order).toEqual(["small@2", "long@1", "after@1"])
-  // Two parts were with the embedder when it came.
+  // The embedder already had two parts when it came.
   expect(stage.embedded.findIndex((part) => part.includes("small 0"))).toBeLessThanOrEqual(6)
 })
 

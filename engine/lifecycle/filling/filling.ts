@@ -3,12 +3,12 @@ import type { KnownVectors } from "./known-vectors.ts"
 import { type Urgency, byUrgency, isAwaited } from "./waiting-pages.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** So many parts of {@link TEXTS_AT_A_TIME} texts are with the embedder, so that it has work while one is put together. */
+/** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that are at the embedder at a time, so that it has work while the next one is assembled. */
 const PARTS_AT_A_TIME = 2
 /** A commit costs tens of milliseconds and leaves a small file, or a task on a server: vectors are committed in batches. */
 const COMMIT_AT = 512
 const COMMIT_WITHIN_MS = 10_000
-/** Vectors that wait for a commit under way; with more, embedding waits for it. */
+/** Maximum number of vectors waiting for a commit in progress; with more, embedding waits for it. */
 const MOST_UNCOMMITTED = 4 * COMMIT_AT
 
 /** A page with the texts of its passages, and whatever else its adapter wants to have back with the vectors. */
@@ -17,13 +17,13 @@ export interface PageToFill<P> {
   readonly revision: number
   readonly urgency: Urgency
   readonly page: P
-  /** By position. */
+  /** Texts by position. */
   readonly texts: readonly string[]
 }
 
 export interface FilledPage<P> {
   readonly page: P
-  /** By position. */
+  /** Vectors by position. */
   readonly vectors: readonly Float32Array[]
 }
 
@@ -33,24 +33,24 @@ export interface FillingParts<P> {
   readonly known: KnownVectors
   readonly signal: AbortSignal
   /**
-   * The next pages, without those of which `inHand` has the revision; none when no other waits. With `moreUrgentThan` only
-   * pages that are; asked often, so an answer at hand is wanted.
+   * Returns the next pages, except those whose revision is in `inHand`; empty when no others wait. With
+   * `moreUrgentThan`, only more urgent pages; called often, so it should answer without delay.
    */
   take(inHand: ReadonlyMap<string, number>, moreUrgentThan?: Urgency): Promise<readonly PageToFill<P>[]>
-  /** Whether such a page may wait. */
+  /** Whether such a page might be waiting. */
   mayWait(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency): boolean
-  /** Whether questions are asked at present: they go first. Asked before each part. */
+  /** Whether questions are being asked at present: they go first. Called before each part. */
   areAsked(): Promise<boolean>
   commit(pages: readonly FilledPage<P>[]): Promise<void>
-  /** Told of passages that have got their vectors. */
+  /** Called with the number of passages that have got their vectors. */
   onVectors(passages: number): void
-  /** Told of pages whose vectors could not be made. */
+  /** Called with pages whose vectors couldn't be created. */
   onFailed(ids: readonly string[]): void
 }
 
 interface Work<P> extends PageToFill<P> {
   readonly vectors: (Float32Array | undefined)[]
-  /** Position of the first text that is not being embedded yet. */
+  /** Position of the first text that hasn't been sent to the embedder yet. */
   next: number
   missing: number
 }
@@ -61,11 +61,11 @@ interface Place<P> {
 }
 
 /**
- * Makes vectors until no page waits, or until it is stopped: then what is embedded is committed.
+ * Creates vectors until no page waits, or until it is stopped, in which case finished embeddings are committed.
  *
- * Texts go to the embedder in parts, so that a page that is more urgent is embedded between two parts of a long one, and
- * committed as soon as it is done. The urgent page with the fewest texts left goes first; all others go in the order they are
- * taken in.
+ * Texts are sent to the embedder in parts, so that a more urgent page can be embedded between two parts of a long one,
+ * and committed as soon as it is done. The urgent page with the fewest texts left goes first; all others go in the
+ * order in which they are taken.
  *
  * @throws the error of the embedder or of a commit, after all finished work is committed.
  */
@@ -75,10 +75,10 @@ export async function fill<P>(parts: FillingParts<P>): Promise<void> {
 
 class Fill<P> {
   readonly #parts: FillingParts<P>
-  /** In the order they were taken in; a page stays until it is committed. */
+  /** In the order they were taken; a page stays until it is committed. */
   readonly #works = new Map<string, Work<P>>()
   readonly #flying = new Set<Promise<void>>()
-  /** What the texts at the embedder are for. */
+  /** Which pages the texts at the embedder belong to. */
   readonly #places = new Map<string, Place<P>[]>()
   #done: Work<P>[] = []
   #rows = 0
@@ -115,7 +115,7 @@ class Fill<P> {
     if (this.#failure && !signal.aborted) throw this.#failure.error
   }
 
-  /** Takes pages when the texts at hand do not fill a part, or when there may be more urgent ones. */
+  /** Takes pages when the available texts don't fill a part, or when there might be more urgent ones. */
   async #take(): Promise<void> {
     if (this.#rows >= MOST_UNCOMMITTED) return
     let texts = 0
@@ -123,7 +123,7 @@ class Fill<P> {
     for (const work of this.#works.values()) {
       const left = work.texts.length - work.next
       if (left === 0) continue
-      // The most urgent of those that have texts left.
+      // The most urgent page that has texts left.
       if (texts === 0 || byUrgency(work.urgency, most) < 0) most = work.urgency
       texts += left
     }
@@ -133,7 +133,7 @@ class Fill<P> {
     const pages = hasEnough ? await this.#parts.take(inHand, most) : await this.#parts.take(inHand)
     this.#isExhausted = pages.length === 0 && !hasEnough
     for (const page of pages) {
-      // If a page changed meanwhile, its earlier texts are useless.
+      // If a page changed in the meantime, its earlier texts are useless.
       this.#works.delete(page.id)
       const vectors = page.texts.map((text) => this.#parts.known.get(text))
       const missing = vectors.filter((vector) => vector === undefined).length
@@ -147,7 +147,7 @@ class Fill<P> {
     }
   }
 
-  /** The texts to embed next, equal ones once. */
+  /** The texts to embed next, without duplicates. */
   #nextPart(): string[] {
     const part: string[] = []
     const waiting = [...this.#works.values()].filter(({ next, texts }) => next < texts.length)
@@ -205,7 +205,7 @@ class Fill<P> {
   }
 
   #finish(work: Work<P>): void {
-    // It changed meanwhile.
+    // It changed in the meantime.
     if (this.#works.get(work.id) !== work) return
     if (this.#done.length === 0) this.#doneSince = steadyNow()
     this.#done.push(work)
@@ -217,7 +217,7 @@ class Fill<P> {
     if (this.#rows >= COMMIT_AT || steadyNow() - this.#doneSince >= COMMIT_WITHIN_MS) return true
     const works = [...this.#works.values()].filter(({ missing }) => missing > 0)
     if (works.length === 0) return this.#isExhausted
-    // The caller that changed a page looks for it now. Many pages share few commits.
+    // The caller that changed a page is looking for it now. With many pages, commits are shared.
     const isUrgent = this.#done.some(({ urgency }) => isAwaited(urgency))
     return isUrgent && works.every(({ urgency }) => !isAwaited(urgency))
   }

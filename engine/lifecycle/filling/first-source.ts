@@ -3,21 +3,21 @@ import path from "node:path"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-// Which source an operator wants to have its vectors before the others: a file of the data folder, for the writer in
-// another process. It holds for the index in use and for one that is built beside it.
+// Which source an operator wants to have its vectors before the others: stored in a file in the data folder, for the
+// writer in another process. It applies to the index in use and to one being built beside it.
 
 const FILE = "vectors-first.json"
 const LOOK_EVERY_MS = 1000
 
 export const firstSourceFile = (dataDir: string): string => path.join(dataDir, FILE)
 
-/** Has a source go first; null: none does. */
+/** Gives a source priority; with `null`, none has priority. */
 export async function putSourceFirst(file: string, source: string | null): Promise<void> {
   if (source === null) await rm(file, { force: true })
   else await replaceFile(file, JSON.stringify({ source }))
 }
 
-/** The source that goes first; null: none does, or the file cannot be read. */
+/** The source that has priority; `null` if none does or the file can't be read. */
 export async function readFirstSource(file: string): Promise<string | null> {
   try {
     const { source } = JSON.parse(await readFile(file, "utf8")) as { source?: unknown }
@@ -33,12 +33,12 @@ export class FirstSourceReader {
   #lookedAt = -Infinity
   #latest: string | null = null
 
-  /** @param dataDir left out: no source goes first */
+  /** @param dataDir if left out, no source has priority */
   constructor(dataDir: string | undefined) {
     this.#file = dataDir && firstSourceFile(dataDir)
   }
 
-  /** As it was a moment ago. */
+  /** The choice as of a moment ago. */
   async latest(): Promise<string | null> {
     if (this.#file === undefined || steadyNow() - this.#lookedAt < LOOK_EVERY_MS) return this.#latest
     this.#lookedAt = steadyNow()

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto"
 import { Lru } from "#base/flow/memory/lru.ts"
 
-/** 12 MB of vectors of 384 dimensions. */
+/** Takes 12 MB with vectors of 384 dimensions. */
 const MOST_VECTORS = 8192
 
 /**
- * Vectors by the text they were made of: of the passages embedded last, and of those that pages had before they changed. A vector
- * depends on its text alone, so each can be reused when the same text is embedded again.
+ * Vectors by the text they were made from: of the passages embedded last, and of those that pages had before they
+ * changed. A vector depends only on its text, so it can be reused when the same text is embedded again.
  */
 export class KnownVectors {
   readonly #vectors = new Lru<string, Float32Array>(MOST_VECTORS)
@@ -20,5 +20,5 @@ export class KnownVectors {
   }
 }
 
-/** Shorter than most passages. */
+/** Hashed, because the hash is shorter than most passages. */
 const keyOf = (text: string): string => createHash("sha256").update(text).digest("base64")

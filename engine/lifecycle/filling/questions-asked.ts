@@ -2,30 +2,30 @@ import { rm, stat, utimes, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { steadyNow } from "#base/steady-time.ts"
 
-// Tells the writer in another process that questions are asked, by the time of an empty file in the data folder. The file is
-// there only while vectors are made, for the index in use or for one that is built beside it, so that nothing is written
-// otherwise.
+// Informs the writer in another process that questions are being asked, through the time of an empty file in the data
+// folder. The file exists only while vectors are being created, for the index in use or for one being built beside it,
+// so that nothing is written otherwise.
 
 const FILE = "questions-asked"
 const TELL_EVERY_MS = 1000
 const LOOK_EVERY_MS = 1000
-/** After a question this recent, another may follow: two intervals of telling and one look. */
+/** After a question this recent, another might follow: two announcement intervals and one check. */
 const ASKED_WITHIN_MS = 3000
 
 const fileIn = (dataDir: string | undefined): string | undefined => dataDir && path.join(dataDir, FILE)
 
-/** Tells that questions are asked. Closed when no search is under way. */
+/** Announces that questions are being asked. Must be closed when no search is in progress. */
 export class QuestionsAsked implements AsyncDisposable {
   readonly #file: string | undefined
   #toldAt = -Infinity
   #telling = Promise.resolve()
 
-  /** @param dataDir left out: no process learns of it */
+  /** @param dataDir if left out, no process learns of it */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }
 
-  /** A question is asked. Nothing depends on it: in a data folder that cannot be written to, vectors take what they can get. */
+  /** Records that a question was asked. Nothing depends on it: if the data folder isn't writable, creating vectors doesn't yield to questions. */
   note(): void {
     if (this.#file === undefined || steadyNow() - this.#toldAt < TELL_EVERY_MS) return
     this.#toldAt = steadyNow()
@@ -38,7 +38,7 @@ export class QuestionsAsked implements AsyncDisposable {
   }
 }
 
-/** Whether another process answers questions at the moment, for code that makes vectors. */
+/** Whether another process is answering questions at the moment, for code that creates vectors. */
 export class QuestionsAskedReader {
   readonly #file: string | undefined
   #lookedAt = -Infinity
@@ -46,7 +46,7 @@ export class QuestionsAskedReader {
   /** The file's time at the last look. */
   #seen: number | null = null
 
-  /** @param dataDir left out: none are asked */
+  /** @param dataDir if left out, no questions are assumed */
   constructor(dataDir: string | undefined) {
     this.#file = fileIn(dataDir)
   }
@@ -66,7 +66,7 @@ export class QuestionsAskedReader {
     this.#seen = seen ?? (await timeOf(file))
   }
 
-  /** No vectors are made any more. */
+  /** No more vectors are being created. */
   async end(): Promise<void> {
     if (this.#file === undefined || this.#lookedAt === -Infinity) return
     this.#lookedAt = -Infinity

@@ -1,4 +1,4 @@
-/** Those who wait until no page lacks its vectors. */
+/** Callers that wait until no page lacks its vectors. */
 export class Settling {
   #done: PromiseWithResolvers<void> | undefined
 
@@ -7,13 +7,13 @@ export class Settling {
     return this.#done.promise
   }
 
-  /** No page lacks them now. */
+  /** No page lacks its vectors now. */
   settle(): void {
     this.#done?.resolve()
     this.#done = undefined
   }
 
-  /** Nobody makes them any longer. */
+  /** Nothing creates them any longer. */
   giveUp(reason: unknown): void {
     this.#done?.promise.catch(() => undefined)
     this.#done?.reject(reason)

@@ -69,7 +69,7 @@ test("pages of the source that was chosen go before those that nobody asked for,
   expect(pages.next(ALL, new Map(), "new")).toMatchObject([{ id: "f" }, { id: "s" }, { id: "g" }])
   pages.askFor(["g", "b"])
   expect(idsOf(pages)).toEqual(["g", "b"])
-  // One of them that cannot be embedded lets the others pass.
+  // One that can't be embedded lets the others pass.
   pages.putBack(["f"])
   expect(pages.next(ALL, new Map(), "new").map(({ id }) => id)).toEqual(["g", "b"])
   for (const id of ["g", "b"]) pages.delete(id)

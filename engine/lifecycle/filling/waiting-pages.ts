@@ -1,9 +1,9 @@
 import { sourcesIn } from "../../index/page-record.ts"
 
 /**
- * Which pages get their vectors first: those that were in the index and say something else now, then those that a
- * question would have compared, then those of the source that the operator wants first, then all others; of these two in
- * the order they came in.
+ * Which pages get their vectors first: those whose text in the index has changed, then those that a question would have
+ * compared, then those of the source that the operator prioritizes, then all others; the last two groups in the order
+ * they arrived.
  */
 export const URGENCIES = ["changed", "asked", "first", "new"] as const
 export type Urgency = (typeof URGENCIES)[number]
@@ -12,7 +12,7 @@ interface Waiting {
   readonly id: string
   readonly revision: number
   readonly passages: number
-  /** Names of its sources, as `sourceText` puts them. */
+  /** Names of its sources, as written by `sourceText`. */
   readonly source: string
 }
 
@@ -35,7 +35,7 @@ export class WaitingPages {
     return URGENCIES.reduce((sum, urgency) => sum + this.#pages[urgency].size, 0)
   }
 
-  /** Passages of all of them together. */
+  /** Total number of passages on all of them. */
   get passages(): number {
     return this.#passages
   }
@@ -45,7 +45,7 @@ export class WaitingPages {
     return this.#find(id)?.revision
   }
 
-  /** A page that waits already stays where it is, unless it waits as something more urgent now. */
+  /** A page that is already waiting keeps its place, unless it is now more urgent. */
   add(page: Waiting, urgency: "changed" | "asked" | "new"): void {
     this.#put(page, urgency === "new" && this.#isOfFirst(page) ? "first" : urgency)
   }
@@ -66,7 +66,7 @@ export class WaitingPages {
     }
   }
 
-  /** Takes note of pages that a question would have compared. */
+  /** Records pages that a question would have compared. */
   askFor(ids: Iterable<string>): void {
     for (const id of ids) {
       const page = this.#pages.first.get(id) ?? this.#pages.new.get(id)
@@ -74,7 +74,7 @@ export class WaitingPages {
     }
   }
 
-  /** Puts the pages of a source before pages that no question asked for; null: of no source. */
+  /** Puts the pages of a source before pages that no question needed; with `null`, no source is preferred. */
   preferSource(name: string | null): void {
     if (name === this.#firstSource) return
     this.#firstSource = name
@@ -85,7 +85,7 @@ export class WaitingPages {
     for (const page of all) (this.#isOfFirst(page) ? first : others).set(page.id, page)
   }
 
-  /** Puts pages behind all others: they could not be embedded, and others may. */
+  /** Puts pages behind all others, because they couldn't be embedded and others might. */
   putBack(ids: Iterable<string>): void {
     for (const id of ids) {
       const page = this.#find(id)
@@ -96,8 +96,8 @@ export class WaitingPages {
   }
 
   /**
-   * The next pages, all of one urgency: as many as have `passages` together, `pages` at most. Leaves out those of which
-   * `except` has the revision that waits, and, with `moreUrgentThan`, those that are not.
+   * The next pages, all of the same urgency: as many as have `passages` passages together, but at most `pages`. Leaves
+   * out those whose waiting revision is in `except`, and, with `moreUrgentThan`, those that aren't more urgent.
    */
   next(
     most: { readonly pages: number; readonly passages: number },
@@ -132,7 +132,7 @@ export class WaitingPages {
   }
 }
 
-/** Whether a caller waits for such a page now. */
+/** Whether a caller is waiting for such a page now. */
 export const isAwaited = (urgency: Urgency): boolean => urgency === "changed" || urgency === "asked"
 
 /** Negative when the first goes before the second. */

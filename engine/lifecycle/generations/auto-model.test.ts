@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-/** An index with so many pages of each language. */
+/** An index with the given number of pages in each language. */
 const holding = (languages: Record<string, number>, passages = 100) => ({
   languages: () => Promise.resolve(new Map(Object.entries(languages))),
   stats: () =>

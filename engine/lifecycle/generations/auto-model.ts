@@ -4,28 +4,29 @@ import type { Engine } from "../../engine.ts"
 import type { GenerationFile } from "./generation-file.ts"
 import { shareOfOthers, suitedModel } from "./model-choice.ts"
 
-/** So many pages of a first crawl tell which languages it brings; their vectors are made after that. */
+/** This many pages of a first crawl show which languages it contains; their vectors are created after that. */
 const FIRST_PAGES = 40
 /**
- * An index of up to so many passages changes its model unasked: ten minutes of one processor with the multilingual one, and it
- * answers meanwhile. A larger one is left to its operator, who may not want an hour of work.
+ * An index of up to this many passages changes its model without asking: that takes ten minutes of one processor with
+ * the multilingual model, and the index keeps answering. A larger one is left to its operator, who might not want an
+ * hour of work.
  */
 const PASSAGES_UNASKED = 20_000
 
-/** More pages than these are not taken over while a crawl waits: it takes seconds. */
+/** An index with more pages than this isn't migrated while a crawl waits, because that takes seconds. */
 export const ADOPTED_AT_ONCE = 1000
 
 /** The result of `auto`. */
 export interface ModelDecision {
-  /** The index was made with another one. */
+  /** Whether the index was made with another model. */
   readonly isAnother: boolean
-  /** False: an operator has to ask for it. */
+  /** If false, an operator has to ask for the change. */
   readonly isMade: boolean
-  /** For people. */
+  /** The message for people. */
   readonly text: string
 }
 
-/** Chooses the model by what the index holds, for the process that writes. */
+/** Chooses the model by the content of the index, for the process that writes. */
 export class AutoModel {
   readonly #file: GenerationFile
   readonly #held: HeldEmbedder | null
@@ -34,8 +35,8 @@ export class AutoModel {
 
   /**
    * @param embedder id of the current model
-   * @param held an embedder that makes no vectors until the languages of the first pages are known; null when there were pages
-   * already
+   * @param held an embedder that creates no vectors until the languages of the first pages are known; `null` if there
+   * were pages already
    */
   constructor(file: GenerationFile, embedder: string, held: HeldEmbedder | null) {
     this.#file = file
@@ -45,11 +46,11 @@ export class AutoModel {
   }
 
   /**
-   * Looks at the languages of the pages. The choice is written down; with another model than the one in hand the index has to be
-   * opened anew.
+   * Checks the languages of the pages and stores the choice. If it is another model than the current one, the index has
+   * to be reopened.
    *
-   * @param isCrawlOver no more pages come for now
-   * @returns null when nothing is to be said: too early, or all is as it was
+   * @param isCrawlOver whether no more pages are coming for now
+   * @returns null when there is nothing to report: too early, or nothing has changed
    */
   async look(
     engine: Pick<Engine, "languages" | "stats">,

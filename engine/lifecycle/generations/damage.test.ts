@@ -8,7 +8,7 @@ import { openForWriting } from "./open-for-writing.ts"
 import { checkIndex, repairIndex } from "./repair.ts"
 import { DataFolder } from "./testing/appliance-data.ts"
 
-// Every file of a data folder is removed, cut in half and changed by a byte, in turn: which files there are is read from a
+// Every file of a data folder is removed, cut in half and changed by a byte, in turn; the list of files is read from a
 // folder that a writer has just left.
 
 const never = new AbortController().signal
@@ -16,8 +16,8 @@ const DAMAGES = ["removed", "cut", "changed"] as const
 type Damage = (typeof DAMAGES)[number]
 
 /**
- * Files without which nothing is lost: locks, what LanceDB keeps for writers side by side, or as a hint, and names that are
- * suggested, which the next writer rebuilds.
+ * Files that can be lost without harm: locks, files that LanceDB keeps for parallel writers or as a hint, and suggested
+ * names, which the next writer rebuilds.
  */
 const UNNEEDED = /\.(?:lock|pid)$|\/_transactions\/|latest_version_hint\.json$|suggestions\.db$/
 
@@ -64,7 +64,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   else if (bytes.length === 0) return false
   else if (how === "cut") await truncate(file, bytes.length >> 1)
   else {
-    // In a large file several: it must not matter which.
+    // A large file gets several changes: it must not matter where.
     const places = bytes.length > 100_000 ? [0.2, 0.5, 0.8] : [0.5]
     for (const place of places) bytes[Math.floor(bytes.length * place)]! ^= 0x5a
     await writeFile(file, bytes)
@@ -72,7 +72,7 @@ async function damage(file: string, how: Damage): Promise<boolean> {
   return true
 }
 
-/** A reader's result for a page that is looked for by its word, and what it reports about itself. */
+/** A reader's result for a page that is searched for by its word, and what it reports about itself. */
 async function asked(data: DataFolder, page: Page, i: number) {
   await using reader = await data.reader()
   const said = [reader.problem ?? "", ...reader.warnings].join("\n")
@@ -112,7 +112,7 @@ describe("a damaged file", () => {
 
   test("leaves right answers, or is named to who asks: it is never silently empty", async () => {
     const wrong: object[] = []
-    // In one way each: prove/damage asks a whole appliance with each file damaged in all.
+    // Each in one way: prove/damage queries a whole appliance with each file damaged in all ways.
     for (const [i, file] of kinds.entries()) {
       const full = path.join(sound.dir, file)
       const bytes = await readFile(full)
@@ -139,7 +139,7 @@ describe("a damaged file", () => {
     const one = async () => {
       for (let next = cases.shift(); next; next = cases.shift()) {
         const left = await leftAfterRepair(next.file, next.how)
-        // Without the file of pages there is nothing to make anything from.
+        // Without the pages file there is nothing to rebuild from.
         const mayLose = next.file.endsWith("pages.db")
         expected.push({ ...next, ...WELL, lost: mayLose ? left.lost : 0 })
         found.push({ ...next, ...left })

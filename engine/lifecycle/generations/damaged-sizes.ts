@@ -11,8 +11,8 @@ export async function indexFolder(dataDir: string): Promise<string> {
 }
 
 /**
- * Whether a file of the index in use is missing, or has another size than was written. It takes milliseconds, and loads nothing
- * that takes memory: for a process that only has to know whether another one is to look closer.
+ * Whether a file of the index in use is missing or has the wrong size. It takes milliseconds and loads nothing that
+ * takes memory: for a process that only needs to know whether another one should look closer.
  */
 export async function hasDamagedFiles(dataDir: string): Promise<boolean> {
   if ((await new GenerationFile(dataDir, "embedded").damage()).length > 0) return true

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine.ts"
 
-/** Every part of an engine as a separate property, to be replaced one by one. */
+/** Every part of an engine as a separate property, so that each can be replaced. */
 export function delegate(engine: Engine): Engine {
   return {
     supports: engine.supports,
@@ -24,7 +24,7 @@ export function delegate(engine: Engine): Engine {
   }
 }
 
-/** The same engine; closing it does something more afterwards, once. */
+/** The same engine, except that closing it also runs something else afterwards, once. */
 export function onClose(engine: Engine, afterwards: () => PromiseLike<void>): Engine {
   let closed: Promise<void> | undefined
   const close = async () => {

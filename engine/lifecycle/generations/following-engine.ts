@@ -26,38 +26,39 @@ import { type GenerationContext, fits, fittingEmbedder, refuseFormat } from "./g
 import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openWith } from "./open-for-writing.ts"
 
-/** Between two looks at the file that names the generation. */
+/** Interval between two checks of the file that names the generation. */
 const LOOK_MS = 500
-/** Between two looks at the sizes of all files. */
+/** Interval between two checks of the sizes of all files. */
 const CHECK_MS = 10_000
-/** Pause before another try to read vectors that could not be read. */
+/** Pause before retrying vectors that couldn't be read. */
 const WORDS_ALONE_MS = 60_000
-/** A word that loads the model before the first question comes. */
+/** A word used to load the model before the first question arrives. */
 const WARM_UP = "ready?"
 
 /** The generation that answers. */
 interface Serving {
   readonly generation: string
-  /** As it was when it was opened; null when there was no index yet. */
+  /** Its state when it was opened; `null` if there was no index yet. */
   readonly info: IndexInfo | null
-  /** Null when its format cannot be searched, or it is damaged. */
+  /** `null` if its format can't be searched, or it is damaged. */
   readonly engine: Engine | null
   readonly embedder: Embedder
   /** Whether the model that made the vectors is gone. */
   readonly isByWords: boolean
   /** Damage of the generation, except for damage that its writer repairs anyway. */
   readonly damage: readonly Damage[]
-  /** Why it cannot be searched although it is of the right format. */
+  /** Why it can't be searched although it has the right format. */
   readonly problem: EngineError | null
   readonly close: () => PromiseLike<void>
-  /** Calls under way. */
+  /** Number of calls in progress. */
   calls: number
   isReplaced: boolean
 }
 
 /**
- * The current generation, opened for reading. It follows: within a second after another generation has become the current
- * one, new calls are answered by that one, and the old one is closed after its last call. No call fails meanwhile.
+ * The current generation, opened for reading. It follows changes: within a second after another generation has become
+ * the current one, new calls are answered by that one, and the old one is closed after its last call. No call fails in
+ * the meantime.
  */
 export class FollowingEngine implements Engine {
   readonly #context: GenerationContext
@@ -78,9 +79,9 @@ export class FollowingEngine implements Engine {
   }
 
   /**
-   * @param afterwards what closing does besides, such as closing the configured embedder.
-   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`; a damaged index is no failure, but
-   * a {@link problem}.
+   * @param afterwards anything else to do on closing, such as closing the configured embedder.
+   * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`; a damaged index is no
+   * failure, but a {@link problem}.
    */
   static async open(
     context: GenerationContext,
@@ -94,8 +95,8 @@ export class FollowingEngine implements Engine {
   }
 
   /**
-   * The model of the generation that answers, for other code that compares texts, so that only one model is loaded at a time. Its
-   * id says when it has become another one.
+   * The model of the generation that answers, for other code that compares texts, so that only one model is loaded at a
+   * time. Its id changes when the model does.
    */
   get embedder(): Pick<Embedder, "id" | "dimensions" | "traits" | "embed"> {
     const using = (serving: Serving) =>
@@ -122,7 +123,7 @@ export class FollowingEngine implements Engine {
     }
   }
 
-  /** Why nothing is found, for any reader, or null. */
+  /** Why nothing is found, for any reader, or `null`. */
   get problem(): string | null {
     const { engine, info, problem } = this.#serving
     if (problem) return problem.message
@@ -135,7 +136,7 @@ export class FollowingEngine implements Engine {
     return this.#wordsAloneBecause() !== null
   }
 
-  /** Why searches leave the reranker out, or null. */
+  /** Why searches leave the reranker out, or `null`. */
   get notReranked(): string | null {
     return this.#context.reranking?.reranker.outage ?? null
   }
@@ -184,7 +185,7 @@ export class FollowingEngine implements Engine {
       }
       const isUnreadable = error instanceof EngineError && error.code === "ENGINE_UNAVAILABLE"
       if (!isUnreadable || options?.signal?.aborted) throw error
-      // It may be the vectors alone that cannot be read.
+      // Perhaps only the vectors can't be read.
       const { generation } = this.#serving
       const found = await this.#searchByWords(query, options, CANNOT_READ_VECTORS)
       this.#context.onProblem?.(error)
@@ -205,7 +206,7 @@ export class FollowingEngine implements Engine {
     return { ...found, wordsAlone: because }
   }
 
-  /** Why searches leave vectors out, or null when they do not. */
+  /** Why searches leave vectors out, or `null` if they don't. */
   #wordsAloneBecause(): string | null {
     const { generation, isByWords, damage, embedder } = this.#serving
     if (isByWords) return "the model that made the vectors can no longer be opened."
@@ -339,7 +340,7 @@ export class FollowingEngine implements Engine {
     if (serving.isReplaced && serving.calls === 0) this.#finish(serving)
   }
 
-  /** Follows the file, and an index that was not there and now is. */
+  /** Follows the file, and notices an index that appears later. */
   async #look(): Promise<void> {
     try {
       const { current } = await this.#context.file.read()
@@ -369,7 +370,7 @@ export class FollowingEngine implements Engine {
     }
   }
 
-  /** Looks now and then whether all files are still there, and when some were not, whether they are again. */
+  /** Checks from time to time whether all files are still there, and if some were missing, whether they are back. */
   async #check(): Promise<void> {
     const { generation, damage, problem } = this.#serving
     if (Date.now() - this.#checkedAt < CHECK_MS) return

@@ -6,34 +6,34 @@ import type { GenerationFile, Generations, Target } from "./generation-file.ts"
 import type { Reranking } from "../../search/second-reading/reranking.ts"
 import { type Models, missingModel } from "./models.ts"
 
-/** All that the work on generations needs. */
+/** Everything needed to work on generations. */
 export interface GenerationContext {
   readonly adapter: GenerationAdapter
   readonly file: GenerationFile
   readonly models: Models
-  /** While the model is chosen by what the index holds, and this process does it. */
+  /** Set while the model is chosen by the content of the index and this process makes the choice. */
   readonly auto?: AutoModel | null
-  /** The reranker that searches ask. Default: none. */
+  /** The reranker that searches use. Default: none. */
   readonly reranking?: Reranking
-  /** Told of what goes wrong and does not stop the work. */
+  /** Called with errors that don't stop the work. */
   readonly onProblem?: (error: unknown) => void
 }
 
 /** The embedder that fits an index. */
 export interface FittingEmbedder extends AsyncDisposable {
   readonly embedder: Embedder
-  /** The model that made the index is gone: its vectors can neither be asked nor be added to. */
+  /** Whether the model that made the index is gone: its vectors can then neither be queried nor be added to. */
   readonly isMissing: boolean
 }
 
-/** @param info null for an index that is not there yet, which the configured model fits. */
+/** @param info `null` for an index that doesn't exist yet, which the configured model fits. */
 export async function fittingEmbedder(
   { models, onProblem = () => {} }: GenerationContext,
   { models: places }: Generations,
   info: IndexInfo | null,
 ): Promise<FittingEmbedder> {
   if (info === null || fits(info, models.configured)) {
-    // The settings' own stays open: it is needed again.
+    // The settings' own embedder stays open because it is needed again.
     return { embedder: models.configured, isMissing: false, [Symbol.asyncDispose]: () => Promise.resolve() }
   }
   const found = await models.open(info, places[info.embedder])

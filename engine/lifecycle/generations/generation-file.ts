@@ -10,19 +10,19 @@ import { type FileDamage, type Twins, readTwins, writeTwins } from "#base/store/
 export const FIRST_GENERATION = "index"
 const BUSY_MS = 10_000
 
-/** Which generations of an index there are. */
+/** The generations of an index. */
 export interface Generations {
-  /** The one that is searched and crawled into. */
+  /** The generation that is searched and crawled into. */
   readonly current: string
-  /** The one before, kept for a rollback. */
+  /** The previous generation, kept for a rollback. */
   readonly previous: PreviousGeneration | null
-  /** The one that is to replace the current one, and what it is made for. */
+  /** The generation that will replace the current one, and the target it is built for. */
   readonly building: BuildTarget | null
-  /** No longer wanted, and perhaps not deleted yet. */
+  /** No longer wanted, but possibly not deleted yet. */
   readonly dropping: readonly string[]
   /** The target that a rollback went back from: not built again until an operator asks for it. */
   readonly declined: Target | null
-  /** By embedder id: where its model was read from, as FOSSICK_MODEL said it. */
+  /** Where the model of each embedder was read from, by embedder id, as written in FOSSICK_MODEL. */
   readonly models: Readonly<Record<string, string>>
   readonly choice: ModelChoice
 }
@@ -54,14 +54,14 @@ const NONE: Generations = {
 }
 
 /**
- * The file that names the generations. Without it there is one, `index`.
+ * The file that names the generations. Without it there is only one, `index`.
  *
- * Only a process that may write to the current generation can make another one current. So a process that has opened a generation
- * for writing, and then finds it named as the current one, knows that it stays current.
+ * Only a process that may write to the current generation can make another one current. So a process that has opened a
+ * generation for writing, and then finds it named as the current one, knows that it stays current.
  */
 export class GenerationFile {
   readonly path: string
-  /** Where generations are folders; null where a server keeps them. */
+  /** The folder that contains the generations; `null` if a server stores them. */
   readonly #dataDir: string | null
 
   /** @param adapter each adapter has its own generations. */
@@ -71,9 +71,9 @@ export class GenerationFile {
   }
 
   /**
-   * The content of the file, or of its copy when the file is missing or damaged.
+   * The content of the file, or of its copy if the file is missing or damaged.
    *
-   * @throws EngineError `INDEX_DAMAGED` when neither can be read, and there is or was one
+   * @throws EngineError `INDEX_DAMAGED` when neither can be read although there is or was one
    */
   async read(): Promise<Generations> {
     const { value, damaged } = await this.#twins()
@@ -96,7 +96,7 @@ export class GenerationFile {
     await writeTwins(this.path, { ...(said ? NONE : await this.read()), ...said })
   }
 
-  /** Whether there are generations that only a file can have named. */
+  /** Whether there are generations that only a file could have named. */
   async isLost(): Promise<boolean> {
     if (this.#dataDir === null) return false
     const names = await readdir(this.#dataDir).catch(() => [])
@@ -110,7 +110,7 @@ export class GenerationFile {
     })
   }
 
-  /** Readers see the old state or the new one, never a part; when it resolves, the new one outlives a loss of power. */
+  /** Readers see either the old state or the new one, never a partial one; when it resolves, the new one survives a power failure. */
   async change(how: (now: Generations) => Partial<Generations>): Promise<void> {
     makeFolder(path.dirname(this.path))
     using _ = lockFile(`${this.path}.lock`, BUSY_MS)
@@ -128,7 +128,7 @@ export class GenerationFile {
   }
 }
 
-/** The model that an operator asked for, as {@link ModelChoice} has it: a quick look, for those who only wait for a change. */
+/** The model that an operator asked for, as in {@link ModelChoice}: a quick check for code that only waits for a change. */
 export function wantedModel(dataDir: string, adapter: string): string {
   try {
     const said = JSON.parse(readFileSync(pathOf(dataDir, adapter), "utf8")) as Partial<Generations>

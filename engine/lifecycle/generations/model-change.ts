@@ -8,25 +8,25 @@ import { isShipped } from "../../shipped-models.ts"
 
 /** An available model that can be chosen. */
 export interface AvailableModel {
-  /** Null of one that does not ship with Fossick: it is asked for by its folder. */
+  /** `null` for a model that doesn't ship with Fossick: it is selected by its folder. */
   readonly name: ShippedModel | null
   readonly folder: string
-  /** Id of the embedder that it makes. */
+  /** Id of the embedder for this model. */
   readonly embedder: string
   readonly dimensions: number
-  /** Unicode names of the scripts that it reads; null when unknown. */
+  /** Unicode names of the scripts that it reads; `null` if unknown. */
   readonly scripts: readonly string[] | null
 }
 
 /**
- * Asks for a model. An index made with another one is rebuilt with it by the next writer, beside the one in use; also after a
- * rollback from that very model.
+ * Selects a model. An index made with another one is rebuilt with it by the next writer, beside the one in use, even
+ * after a rollback from that very model.
  *
- * @param wanted `auto`, the name of a model that ships with Fossick, or the whole path of a folder
+ * @param wanted `auto`, the name of a model that ships with Fossick, or the absolute path of a folder
  * @throws EngineError `MODEL_UNAVAILABLE` when there is no model in the folder
  */
 export async function askForModel(file: GenerationFile, wanted: string): Promise<void> {
-  // Opening the index with it would fail.
+  // Otherwise opening the index with it would fail.
   if (wanted !== "auto" && !isShipped(wanted)) await readModelFolder(wanted)
   await file.change(({ choice }) => ({
     choice: { wanted, chosen: wanted === "auto" ? choice.chosen : null },
@@ -34,7 +34,7 @@ export async function askForModel(file: GenerationFile, wanted: string): Promise
   }))
 }
 
-/** The models that ship with Fossick, and those that the data folder holds, as the hub's are kept: `models/<owner>/<name>`. */
+/** The models that ship with Fossick, and those in the data folder, which are stored like the hub's: `models/<owner>/<name>`. */
 export async function availableModels(dataDir: string): Promise<AvailableModel[]> {
   const shipped = Object.entries(SHIPPED_MODELS).map(([name, folder]) =>
     describe(name as ShippedModel, folder),
@@ -46,7 +46,7 @@ export async function availableModels(dataDir: string): Promise<AvailableModel[]
   return found.filter((one) => one !== null)
 }
 
-/** Null when the folder holds no model. */
+/** `null` if the folder contains no model. */
 async function describe(name: ShippedModel | null, folder: string): Promise<AvailableModel | null> {
   try {
     const { id: embedder, dimensions, traits } = await readModelFolder(folder)

@@ -2,11 +2,11 @@ import path from "node:path"
 import type { IndexInfo } from "../../adapters/adapter.ts"
 import { isShipped, SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "../../shipped-models.ts"
 
-/** Which model is to make the vectors, while FOSSICK_MODEL says nothing. */
+/** Which model creates the vectors if FOSSICK_MODEL isn't set. */
 export interface ModelChoice {
   /** `auto`, the name of a model that ships with Fossick, or a folder. */
   readonly wanted: string
-  /** The model that `auto` chose by the content of the index; null before it has looked. */
+  /** The model that `auto` chose by the content of the index; `null` until it has checked. */
   readonly chosen: ShippedModel | null
 }
 
@@ -16,13 +16,13 @@ export const NO_CHOICE: ModelChoice = { wanted: "auto", chosen: null }
 export type PagesByLanguage = ReadonlyMap<string, number>
 
 /**
- * From this share of pages in other languages on the multilingual model is the better one, and below the other share the English
- * one again: between them an index keeps what it has, so that a few pages more or less change nothing.
+ * From this share of pages in other languages, the multilingual model is better, and below the other share the English
+ * one is better again: in between, an index keeps its model, so that a few pages more or less change nothing.
  */
 export const MULTILINGUAL_FROM = 0.05
 const ENGLISH_BELOW = 0.02
 
-/** The share of pages that are known to be in another language than English. */
+/** The share of pages known to be in a language other than English. */
 export function shareOfOthers(languages: PagesByLanguage): number {
   let [all, others] = [0, 0]
   for (const [language, pages] of languages) {
@@ -32,13 +32,13 @@ export function shareOfOthers(languages: PagesByLanguage): number {
   return all === 0 ? 0 : others / all
 }
 
-/** The model that suits what an index holds; `now` is the one that it has. */
+/** The model that suits the content of an index; `now` is its current model. */
 export function suitedModel(languages: PagesByLanguage, now: ShippedModel | null): ShippedModel {
   const share = shareOfOthers(languages)
   return share > (now === "multilingual" ? ENGLISH_BELOW : MULTILINGUAL_FROM) ? "multilingual" : "english"
 }
 
-/** The folder of the chosen model; `info` is of the index in use. */
+/** The folder of the chosen model; `info` describes the index in use. */
 export function modelFolderOf(
   { wanted, chosen }: ModelChoice,
   info: Pick<IndexInfo, "embedder"> | null,
@@ -48,6 +48,6 @@ export function modelFolderOf(
   return SHIPPED_MODELS[chosen ?? (info && shippedModelOf(info.embedder)) ?? "english"]
 }
 
-/** A word of the command line as it is kept: a folder by its whole path, since others read it from elsewhere. */
+/** A command-line argument in the form in which it is stored: a folder by its absolute path, since others read it from elsewhere. */
 export const asWanted = (given: string): string =>
   given === "auto" || isShipped(given) ? given : path.resolve(given)

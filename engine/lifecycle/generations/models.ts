@@ -10,17 +10,17 @@ import type { Values } from "#base/settings.ts"
 import { SHIPPED_MODELS } from "../../shipped-models.ts"
 import type { IndexInfo } from "../../adapters/adapter.ts"
 
-/** The embedders that generations need. */
+/** The embedders needed for generations. */
 export interface Models {
   /** The one that the settings name. */
   readonly configured: Embedder
-  /** How to find `configured` again when the settings name another model; null when unknown. */
+  /** How to find `configured` again when the settings name another model; `null` if unknown. */
   readonly configuredFrom: string | null
-  /** Another one, opened again from its earlier location; null when it cannot be opened any more. */
+  /** Opens another embedder again from its earlier location; `null` if it can no longer be opened. */
   open(info: IndexInfo, from: string | undefined): Promise<Embedder | null>
 }
 
-/** Models in folders and from the hub, by the settings. */
+/** Models in folders and from the hub, according to the settings. */
 export function modelsOf(
   settings: Values<typeof engineSettings>,
   configured: Embedder,
@@ -47,8 +47,8 @@ export function modelsOf(
 type Place = Partial<Values<typeof engineSettings>>
 
 /**
- * Settings under which a model may be found: for one of a server's, its name at the server of today. Else the place that was written
- * down; the same in a data folder that was moved; the models that ship with Fossick.
+ * Settings under which a model might be found: for a server's model, its name at the current server. Otherwise the
+ * stored location, the same location in a data folder that was moved, and the models that ship with Fossick.
  */
 function placesOf(
   { dataDir, embeddingsUrl }: Values<typeof engineSettings>,
@@ -82,7 +82,7 @@ export function whereFrom(
 }
 
 /**
- * Stands for a model that is not there any more, so that the index it made can be opened. Nothing may ask it for
+ * Takes the place of a model that no longer exists, so that the index it made can be opened. Nothing may ask it for
  * vectors.
  */
 export function missingModel({ embedder, dimensions }: IndexInfo): Embedder {

@@ -9,8 +9,8 @@ import {
 import { onClose } from "./delegate.ts"
 
 /**
- * The current generation, for the one process that writes, with the model that made it: pages that are crawled while
- * another one is built are found in this one.
+ * The current generation, for the one process that writes, with the model that made it: pages crawled while another one
+ * is being built are found in this one.
  *
  * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
@@ -42,7 +42,7 @@ export async function openForWriting(
         ...(onProblem && { onProblem }),
       }),
     )
-    // Until the lock was ours, another process could put another generation in its place.
+    // Until we held the lock, another process could put another generation in its place.
     const now = await file.read()
     if (now.current !== current) {
       await engine[Symbol.asyncDispose]()
@@ -59,10 +59,10 @@ export async function openForWriting(
 }
 
 /**
- * The current generation, for a process that writes pages beside the one writer. While it is open the caller keeps that one from putting
- * another generation in its place.
+ * The current generation, for a process that writes pages alongside the one writer. While it is open, the caller must
+ * keep that writer from putting another generation in its place.
  *
- * @throws EngineError `INDEX_LOCKED` while there is no index of today's format yet, `ENGINE_UNAVAILABLE`
+ * @throws EngineError `INDEX_LOCKED` while there is no index in the current format yet, `ENGINE_UNAVAILABLE`
  */
 export async function openBeside(context: GenerationContext): Promise<Engine> {
   const { adapter, file, onProblem } = context
@@ -83,7 +83,7 @@ export async function openBeside(context: GenerationContext): Promise<Engine> {
   )
 }
 
-/** The engine, which closes the embedder with it; the embedder is closed when the engine cannot be opened. */
+/** The engine, which also closes the embedder when it is closed; if the engine can't be opened, the embedder is closed too. */
 export async function openWith(fitting: FittingEmbedder, open: () => Promise<Engine>): Promise<Engine> {
   try {
     const engine = await open()

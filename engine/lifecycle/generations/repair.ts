@@ -7,22 +7,22 @@ import { FIRST_GENERATION, type Generations } from "./generation-file.ts"
 import { openForWriting } from "./open-for-writing.ts"
 import { buildFrom, type UpgradeOptions } from "./building/upgrade.ts"
 
-/** A file that is missing, or holds something else than was written, and what brings back what it held. */
+/** A file that is missing or whose content differs from what was written, and how to restore its content. */
 export interface Finding {
-  /** Path in the data folder. */
+  /** Path relative to the data folder. */
   readonly file: string
-  /** Going on a sentence whose subject is the file. */
+  /** Completes a sentence whose subject is the file. */
   readonly damage: string
-  /** Whole sentences. */
+  /** In whole sentences. */
   readonly wayBack: string
   readonly repaired: boolean
 }
 
 export interface Repair {
   readonly findings: readonly Finding[]
-  /** Pages that the index holds now; null when it was not rebuilt. */
+  /** Number of pages the index holds now; `null` if it wasn't rebuilt. */
   readonly pages: number | null
-  /** Pages that were known to be in it and could not be read: they have to be fetched again. Null when unknown. */
+  /** Number of pages known to be in it that couldn't be read: they must be fetched again. `null` if unknown. */
   readonly lost: number | null
 }
 
@@ -36,7 +36,7 @@ const WAYS_BACK: Readonly<Record<Harm, string>> = {
 }
 const BY_ITSELF = "The crawler process does this when it starts, `fossick index repair` now."
 
-/** Damage of the index in use, and of generations kept or built beside it. Changes nothing. @throws EngineError */
+/** Damage of the index in use, and of generations kept or being built beside it. Changes nothing. @throws EngineError */
 export async function checkIndex(context: GenerationContext, depth: CheckDepth = "all"): Promise<Finding[]> {
   const { file } = context
   const findings = (await file.damage()).map(({ path: damaged, damage }): Finding => ({
@@ -58,11 +58,11 @@ export async function checkIndex(context: GenerationContext, depth: CheckDepth =
 }
 
 /**
- * Finds what is damaged, as {@link checkIndex}, and restores it from the pages that can still be read: the indexes over them are
- * rebuilt. A new generation takes the place of the damaged one, so that readers follow, and a process that dies meanwhile leaves
- * everything as it was.
+ * Finds damage, like {@link checkIndex}, and repairs it from the pages that can still be read: the indexes over them
+ * are rebuilt. A new generation takes the place of the damaged one, so that readers follow, and a process that dies in
+ * the middle leaves everything as it was.
  *
- * @returns the findings, repaired unless it was broken off
+ * @returns the findings, repaired unless it was interrupted
  * @throws EngineError `INDEX_LOCKED` while another process writes, `NO_ROOM`
  */
 export async function repairIndex(
@@ -86,7 +86,7 @@ export async function repairIndex(
   }
   const isRebuilt = damage.some(({ harms }) => harms !== "names" && harms !== "ranking")
   if (!isRebuilt) {
-    // Opening for writing mends these.
+    // Opening for writing repairs these.
     if (damage.length > 0) await (await openForWriting(context, "off"))[Symbol.asyncDispose]()
     return { findings: found(true), pages: null, lost: null }
   }
@@ -96,7 +96,7 @@ export async function repairIndex(
   return { findings: found(true), pages, lost: before === null ? null : Math.max(0, before - pages) }
 }
 
-/** Takes what can be read of the current generation into a new one. @returns its pages; null when it was broken off */
+/** Copies everything readable from the current generation into a new one. @returns its pages; null when it was interrupted */
 async function rebuild(
   context: GenerationContext,
   { signal, onProgress }: UpgradeOptions,
@@ -116,7 +116,7 @@ async function rebuild(
   return built.pages
 }
 
-/** A damaged generation that is kept or built beside the current one is useless. */
+/** Gives up a damaged generation that is kept or being built beside the current one, because it is useless. */
 async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Promise<void> {
   const { file } = context
   const { previous, building } = await file.read()
@@ -135,8 +135,8 @@ async function giveUpUnused(context: GenerationContext, depth: CheckDepth): Prom
 }
 
 /**
- * The content of the file; when it cannot be read, the generation with the most pages counts as the current one, the younger of
- * two.
+ * The content of the file; if it can't be read, the generation with the most pages counts as the current one, or the
+ * newer of two.
  */
 async function readOrGuess({
   adapter,
@@ -160,19 +160,19 @@ const damageOf =
   async (depth: CheckDepth): Promise<readonly Damage[]> => {
     const damage = (await adapter.check?.(name, depth)) ?? []
     if (damage.length > 0 || !adapter.check || name === FIRST_GENERATION) return damage
-    // The first one is made when it is not there; another one has been made.
+    // The first generation is created if it is missing; any other must have been created before.
     const isThere = (await adapter.present?.())?.some((one) => one.name === name) ?? true
     const { building } = await file.read().catch(() => ({ building: null }))
     if (isThere || building?.name === name) return damage
     return [{ file: name, damage: "is missing, with everything that was in it", harms: "pages" }]
   }
 
-/** Null when unknown. */
+/** `null` if unknown. */
 async function infoOf({ adapter }: GenerationContext, name: string): Promise<IndexInfo | null> {
   return await adapter.info(name).catch(() => null)
 }
 
-/** Pages that a damaged generation was known to hold; null when it does not say. */
+/** Number of pages a damaged generation was known to hold; `null` if it can't tell. */
 async function countOf({ adapter }: GenerationContext, name: string): Promise<number | null> {
   return (await adapter.indexed?.(name)) ?? null
 }

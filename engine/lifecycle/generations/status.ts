@@ -9,19 +9,19 @@ import type { Generations, Target } from "./generation-file.ts"
 import { shareOfOthers, suitedModel } from "./model-choice.ts"
 import { missingModel } from "./models.ts"
 
-/** A generation as the operator sees it. */
+/** A generation as shown to the operator. */
 export interface GenerationStatus {
   readonly name: string
-  /** Null when there is no index of this name. */
+  /** `null` if there is no index with this name. */
   readonly format: number | null
   readonly embedder: string | null
-  /** Null when this version cannot look into it. */
+  /** `null` if this version can't read it. */
   readonly pages: number | null
   readonly pagesWithoutVectors: number | null
   readonly passagesWithoutVectors: number | null
-  /** Passages that get their vectors in a second; null while none are made, or the rate is unknown. */
+  /** Passages that get their vectors per second; `null` while none are being created, or if the rate is unknown. */
   readonly vectorsPerSecond: number | null
-  /** Until all have their vectors; null when unknown. */
+  /** Seconds until all have their vectors; `null` if unknown. */
   readonly secondsLeft: number | null
 }
 
@@ -38,24 +38,24 @@ export interface IndexStatus {
   readonly current: GenerationStatus
   readonly previous: (GenerationStatus & { readonly keptUntil: string; readonly isDamaged: boolean }) | null
   readonly building: GenerationStatus | null
-  /** The target of the next build; null when there is none. */
+  /** The target of the next build; `null` if there is none. */
   readonly due: Target | null
   /** The target that a rollback went back from, and that the settings still ask for. */
   readonly declined: Target | null
   readonly model: ModelStatus
-  /** For a model on a server: why it gives no vectors at present, or null; left out for models in this process. */
+  /** For a model on a server: why it provides no vectors at present, or `null`; omitted for models in this process. */
   readonly modelServer?: { readonly problem: string | null }
 }
 
-/** Which model makes the vectors, and who says so. */
+/** Which model creates the vectors, and what determines it. */
 export interface ModelStatus {
-  /** FOSSICK_MODEL, which wins; null when it is empty. */
+  /** FOSSICK_MODEL, which takes precedence; `null` if it is empty. */
   readonly setting: string | null
   /** The argument of `fossick index model`: `auto`, `english`, `multilingual` or a folder. */
   readonly wanted: string
-  /** The model that `auto` chose; null otherwise, and before it has looked. */
+  /** The model that `auto` chose; `null` otherwise, and until it has checked. */
   readonly chosen: ShippedModel | null
-  /** Pages by language (ISO 639-1), "" for an unknown language; null when the index cannot be read. */
+  /** Pages by language (ISO 639-1), "" for an unknown language; `null` if the index can't be read. */
   readonly languages: Readonly<Record<string, number>> | null
   /** The model that suits those languages, when `auto` chose another one. */
   readonly suited: ShippedModel | null
@@ -70,7 +70,7 @@ export function whyThisModel({ setting, wanted, languages }: ModelStatus): strin
   return `chosen by the pages in the index${share}`
 }
 
-/** All generations, read while another process may write to them. @throws EngineError */
+/** All generations, read while another process might be writing to them. @throws EngineError */
 export async function indexStatus(
   context: GenerationContext,
   keepDays: number,
@@ -98,7 +98,7 @@ export async function indexStatus(
   }
 }
 
-/** Why a server of embeddings gives no vectors, asked just now; null when it gives some. */
+/** Why an embeddings server provides no vectors, asked just now; `null` if it does. */
 async function problemOf(embedder: Embedder): Promise<string | null> {
   try {
     await embedder.embed(["ready?"], { priority: "query" })

@@ -9,28 +9,28 @@ import { type ExportPosition, writeExport } from "./format/write-export.ts"
 
 export interface ExportToFileOptions {
   readonly signal?: AbortSignal
-  /** Told once, before the first page is written, what an interrupted export had written. */
+  /** Called once, before the first page is written, with what an interrupted export had written. */
   readonly onResume?: (found: { readonly pages: number; readonly begunAt: string }) => void
-  /** Told the pages and bytes that the file has. */
+  /** Called with the number of pages and bytes in the file. */
   readonly onProgress?: (pages: number, bytes: number) => void
 }
 
-/** An export that was interrupted, up to its last sound frame. */
+/** An interrupted export, up to its last intact frame. */
 interface Begun extends ExportPosition {
   readonly bytes: number
   readonly begunAt: string
   readonly isWhole: boolean
 }
 
-/** The name under which an export is written until it is whole. */
+/** The name under which an export is written until it is complete. */
 export const partOf = (file: string): string => `${file}.part`
 
 /**
- * Exports an index into a file. It is written as {@link partOf} it, and takes its name when it is whole and on the disk. Where an
- * interrupted export left such a part, it continues after the last sound frame. The whole file is read again before it gets its
- * name.
+ * Exports an index to a file. It is written under its {@link partOf} name, and renamed once it is complete and on the
+ * disk. If an interrupted export left such a part, the export continues after the last intact frame. The whole file is
+ * read back before it gets its name.
  *
- * @returns how many bytes the file has
+ * @returns the size of the file in bytes
  * @throws CommandError, ExportFileError when another process writes to it
  */
 export async function exportToFile(
@@ -59,14 +59,14 @@ export async function exportToFile(
   } finally {
     await handle.close()
   }
-  // Check the file as it is now, even if another process has written to it.
+  // Checks the file as it is now, even if another process has written to it.
   await (await ExportReader.open(createReadStream(part), part)).check()
   await rename(part, file)
   await syncFolder(path.dirname(file))
   return bytes
 }
 
-/** Has the names in a folder outlive a power cut. */
+/** Makes sure that the names in a folder survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r")
   try {
@@ -100,7 +100,7 @@ async function whatIsThere(part: string, engine: Engine): Promise<Begun | null> 
     for await (const pages of reader.pages()) lastId = pages.at(-1)?.id ?? lastId
     isWhole = true
   } catch (error) {
-    // The part that was being written at the interruption; everything before it is sound.
+    // The part that was being written at the interruption; everything before it is intact.
     if (!(error instanceof ExportFileError)) throw error
   }
   const { frames, hash, bytes } = reader.sound

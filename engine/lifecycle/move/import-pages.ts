@@ -7,60 +7,60 @@ import { PageDigests } from "./page-digests.ts"
 import { type ExportedPage, pageDigest, toExported } from "./format/exported-page.ts"
 import type { ExportReader } from "./format/read-export.ts"
 
-/** Vectors that went through another engine's numbers; their length is 1. */
+/** Tolerance for unit vectors that went through another engine's number format. */
 const SAME_WITHIN = 1e-6
 const REMOVED_AT_A_TIME = 200
-/** Differences that are named; the others are counted. */
+/** Number of differences that are listed; the others are only counted. */
 const NAMED = 10
 
 export interface ImportOptions {
-  /** Remove the pages that the export does not have. Default false: they stay. */
+  /** Whether to remove the pages that aren't in the export. Default false: they stay. */
   readonly replace?: boolean
   readonly signal?: AbortSignal
-  /** Pages that are written together, at most; an import that dies makes so many again. Default: 1000 */
+  /** Maximum number of pages written together; an import that dies repeats this many. Default: 1000 */
   readonly pagesAtATime?: number
-  /** Told of each page of the export, before it is written. */
+  /** Called with each page of the export before it is written. */
   readonly onPage?: (page: ExportedPage) => Promise<void>
-  /** Told how many pages of the export were dealt with. */
+  /** Called with the number of pages of the export processed so far. */
   readonly onProgress?: (pages: number) => void
-  /** Told how many pages of the index were compared with the export at the end. */
+  /** Called with the number of pages of the index compared with the export at the end. */
   readonly onCompare?: (pages: number) => void
 }
 
 export interface ImportResult {
   readonly totals: ExportTotals
   readonly written: number
-  /** They were there with the same content and vectors. */
+  /** Number of pages already there with the same content and vectors. */
   readonly unchanged: number
-  /** Pages of the index that the export does not have; gone when that was asked for. */
+  /** Number of pages of the index that aren't in the export; removed if that was requested. */
   readonly others: number
-  /** Pages whose vectors have to be made again. */
+  /** Number of pages whose vectors must be recreated. */
   readonly withoutVectors: number
   readonly differences: Differences
 }
 
 /** How the index differs from the export after the import; all zero when nothing went wrong. */
 export interface Differences {
-  /** Pages of the export that the index does not hold: how many, and the ids of some. */
+  /** Pages of the export that are missing from the index: how many, and the ids of some. */
   readonly missing: { readonly count: number; readonly ids: readonly string[] }
-  /** Pages that are not as the export has them: how many, and the addresses of some. */
+  /** Pages that differ from the export: how many, and the addresses of some. */
   readonly changed: { readonly count: number; readonly urls: readonly PageUrl[] }
-  /** Pages that the index counts beyond those it shows, or fewer. */
+  /** How many more, or fewer, pages the index counts than it returns. */
   readonly uncounted: number
-  /** How many passages more, or fewer, the pages of the export have here: another Fossick may split them otherwise. */
+  /** How many more, or fewer, passages the pages of the export have here: another Fossick might split them differently. */
   readonly passages: number
 }
 
-/** Whether the vectors of an export are of use to an index. */
+/** Whether the vectors of an export can be used in an index. */
 export const fits = (header: ExportHeader, { embedder, dimensions }: EngineStats): boolean =>
   header.embedder === embedder && header.dimensions === dimensions
 
 /**
- * Brings the pages of an export into an index, and compares the two when it is done. Pages that are there as the export has them
- * are not written again, so you continue an interrupted import by running it again. Vectors of another model are left out; the
- * index makes its own.
+ * Imports the pages of an export into an index, and compares the two at the end. Pages that are already the same as in
+ * the export aren't written again, so you continue an interrupted import by running it again. Vectors of another model
+ * are left out; the index creates its own.
  *
- * @throws ExportFileError; what was read before that is in the index
+ * @throws ExportFileError; the pages read before that are in the index
  */
 export async function importPages(
   engine: Engine,
@@ -103,7 +103,7 @@ export async function importPages(
   return { totals, written, unchanged: totals.pages - written, others, withoutVectors, differences }
 }
 
-/** Goes through the pages of an index beside those of an export: both are in the order of their ids. */
+/** Goes through the pages of an index alongside those of an export: both are in order of their ids. */
 class Ahead implements AsyncDisposable {
   readonly #pages: AsyncIterator<PageWithVectors> | null
   #next: { readonly id: string; readonly one: PageWithVectors } | null = null
@@ -114,7 +114,7 @@ class Ahead implements AsyncDisposable {
     this.#ended = isEmpty
   }
 
-  /** The page with this id, or null. Ids are to be asked for in their order. */
+  /** The page with this id, or `null`. Ids must be requested in order. */
   async at(id: string): Promise<PageWithVectors | null> {
     while (!this.#ended && (this.#next === null || this.#next.id < id)) {
       const result = await this.#pages!.next()
@@ -143,7 +143,7 @@ function isNear(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length
 }
 
-/** Goes through the whole index; the pages that the export does not have are removed on the way, or left. */
+/** Goes through the whole index; pages that aren't in the export are removed along the way, or left. */
 async function compare(
   engine: Engine,
   digests: PageDigests,

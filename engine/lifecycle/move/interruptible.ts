@@ -1,6 +1,6 @@
 import { onInterrupt as onStop } from "#base/process/interrupt.ts"
 
-/** As a shell counts Ctrl-C. */
+/** The exit code that shells use for Ctrl-C. */
 const INTERRUPTED = 130
 
 /**

@@ -19,7 +19,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** An index on the server that is gone after the test. */
+/** An index on the server that is removed after the test. */
 async function place(): Promise<AsyncDisposable & { readonly open: () => Promise<Engine> }> {
   const name = await meilisearch.freshPlace()
   return {

@@ -25,7 +25,7 @@ import { embeddingText, toPassages } from "../../text/passages.ts"
 
 const CHILD = fileURLToPath(new URL("./testing/mover-child.ts", import.meta.url))
 
-/** Counts the texts it is asked for. */
+/** Counts the texts that it embeds. */
 class CountingEmbedder extends HashingEmbedder {
   texts = 0
 
@@ -111,7 +111,7 @@ describe("from one index into another", () => {
     expect(isSound(result.differences)).toBe(true)
     await to.settled()
     expect(await to.stats()).toMatchObject({ pages: pagesOfMany.length, pagesWithoutVectors: 0 })
-    // Equal passages once.
+    // Equal passages are embedded once.
     const texts = pagesOfMany.flatMap(({ title, markdown }) =>
       toPassages(markdown).map((passage) => embeddingText(title, passage)),
     )
@@ -172,7 +172,7 @@ describe("a process that is killed", () => {
     await folder[Symbol.asyncDispose]()
   })
 
-  /** Runs the child until it has said so many lines, and kills it then. @returns what it said */
+  /** Runs the child until it has printed this many lines, and then kills it. @returns the lines */
   async function killedAt(nth: number, ...args: string[]): Promise<string[]> {
     const child = spawn(process.execPath, [CHILD, String(nth), ...args], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -191,7 +191,7 @@ describe("a process that is killed", () => {
     const file = folder.at("killed")
     await killedAt(3, "export", folder.at("wide"), file)
     expect(existsSync(file)).toBe(false)
-    // And half a frame, as a loss of power may leave it.
+    // Adds half a frame, as a power failure might leave it.
     await writeFile(partOf(file), Buffer.alloc(5000, 7), { flag: "a" })
     const again = await killedAt(2, "export", folder.at("wide"), file)
     const resumedAt = Number(/resumed (\d+)/.exec(again[0]!)?.[1])

@@ -4,7 +4,7 @@ const ID_BYTES = 22
 const DIGEST_BYTES = 32
 const ENTRY_BYTES = ID_BYTES + DIGEST_BYTES
 
-/** The id and digest of each page that went by, in 54 bytes, in the order of the ids. */
+/** The id and digest of each page seen, in 54 bytes, in order of the ids. */
 export class PageDigests {
   #entries = Buffer.alloc(1024 * ENTRY_BYTES)
   #size = 0

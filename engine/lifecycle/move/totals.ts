@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { ExportTotals } from "./format/export-format.ts"
 import type { ExportedPage } from "./format/exported-page.ts"
 
-/** Counts pages as they go by, in the order of their ids. */
+/** Counts pages as they are seen, in order of their ids. */
 export class RunningTotals {
   #pages = 0
   #passages = 0
@@ -20,7 +20,7 @@ export class RunningTotals {
     this.#content.update(digest)
   }
 
-  /** So far; more may follow. */
+  /** The totals so far; more may follow. */
   totals(): ExportTotals {
     return {
       pages: this.#pages,

@@ -23,7 +23,7 @@ test("an index whose model is damaged answers by words, says which model it is, 
     FOSSICK_DATA_DIR: path.join(dir, "data"),
     FOSSICK_MODEL: model,
   })
-  // Nothing ships that could take its place: a model of one's own pools in another way.
+  // No shipped model can take its place, because this custom model uses another pooling.
   await writeFile(path.join(model, "fossick.json"), JSON.stringify({ pooling: "cls" }))
   {
     await using engine = await openEngine(settings, { mode: "write" })

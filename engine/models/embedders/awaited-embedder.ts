@@ -5,13 +5,13 @@ import { Availability, ModelOutage } from "../servers/availability.ts"
 const WHAT_NOW =
   "Questions are answered by words alone, and pages wait for their vectors, until its files are back."
 
-/** Why a model in this process gives no vectors, for any reader: it names no folder. */
+/** Why a model in this process provides no vectors, for any reader, so without the name of a folder. */
 export const brokenInWords = (name: string): string =>
   `The embedding model ${name} cannot be opened: its files are damaged or incomplete. On the server, fossick doctor names the file and how to restore it.`
 
 /**
- * Replaces the model that made an index while its damaged files cannot be opened: an outage like that of a model on a server. It
- * checks now and then whether the files are back, and acts as that model from then on.
+ * Replaces the model that made an index while its damaged files can't be opened: an outage like that of a model on a
+ * server. It checks from time to time whether the files are back, and acts as that model from then on.
  */
 export class AwaitedEmbedder implements Embedder {
   readonly id: string
@@ -21,10 +21,10 @@ export class AwaitedEmbedder implements Embedder {
   #found: Embedder | null = null
 
   /**
-   * @param index what the index was made with
-   * @param open opens the model, or says why it cannot
-   * @param name of the model that the settings name
-   * @param error why it could not be opened just now
+   * @param index the model and dimensions that the index was made with
+   * @param open opens the model, or says why it can't
+   * @param name name of the model in the settings
+   * @param error why it couldn't be opened just now
    */
   constructor(
     index: { readonly embedder: string; readonly dimensions: number },

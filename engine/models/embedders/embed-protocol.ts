@@ -1,6 +1,6 @@
 import type { TokenVectors } from "../../embedder.ts"
 
-/** How token states become one vector. */
+/** How token states are combined into one vector. */
 export type Pooling = "mean" | "cls"
 
 export interface WorkerSetup {
@@ -14,7 +14,7 @@ export interface WorkerSetup {
   readonly pooling: Pooling
 }
 
-/** The use of a thread: `background` threads give way to all other work on the machine. */
+/** The purpose of a thread: `background` threads give way to all other work on the machine. */
 export type Purpose = "background" | "answers"
 
 export type ToWorker =
@@ -24,7 +24,7 @@ export type ToWorker =
       readonly text: string
       /** The prefix that the model needs before the text. */
       readonly prefix: string
-      /** Whether the vector is to come with those of its tokens. */
+      /** Whether to return the vectors of the tokens too. */
       readonly withTokens: boolean
     }
   | { readonly kind: "leave" }
@@ -41,7 +41,7 @@ export type FromWorker =
   | {
       readonly kind: "vector"
       readonly vector: Float32Array
-      /** How many tokens the model read, those that it adds itself among them. */
+      /** How many tokens the model read, including those it adds itself. */
       readonly tokensRead: number
       readonly tokens?: TokenVectors
     }

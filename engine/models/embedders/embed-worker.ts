@@ -15,7 +15,7 @@ const port = parentPort!
 const { Tensor } = onnxRuntime()
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
-// transformers.js prints its warnings; what matters goes as a message.
+// transformers.js prints its warnings; anything important is sent as a message.
 console.warn = () => undefined
 env.allowRemoteModels = false
 env.localModelPath = ""
@@ -79,14 +79,14 @@ try {
   }
 } catch (error) {
   send({ kind: "unusable", message: error instanceof Error ? error.message : String(error) })
-  // Listening keeps the thread from ending, which would take the process with it: see model-threads.ts.
+  // Listening keeps the thread from ending, which would end the process too: see model-threads.ts.
   port.on("message", () => undefined)
 }
 
 /**
- * A session of the runtime that transformers.js brings, opened here because transformers.js passes no session
- * options on. One inference thread, since every worker has a session: threads that share a text of this size
- * wait for each other (66 ms of CPU a passage against 30). An arena, and a memory pattern for each length of a text: a tenth less
+ * A session of the runtime that comes with transformers.js, opened here because transformers.js doesn't pass on session
+ * options. One inference thread, since every worker has a session: threads that share a text of this size wait for each
+ * other (66 ms of CPU per passage instead of 30). An arena, and a memory pattern for each text length: a tenth less
  * time for 15 MB. By path: no second copy of the weights in memory.
  */
 async function openSession(): Promise<Session> {
@@ -98,7 +98,7 @@ async function openSession(): Promise<Session> {
   })
 }
 
-/** The model's inputs for a single text: all its tokens count, and all are of the first text. */
+/** The model's inputs for a single text: all its tokens count, and all belong to the first text. */
 function inputsFor(names: readonly string[], ids: readonly number[]): Record<string, unknown> {
   const tensor = (values: Int32Array) =>
     new Tensor("int64", new BigInt64Array(values.buffer), [1, ids.length])

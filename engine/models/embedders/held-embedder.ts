@@ -7,7 +7,7 @@ import {
 } from "../../embedder.ts"
 import { unlessAborted } from "#base/flow/unless-aborted.ts"
 
-/** An embedder that makes no vectors of pages until it is released; questions do not wait. */
+/** An embedder that creates no vectors for pages until it is released; questions don't wait. */
 export class HeldEmbedder implements Embedder {
   readonly #embedder: Embedder
   readonly #held = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-/** The English model under its own name, saying this of itself, or nothing. */
+/** The English model under its own name, with the given card or without one. */
 async function modelThatSays(card: unknown): Promise<string> {
   const folder = path.join(dir, "all-MiniLM-L6-v2")
   await rm(folder, { recursive: true, force: true })
@@ -78,7 +78,7 @@ describe("a model folder with checksums", () => {
       const folder = path.join(dir, "all-MiniLM-L6-v2")
       await cp(shippedModel, folder, { recursive: true })
       const bytes = await readFile(path.join(folder, file))
-      // A digit or letter of JSON, so that it is sound JSON still; in the weights any byte.
+      // A digit or letter in JSON, so that the JSON stays valid; in the weights any byte.
       const at = bytes.findLastIndex((byte) => byte >= 0x61 && byte < 0x7a)
       bytes[at]! += 1
       await writeFile(path.join(folder, file), bytes)
@@ -110,7 +110,7 @@ describe("a model folder with checksums", () => {
 })
 
 describe.each(["english", "multilingual"] as const)("the fused graph of the %s model", (name) => {
-  /** The model without it. */
+  /** The model without its fused graph. */
   async function plainModel(): Promise<string> {
     const folder = path.join(dir, path.basename(SHIPPED_MODELS[name]))
     await cp(SHIPPED_MODELS[name], folder, {

@@ -9,17 +9,17 @@ import { vocabularyScripts } from "./model/vocabulary-scripts.ts"
 import { MODEL_CARD, type ModelCard, readModelCard } from "./model/model-card.ts"
 import type { Pooling, WorkerSetup } from "./embed-protocol.ts"
 
-/** Checksums as `sha256sum` writes them, of the files whose bytes make the vectors. */
+/** Checksums, as written by `sha256sum`, of the files that determine the vectors. */
 const SUMS = "SHA256SUMS"
-/** Digits of the weights' SHA-256, as the model's id has them. */
+/** Number of digits of the weights' SHA-256 in the model's id. */
 const HASH_CHARS = 12
 
 export interface ModelFolder {
-  /** Name, quantisation, pooling, prefixes and a hash of the weights: what decides whether vectors may be compared. */
+  /** Name, quantisation, pooling, prefixes and a hash of the weights: these decide whether vectors can be compared. */
   readonly id: string
   readonly dimensions: number
   readonly traits: ModelTraits
-  /** Written before a text, by what the text is. */
+  /** Prepended to a text, depending on the kind of text. */
   readonly prefixes: { readonly question: string; readonly passage: string }
   /** The message that starts a thread. */
   readonly setup: WorkerSetup
@@ -34,7 +34,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const absolute = path.resolve(folder)
   const config = await readJson(absolute, "config.json")
   const card = await cardOf(absolute)
-  // It may have megabytes, so it is read for what the folder does not say alone.
+  // It can be several megabytes, so it is parsed only for facts that the folder doesn't state otherwise.
   const vocabulary = await readJson(absolute, "tokenizer.json", { parse: card.scripts === undefined })
   const tokenizer = await readJson(absolute, "tokenizer_config.json")
   const dimensions = positive(card.dimensions ?? config["hidden_size"] ?? config["dim"] ?? config["d_model"])
@@ -53,7 +53,7 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   await refuseDamaged(absolute, "embedding model")
   const hash = (await hashOf(weights)).slice(0, HASH_CHARS)
   const id = `${path.basename(absolute)}:${kind}:${pooling}:${hash}${prefixed}`
-  // The same arithmetic in fewer operators, for these very weights: models/build/06_fuse.py.
+  // The same arithmetic in fewer operators, for exactly these weights: models/build/06_fuse.py.
   const fused = path.join(absolute, "onnx", `fused-${hash}.onnx`)
   const graph = (await exists(fused)) ? fused : weights
   return {
@@ -69,10 +69,10 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
 }
 
 /**
- * Another byte in the weights would be another model, for which the whole index would be embedded again; one in the vocabulary
- * would silently give other vectors. A folder without the file is taken as it is.
+ * A changed byte in the weights would make it another model, for which the whole index would be embedded again; one in
+ * the vocabulary would silently give other vectors. A folder without the file is accepted as it is.
  *
- * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder is not as its `SHA256SUMS` says
+ * @throws EngineError `MODEL_UNAVAILABLE` when a file of the folder doesn't match its `SHA256SUMS`
  */
 export async function refuseDamaged(folder: string, what: string): Promise<void> {
   const sums = await readFile(path.join(folder, SUMS), "utf8").catch(() => "")
@@ -97,7 +97,7 @@ async function cardOf(folder: string): Promise<ModelCard> {
   }
 }
 
-/** As sentence-transformers writes it down; mean pooling when the folder does not say. */
+/** The pooling in the format of sentence-transformers; mean pooling if the folder doesn't say. */
 async function poolingOf(folder: string): Promise<Pooling> {
   if (!(await exists(path.join(folder, "1_Pooling", "config.json")))) return "mean"
   const config = await readJson(folder, "1_Pooling/config.json")
@@ -146,7 +146,7 @@ function positive(value: unknown): number | null {
   return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.floor(value) : null
 }
 
-/** Hashes of weights, by path, size and time of the last change: a screen that follows a change of models asks every few seconds. */
+/** Hashes of weights, by path, size and modification time: a screen that follows a change of models asks every few seconds. */
 const hashes = new Map<string, Promise<string>>()
 
 async function hashOf(file: string): Promise<string> {

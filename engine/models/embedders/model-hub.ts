@@ -12,10 +12,10 @@ const NEEDED = ["config.json", "tokenizer.json", "tokenizer_config.json", "onnx/
 const OPTIONAL = ["special_tokens_map.json", "1_Pooling/config.json", MODEL_CARD]
 
 /**
- * The folder of a hub's model, fetched once and kept.
+ * The folder of a model from the hub, fetched once and kept.
  *
- * Files come from `<hub>/<model>/resolve/main/<file>`, the layout of the Hugging Face hub and its mirrors.
- * A fetch that breaks off leaves nothing behind.
+ * Files come from `<hub>/<model>/resolve/main/<file>`, the layout of the Hugging Face hub and its mirrors. An
+ * interrupted fetch leaves nothing behind.
  *
  * @throws EngineError `MODEL_UNAVAILABLE`
  */
@@ -32,7 +32,7 @@ export async function fetchModel(from: { hub: string; model: string; cacheDir: s
     await rename(arriving, folder)
   } catch (error) {
     await rm(arriving, { recursive: true, force: true })
-    // Another process may have brought it in meanwhile.
+    // Another process might have fetched it in the meantime.
     if (await stat(folder).catch(() => null)) return folder
     if (error instanceof EngineError) throw error
     throw unavailable(from, error instanceof Error ? error.message : String(error), { cause: error })

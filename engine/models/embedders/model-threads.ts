@@ -3,19 +3,19 @@ import { startThread } from "#base/process/threads/thread.ts"
 import type { FromWorker, Purpose, ToWorker, WorkerSetup } from "./embed-protocol.ts"
 import { moduleBeside } from "#base/process/module-beside.ts"
 
-/** How long closing waits for a text in work. */
+/** How long closing waits for a text in progress. */
 const LEAVE_MS = 5_000
 
 /**
- * Threads that an embedder has left, by model and purpose, for the next embedder of this process.
+ * Threads that an embedder has left, by model and purpose, for the next embedder in this process.
  *
- * A thread never ends before its process does: when a thread that has used the inference runtime
- * (onnxruntime-node 1.14) ends and another one then loads it, the process dies in six runs of eight ("double
- * free"). A process that is to give the memory back has to end, as the crawler's job process does.
+ * A thread never ends before its process does: when a thread that has used the inference runtime (onnxruntime-node
+ * 1.14) ends and another one then loads it, the process dies in six runs out of eight ("double free"). A process that
+ * must free the memory has to end, as the crawler's job process does.
  */
 const left = new Map<string, Worker[]>()
 
-/** A thread for the model: one that was left, else a new one. It answers `ready?` when it can embed. */
+/** A thread for the model: one that was left over, otherwise a new one. It answers `ready?` when it can embed. */
 export function takeThread(model: WorkerSetup, purpose: Purpose): Worker {
   const worker = left.get(keyOf(model, purpose))?.pop()
   if (!worker) return start(model, purpose)
@@ -25,8 +25,8 @@ export function takeThread(model: WorkerSetup, purpose: Purpose): Worker {
 }
 
 /**
- * Leaves a thread to the next embedder, once the text it works on is done; when that takes long, without
- * waiting for it. The caller hears nothing from the thread any more.
+ * Leaves a thread to the next embedder once it has finished its current text, without waiting if that takes long. The
+ * caller gets no more messages from the thread.
  */
 export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: Worker): Promise<void> {
   const key = keyOf(model, purpose)
@@ -54,7 +54,7 @@ export async function leaveThread(model: WorkerSetup, purpose: Purpose, worker: 
   worker.unref()
 }
 
-/** One event at a time: a Worker has its own listeners for others, which deliver the messages. */
+/** One event at a time: a Worker has its own listeners for other events, which deliver the messages. */
 function forgetListeners(worker: Worker): void {
   for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event)
 }
@@ -62,7 +62,7 @@ function forgetListeners(worker: Worker): void {
 function start(model: WorkerSetup, purpose: Purpose): Worker {
   return startThread(moduleBeside(import.meta.url, "./embed-worker"), {
     workerData: { model, purpose },
-    // Flags such as `--input-type` are the starting script's own.
+    // Flags such as `--input-type` are specific to the starting script.
     execArgv: [],
     // The weights live outside the heap; a small nursery keeps the rest small too.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },

@@ -15,7 +15,7 @@ interface Runtime {
   readonly InferenceSession: { create(file: string, options: object): Promise<Session> }
 }
 
-/** The inference runtime that transformers.js brings. */
+/** The inference runtime that comes with transformers.js. */
 export function onnxRuntime(): Runtime {
   const require = createRequire(import.meta.resolve("@xenova/transformers"))
   return require("onnxruntime-node") as Runtime

@@ -19,8 +19,9 @@ export const isRemote = (settings: EmbedderSettings): settings is EmbedderSettin
   Boolean(settings.embeddingsUrl)
 
 /**
- * The embedder that the settings name: a server's before a model in this process. A model that is a folder is read from there, whatever
- * the hub. `background`: its threads let all else on the machine go first, where that can be had.
+ * The embedder that the settings name: one on a server takes precedence over a model in this process. A model that is a
+ * folder is read from there, whatever the hub. `background`: its threads let everything else on the machine go first,
+ * if the system supports that.
  *
  * @throws EngineError `MODEL_UNAVAILABLE`; SettingsError
  */

@@ -1,7 +1,7 @@
 import type { Pooling } from "./embed-protocol.ts"
 
 /**
- * One vector of unit length from the token states of one text.
+ * Returns one vector of unit length from the token states of one text.
  *
  * @param states tokens × dimensions, row by row. One text per call has no padding, so no mask is needed.
  */

@@ -12,7 +12,7 @@ import { trackChange } from "./change-tracking.ts"
 import { jsonOf, summaryOf } from "./model-formats.ts"
 import type { ScrapeRequest } from "../scrape-request.ts"
 
-/** A page as Firecrawl's clients take it. */
+/** A page in the format that Firecrawl's clients expect. */
 export interface FirecrawlDocument {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly [format: string]: unknown
@@ -20,14 +20,14 @@ export interface FirecrawlDocument {
 
 export interface DocumentParts {
   readonly chatModel: ChatModel | null
-  /** The page as the index holds it, where the caller may see it. */
+  /** The page in the index, if the caller may see it. */
   readonly stored: () => Promise<Page | null>
   readonly signal: AbortSignal
   /** Id of the call, or of the job. */
   readonly scrapeId: string
 }
 
-/** Formats that a page of the index can be given in. */
+/** Formats available for a page from the index. */
 export const isOfIndex = ({
   rawHtml,
   links,
@@ -36,10 +36,11 @@ export const isOfIndex = ({
 }: ScrapeRequest["formats"]): boolean => !rawHtml && !links && screenshot === null && changeTracking === null
 
 /**
- * A document with the formats that were asked for.
+ * A document with the requested formats.
  * @param given the address as it was written
- * @throws ApiError 400 for a format that needs what the appliance does not have, 500 when a model gives nothing fit
- * @throws WorkError for a page that is past working through
+ * @throws ApiError 400 for a format that needs something the appliance does not have, 500 when a model returns nothing
+ * usable
+ * @throws WorkError for a page that cannot be processed
  */
 export async function documentOf(
   given: string,
@@ -97,7 +98,7 @@ export async function documentOf(
   }
 }
 
-/** @throws ApiError 400 where the appliance has no model */
+/** @throws ApiError 400 if the appliance has no model */
 export function requireModel(chatModel: ChatModel | null): ChatModel {
   if (chatModel !== null) return chatModel
   throw new ApiError(

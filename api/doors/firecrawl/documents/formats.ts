@@ -18,11 +18,11 @@ export interface Formats {
 /** Values that a model takes from the page. */
 export interface JsonFormat {
   readonly prompt: string | null
-  /** JSON Schema; null: the prompt alone describes the result. */
+  /** JSON Schema; null if the prompt alone describes the result. */
   readonly schema: Readonly<Record<string, unknown>> | null
 }
 
-/** Both versions that clients speak. */
+/** Both API versions used by clients. */
 export type Version = 1 | 2
 
 const MAX_FORMATS = 20
@@ -43,13 +43,13 @@ const NOTHING: Formats = {
 }
 
 const PLAIN = ["markdown", "html", "rawHtml", "links", "images", "summary"] as const
-/** Firecrawl knows these, and nothing here can make them. */
+/** Firecrawl has these formats, but nothing here can produce them. */
 const UNKNOWN_HERE =
   "Each must be one of markdown, html, rawHtml, links, images, summary, screenshot, json and changeTracking."
 
 /**
- * Reads the field `formats`: names, and in version 2 objects with a `type`. Version 1 has options of formats beside
- * them.
+ * Reads the field `formats`: names, and in version 2 objects with a `type`. In version 1, format options are separate
+ * fields.
  * @param otherwise the formats when the field is not set
  */
 export function readFormats(

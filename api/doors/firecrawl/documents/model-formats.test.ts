@@ -10,7 +10,7 @@ const PAGE = {
 }
 const { signal } = new AbortController()
 
-/** Records its prompts. */
+/** A model that records its prompts. */
 function listening(reply: string) {
   const told: (readonly ChatMessage[])[] = []
   const model: Pick<ChatModel, "reply"> = {

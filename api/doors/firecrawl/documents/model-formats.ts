@@ -13,9 +13,9 @@ import { tokensOf } from "../../../services/chat-models/tokens.ts"
 import { ApiError } from "../../../errors.ts"
 import type { JsonFormat } from "./formats.ts"
 
-/** Most characters of a page that a model sees, whatever its room. */
+/** Maximum number of a page's characters that a model sees, whatever its context size. */
 const SHOWN_CHARS = 100_000
-/** Characters of one token at most, by the rule that tokens are counted by. */
+/** Maximum number of characters per token, by the rule used to count tokens. */
 const CHARS_PER_TOKEN = 3
 const JSON_TOKENS = 4000
 const SUMMARY_TOKENS = 500
@@ -64,7 +64,7 @@ export async function jsonOf(
   return value
 }
 
-/** A summary that a model writes from the page alone. @throws ApiError 502 when it writes none */
+/** A summary that a model writes from the page alone. @throws ApiError 502 when it doesn't write one */
 export async function summaryOf(page: Shown, model: ChatModel, signal: AbortSignal): Promise<string> {
   const system = (rule: string) =>
     `You summarise a web page in at most five sentences, in its own language. ${rule} Say only what the page says.`
@@ -75,12 +75,12 @@ export async function summaryOf(page: Shown, model: ChatModel, signal: AbortSign
   return text
 }
 
-/** @throws ApiError 400 for a schema that is none */
+/** @throws ApiError 400 for an invalid schema */
 export function validatorOf(schema: Readonly<Record<string, unknown>>): ValidateFunction {
   try {
     const { $schema: _, ...rest } = schema
     const ajv = new Ajv({ strict: false, validateFormats: false, logger: false })
-    // Patterns are for the model to read: a stranger's could keep this process busy for ever.
+    // Patterns are left for the model to read: a caller's pattern could keep this process busy forever.
     for (const keyword of ["pattern", "patternProperties"]) ajv.removeKeyword(keyword)
     return ajv.compile(rest)
   } catch (error) {
@@ -92,7 +92,7 @@ export function validatorOf(schema: Readonly<Record<string, unknown>>): Validate
 }
 
 interface Asked {
-  /** With the rule about the marks round the page. */
+  /** Includes the rule about the markers around the page. */
   readonly system: (rule: string) => string
   readonly wanted: string
   readonly page: Shown
@@ -129,7 +129,7 @@ async function asked(model: ChatModel, what: Asked, options: ReplyOptions): Prom
   }
 }
 
-/** The JSON of a reply, which models like to put into a code fence; undefined: there is none. */
+/** The JSON of a reply, which models tend to put into a code fence; undefined if there is none. */
 function parsed(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(text)?.[1] ?? text
   return foreignOrNothing(fenced)

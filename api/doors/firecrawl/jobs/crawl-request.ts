@@ -24,11 +24,11 @@ export interface CrawlJobRequest {
   readonly maxDepth: number
   readonly includePaths: readonly string[]
   readonly excludePaths: readonly string[]
-  /** Also pages beside and above the start, and not below it alone. */
+  /** Whether to include pages beside and above the start, and not only those below it. */
   readonly wholeDomain: boolean
   readonly subdomains: boolean
   readonly external: boolean
-  /** Whether to read only one of the addresses that differ in their parameters alone. */
+  /** Whether to read only one of several addresses that differ only in their parameters. */
   readonly withoutQueries: boolean
   readonly sitemap: SitemapMode
   readonly pace: Pace
@@ -46,7 +46,7 @@ export interface BatchJobRequest {
 
 /** How fast a job may go. */
 export interface Pace {
-  /** Milliseconds between two pages, which are then read one by one; 0: none. */
+  /** Milliseconds between two pages, which are then read one at a time; 0 for no delay. */
   readonly delayMs: number
   readonly concurrency: number
 }
@@ -57,7 +57,7 @@ const MAX_DEPTH = 1000
 const MAX_PATTERNS = 100
 const MAX_PATTERN_CHARS = 1000
 const MAX_DELAY_SECONDS = 60
-/** Pages of a job that are read at the same time: as many as a live crawl reads. */
+/** Number of a job's pages read at the same time: as many as a live crawl reads. */
 export const CONCURRENCY = 6
 export const MAX_BATCH = 1000
 
@@ -83,7 +83,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
   options?.end()
   const sitemap = readSitemap(body, version, "include")
   const webhook = restOfJob(body)
-  // Addresses that differ in spelling alone are one here.
+  // Addresses that differ only in spelling count as one here.
   body.passedOver("deduplicateSimilarURLs")
   body.only([], ["prompt"], "Use includePaths, excludePaths and maxDiscoveryDepth instead.")
   body.only([false], ["ignoreRobotsTxt"], "robots.txt is always obeyed.")
@@ -111,7 +111,7 @@ export function readCrawl(body: FieldReader, version: Version): CrawlJobRequest 
 
 /**
  * Reads the body of POST /v1/batch/scrape, /v2/batch/scrape.
- * @returns with what are no addresses, where that is not refused
+ * @returns also the invalid addresses, if they are not refused
  */
 export function readBatch(
   body: FieldReader,

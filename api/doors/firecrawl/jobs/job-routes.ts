@@ -19,7 +19,7 @@ export interface JobEndpointParts {
   readonly runner: JobRunner
   readonly chatModel: ChatModel | null
   readonly secretOf: SecretOf
-  /** Under which the appliance is reached; empty: as the caller reached it. */
+  /** The appliance's public address; empty to use the address the caller used. */
   readonly publicUrl: string
 }
 
@@ -28,7 +28,7 @@ type Kind = JobRequest["kind"]
 /** Path of each kind of job below the version. */
 export const JOB_PATHS: Readonly<Record<Kind, string>> = { crawl: "crawl", batch: "batch/scrape" }
 
-/** Characters of documents in one answer, as with Firecrawl; a document is given whole. */
+/** Characters of documents in one answer, as with Firecrawl; a document is never split. */
 const ANSWER_CHARS = 10_000_000
 const MOST_DOCUMENTS = 1000
 
@@ -62,7 +62,7 @@ export function startJob(kind: Kind, version: Version, parts: JobEndpointParts):
 
 const MAX_ONCE_CHARS = 255
 
-/** The header under which a client sends a request again that it had no answer to. */
+/** The header with which a client repeats a request that got no answer. */
 function onceOf(ctx: Context): string | null {
   const given = ctx.get("x-idempotency-key")
   if (given === "") return null
@@ -73,9 +73,9 @@ function onceOf(ctx: Context): string | null {
 }
 
 /**
- * Begins a job, or finds the one that the same request began under the same name.
+ * Starts a job, or finds the one that the same request started under the same name.
  * @returns the id of the job
- * @throws ApiError 409 when the name is that of another request
+ * @throws ApiError 409 when the name belongs to another request
  */
 async function begunOnce(
   once: string | null,
@@ -92,7 +92,7 @@ async function begunOnce(
   throw new ApiError(409, "Idempotency key already used for another request.")
 }
 
-/** GET /v2/crawl/{id}: the status of a job, and its documents in parts. */
+/** GET /v2/crawl/{id}: the status of a job, and its documents in batches. */
 export function jobStatus(version: Version, parts: JobEndpointParts): Middleware {
   return async (ctx) => {
     const { store } = parts
@@ -199,7 +199,7 @@ const optionsOf = ({
   excludePaths,
 })
 
-/** Whatever its kind: the client of the first version looks for its batches among the crawls. */
+/** Any kind of job: the client of the first version looks for its batches among the crawls. */
 export async function jobOf(ctx: Context, store: JobStore): Promise<FirecrawlJob> {
   const job = await store.get(pathParameter(ctx, "id"))
   // Other callers get the same answer as for a job that doesn't exist.

@@ -28,23 +28,23 @@ export interface JobRunnerOptions extends Pick<TaskRunnerOptions<BegunJob>, "gua
   readonly parts: Pick<JobParts, "chatModel" | "knowledge">
   /** The pages a key may see. */
   readonly reach: (key: ApiKey) => Reach
-  /** The disk that documents are kept on: while it has too little room, jobs wait. */
+  /** The disk that holds the documents: while it has too little room, jobs wait. */
   readonly room?: Pick<DiskRoom, "isLow"> | undefined
 }
 
 /**
- * Jobs under way at the same time: each reads as many pages at once as a live crawl, and those are limited to a few
- * as well.
+ * Number of jobs running at the same time: each reads as many pages at once as a live crawl, and those are limited to a
+ * few as well.
  */
 export const CONCURRENT = 4
-/** Jobs that wait, of all keys; a quarter of them of one. */
+/** Maximum number of waiting jobs of all keys; one key may have a quarter of them. */
 const WAITING = 100
 const WAITING_OF_KEY = WAITING / 4
-/** Firecrawl keeps results a day. */
+/** Firecrawl keeps results for a day. */
 export const KEPT_MS = 86_400_000
 /** A longer job would outlive its first documents. */
 const JOB_MS = 86_400_000
-/** Room on the disk is looked for so often. */
+/** How often the disk is checked for room. */
 const ROOM_MS = 1000
 
 const NO_KEY = "The key that started this job is no longer valid."
@@ -62,7 +62,7 @@ export function jobCost(request: JobRequest, pages = mostPages(request)): Cost {
 const mostPages = (request: JobRequest): number =>
   request.kind === "crawl" ? request.limit : request.addresses.length
 
-/** Works on jobs, a few at a time, until it is closed; jobs under way then end with the documents that they have found. */
+/** Works on jobs, a few at a time, until closed; running jobs then end with the documents found so far. */
 export class JobRunner implements AsyncDisposable {
   readonly #options: JobRunnerOptions
   readonly #runner: TaskRunner<BegunJob>
@@ -83,17 +83,17 @@ export class JobRunner implements AsyncDisposable {
     })
   }
 
-  /** Ends jobs that an earlier process left, and takes others from now on. */
+  /** Ends jobs left over from an earlier process, and accepts new ones from now on. */
   start(): void {
     const { log } = this.#options
     this.#runner.start().catch((err: unknown) => log.error({ err }, "crawl jobs cannot be run"))
   }
 
   /**
-   * Takes a job that has been checked.
-   * @param once the caller's own name of the job; null: it has none
-   * @returns false, with nothing taken, when the key has begun a job of this name already
-   * @throws Refusal when too many wait, ApiError 432 or 433 when it may cost more than is left
+   * Accepts a job that has been checked.
+   * @param once the caller's own name of the job; null if it has none
+   * @returns false, with nothing accepted, when the key has already started a job of this name
+   * @throws Refusal when too many are waiting, ApiError 432 or 433 when it may cost more than is left
    */
   async add(
     id: string,
@@ -108,7 +108,7 @@ export class JobRunner implements AsyncDisposable {
       throw new Refusal("crowded", "Too many jobs are waiting. Try again when some have finished.")
     }
     if (!(await store.hasRoom(key.id))) throw new Refusal("full", NO_ROOM)
-    // Set aside until the job has ended, not until this call has.
+    // Reserved until the job ends, not just until this call ends.
     await billing.reserve({ requestId: id, key }, jobCost(request))
     const isTaken = await store.add(id, owner, request, new Date(), once)
     if (isTaken) this.#runner.wake()
@@ -121,7 +121,7 @@ export class JobRunner implements AsyncDisposable {
     const underWay = this.#runner.cancel(job.id)
     if (underWay !== null) return await underWay
     if (job.endedAt === null) await this.#end(job, { state: "cancelled", error: null })
-    // Its turn may have come meanwhile.
+    // Its turn may have started in the meantime.
     void this.#runner.cancel(job.id)
   }
 
@@ -147,7 +147,7 @@ export class JobRunner implements AsyncDisposable {
     try {
       const key = await keys.byId(owner.keyId)
       if (!key) return await this.#end(job, { state: "failed", error: NO_KEY })
-      // Cancelled while its turn came.
+      // Cancelled just as its turn came.
       if (((await store.get(id))?.endedAt ?? null) !== null) return
       // The credits reserved when the job was accepted may have been lost with that process.
       await billing.reserve({ requestId: id, key }, jobCost(request))

@@ -18,7 +18,7 @@ import { statement } from "#base/store/testing/statement.ts"
 
 const ADDRESS = "https://example.com/a" as PageUrl
 
-/** Jobs over accounts in memory, with the store of an earlier process if one is given. */
+/** Jobs over in-memory accounts, with the store of an earlier process if one is given. */
 async function opened(db = memoryState(), crawlJobsMb = 1024) {
   const config = { ...readSettings(apiSettings, {}), crawlJobsMb }
   const accounts = await openAccounts(db, config, () => {})
@@ -85,11 +85,11 @@ test("keys take turns, and those that wait are counted for their key and for all
   expect((await store.begin(new Date(10)))?.id).toBe("many 1")
   expect(await store.waitingCounts(key.id)).toEqual({ all: 4, ofKey: 3 })
   expect((await store.open(key.id)).map(({ id }) => id)).toEqual(["many 1", "many 2", "many 3", "many 4"])
-  // The key with the fewest under way.
+  // The key with the fewest active jobs.
   expect([await store.turns.isOwed(key.id), await store.turns.isOwed("another")]).toEqual([true, false])
   expect((await store.begin(new Date(11)))?.id).toBe("one")
   expect(await store.turns.isOwed(key.id)).toBe(false)
-  // Among equals, the key whose last turn began longest ago, whose job came later.
+  // Among equals, the key whose last turn began longest ago, even though its job came later.
   for (const id of ["many 1", "one"])
     await store.end(id, { state: "completed", credits: 0, error: null }, new Date(12))
   await add("new", "another", 13)
@@ -110,7 +110,7 @@ test("a job that gives way waits with what is left, goes on from there, and is t
   await store.addDocument(first, ADDRESS, { metadata: {} })
   await store.giveWay(first, { kind: "batch", left: 7 })
   expect(await store.get("1")).toMatchObject({ state: "waiting", completed: 1, endedAt: null })
-  // The remaining work is counted for its key, and survives the process.
+  // The remaining work counts for its key, and survives the process.
   const frontiers = () =>
     statement(db, "select entries from stored_use where store = 'firecrawl_frontier' and key_id = ?").get(
       key.id,
@@ -160,7 +160,7 @@ describe("four slow jobs of one key", () => {
       for (const id of ids) if ((await jobs.store.get(id))!.endedAt !== null) ends.push(id)
       return ends
     }
-    // Each page that ends makes one of the slow jobs look whether its turn is over.
+    // Each page that finishes makes one of the slow jobs check whether its turn is over.
     await expect
       .poll(async () => {
         slow.shift()?.()

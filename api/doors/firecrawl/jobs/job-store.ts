@@ -22,7 +22,7 @@ import type { JobFrontier } from "./job-frontier.ts"
 
 export type JobState = "waiting" | "scraping" | "completed" | "failed" | "cancelled"
 
-/** The caller that asked for a job, for billing. */
+/** The caller that requested a job, for billing. */
 export interface JobOwner extends Tracking {
   readonly keyId: string
 }
@@ -32,19 +32,19 @@ export interface FirecrawlJob {
   readonly owner: JobOwner
   readonly request: JobRequest
   readonly state: JobState
-  /** Documents so far. */
+  /** Number of documents so far. */
   readonly completed: number
-  /** Documents and failures so far. */
+  /** Number of documents and failures so far. */
   readonly tried: number
   readonly credits: number
   readonly error: string | null
   readonly createdAt: Date
-  /** When it was first worked on; null: it never was. */
+  /** When work on it first started; null if it never did. */
   readonly begunAt: Date | null
   readonly endedAt: Date | null
 }
 
-/** A job under way, with the work that remains; null: all of it. */
+/** A running job with its remaining work; null for all of it. */
 export interface BegunJob extends FirecrawlJob {
   readonly begunAt: Date
   readonly frontier: JobFrontier | null
@@ -157,7 +157,7 @@ const STEPS: readonly Step[] = [
 /** Jobs in state.db with their documents, until they are forgotten. */
 export class JobStore {
   readonly stored: StoredUse
-  /** Turns among the keys whose jobs wait. */
+  /** Takes turns among the keys whose jobs are waiting. */
   readonly turns: KeyTurns
   readonly #db: StateStore
   readonly #queries: Queries<FirecrawlTables>
@@ -168,9 +168,9 @@ export class JobStore {
 
   /**
    * @param writes the queue that writes over the same connection
-   * @param bytes that all documents may take; a quarter of them of one key
-   * @param kept what each key has had kept in all
-   * @param process id of this one among others on the same state; null: there is no other
+   * @param bytes that all documents may take; one key may take a quarter of them
+   * @param kept the total amount stored for each key
+   * @param process id of this process among others on the same state; null if there is no other
    */
   constructor(
     db: StateStore,
@@ -193,7 +193,7 @@ export class JobStore {
   }
 
   /**
-   * Whether other processes may work on jobs at the same time. If not, jobs under way at the start belonged to a lost
+   * Whether other processes may work on jobs at the same time. If not, jobs in progress at startup belonged to a lost
    * process.
    */
   get isShared(): boolean {
@@ -206,8 +206,8 @@ export class JobStore {
   }
 
   /**
-   * @param once the caller's own name of the job; null: it has none
-   * @returns false when the key has begun a job of this name already
+   * @param once the caller's own name of the job; null if it has none
+   * @returns false when the key has already started a job of this name
    */
   async add(
     id: string,
@@ -255,7 +255,7 @@ export class JobStore {
     return (await open.orderBy("created_at").orderBy("id").execute()).map(toJob)
   }
 
-  /** How many wait, of all keys and of one. */
+  /** How many jobs are waiting, for all keys and for one. */
   async waitingCounts(keyId: string): Promise<{ readonly all: number; readonly ofKey: number }> {
     return await this.#queries
       .selectFrom("firecrawl_job")
@@ -311,7 +311,7 @@ export class JobStore {
     })
   }
 
-  /** Has a job wait for its next turn. */
+  /** Puts a job back to wait for its next turn. */
   async giveWay({ id, owner }: FirecrawlJob, frontier: JobFrontier): Promise<void> {
     const text = JSON.stringify(frontier)
     await this.#writes.run(async () => {
@@ -366,7 +366,7 @@ export class JobStore {
     })
   }
 
-  /** Documents in their order, as they were written, from a place on. */
+  /** Documents in the order they were written, starting at a given position. */
   async *documents(
     id: string,
     skip: number,
@@ -381,7 +381,7 @@ export class JobStore {
     }
   }
 
-  /** A result at its place; null: it is no document, or gone. */
+  /** A result by its position; null if it isn't a document, or is gone. */
   async document(id: string, place: number): Promise<{ readonly url: string; readonly text: string } | null> {
     const row = await this.#documents(id).where("place", "=", place).executeTakeFirst()
     return row === undefined ? null : { url: row.url, text: row.result }
@@ -400,7 +400,7 @@ export class JobStore {
     })
   }
 
-  /** For a transaction of the write queue. */
+  /** Must run in a transaction of the write queue. */
   async end(id: string, { state, credits, error }: JobEnd, now: Date): Promise<void> {
     await this.#queries
       .updateTable("firecrawl_job")
@@ -412,7 +412,7 @@ export class JobStore {
   }
 
   /**
-   * Jobs of processes that are lost have failed, and keep the documents that they had found.
+   * Marks the jobs of lost processes as failed; they keep the documents they had found.
    * @returns true: other processes leave jobs that wait, too
    */
   async recover(now: Date): Promise<boolean> {
@@ -428,7 +428,7 @@ export class JobStore {
     return true
   }
 
-  /** Forgets what ended before a time. */
+  /** Deletes jobs that ended before a given time. */
   async forget(before: Date): Promise<void> {
     await this.#writes.run(async () => {
       await this.#queries

@@ -27,7 +27,7 @@ export type JobParts = Omit<ScrapeParts, "reader" | "reach" | "scrapeId"> & {
 
 /** One turn of work on a job. */
 export interface JobTurn {
-  /** The work left from the previous turn; null: this is the first. */
+  /** The work left from the previous turn; null if this is the first. */
   readonly from: JobFrontier | null
   /** Whether to stop: pages already being read are stored first. */
   isOver(): Promise<boolean>
@@ -36,7 +36,7 @@ export interface JobTurn {
 /**
  * Works through a job page by page, storing each before the next, until the job is done, its turn is over or `signal`
  * aborts. Each turn reads at least one page.
- * @returns the work that remains; null: none
+ * @returns the remaining work; null if there is none
  */
 export async function runJob(
   request: JobRequest,
@@ -136,7 +136,7 @@ async function runBatch(
     : null
 }
 
-/** Keeps what `make` gives, as a failure where it cannot be made. */
+/** Stores the result of `make`, or a failure if it cannot be made. */
 async function keep(
   url: string,
   results: JobResults,
@@ -184,7 +184,7 @@ async function linkTest(
 
 const bare = ({ host }: URL): string => host.replace(/^www\./, "")
 
-/** Reads no faster than a job may. */
+/** Reads no faster than the job is allowed to. */
 function paced(
   reader: Pick<Reader, "read">,
   { delayMs, concurrency }: Pace,

@@ -7,11 +7,11 @@ import { ApiError } from "../../../errors.ts"
 import { openSocket, type OutgoingSocket, protocolOf, wantsSocket } from "../../../server/web-socket.ts"
 import { jobOf, type JobEndpointParts, summaryOf } from "./job-routes.ts"
 
-/** Jobs that are watched at the same time, by all; half of them by one key. */
+/** Maximum number of jobs watched at the same time by all keys; one key may watch half of them. */
 const MOST_WATCHERS = 100
 const POLL_MS = 500
 
-/** Browsers' WebSockets have no header for a key: clients name it as their protocol. */
+/** Browsers' WebSockets cannot send a header with a key: clients pass it as their protocol. */
 export const socketKey: Middleware = async (ctx, next) => {
   const protocol = protocolOf(ctx)
   if (wantsSocket(ctx.req.headers) && ctx.get("Authorization") === "" && protocol !== "") {
@@ -47,7 +47,7 @@ export function watchJob(parts: Pick<JobEndpointParts, "store">): Middleware {
   }
 }
 
-/** In the messages of Firecrawl: `catchup`, `document`, and `done` or `error`. */
+/** Uses Firecrawl's messages: `catchup`, `document`, and `done` or `error`. */
 async function tell(
   socket: OutgoingSocket,
   id: string,
@@ -59,7 +59,7 @@ async function tell(
   if (standing === null) return
   await send({ type: "catchup", data: { ...summaryOf(standing), status: "scraping", data: [] } })
   for (let told = 0; !socket.closed.aborted; await pause(POLL_MS, socket.closed)) {
-    // Read before its documents: a job that has ended finds no more of them.
+    // Read before its documents: a job that has ended produces no more of them.
     const job = await store.get(id)
     if (job === null) return
     const admits = await reach.addresses()
@@ -73,7 +73,7 @@ async function tell(
     if (job.endedAt === null) continue
     const data = { ...summaryOf(job), data: [] }
     if (job.state === "failed") await send({ type: "error", error: job.error, data })
-    // Clients know only the two other endings by a message.
+    // Clients know only the other two endings from a message.
     else await send({ type: job.state === "completed" ? "done" : "catchup", data })
     return
   }

@@ -24,20 +24,20 @@ export interface FollowJobsParts {
   readonly receivers: KeyReceivers
   readonly secretOf: SecretOf
   readonly log: Logger
-  /** Milliseconds between two looks. Default one second. */
+  /** Milliseconds between checks for messages. Default one second. */
   readonly pollMs?: number | undefined
 }
 
 /** The secret that signs the messages for a key, in the form of Standard Webhooks. */
 export type SecretOf = (keyId: string) => string
 
-/** Each is made of the key's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so that none is kept. */
+/** Each secret is derived from the key's id and one secret of the appliance (HMAC-SHA256, RFC 2104), so none has to be stored. */
 export async function openSigningSecrets(db: StateStore): Promise<SecretOf> {
   const secret = await keptSecret(db, "firecrawl")
   return (keyId) => `whsec_${createHmac("sha256", secret).update(keyId).digest("base64")}`
 }
 
-/** Tells of jobs until the signal is aborted. */
+/** Notifies receivers about jobs until the signal is aborted. */
 export async function followJobs(parts: FollowJobsParts, signal: AbortSignal): Promise<void> {
   const { outbox, mayTell, log, pollMs } = parts
   await followOutbox({

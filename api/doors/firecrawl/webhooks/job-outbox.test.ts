@@ -12,7 +12,7 @@ import { JobOutbox } from "./job-outbox.ts"
 const ADDRESS = "https://example.com/a" as PageUrl
 const OWNER = { keyId: "somebody", project: "", session: "", human: "" }
 
-/** A store that writes at once, with a job that reports these events. */
+/** A store that writes immediately, with a job that reports these events. */
 async function withJob(events: readonly string[], clock: Clock = Date.now) {
   const db = memoryState()
   const store = new JobStore(db, { run: async (work) => work() }, 1_000_000, { hasRoom: async () => true })
@@ -20,7 +20,7 @@ async function withJob(events: readonly string[], clock: Clock = Date.now) {
   const webhook = { url: "https://hook.example/", events }
   const { request } = readBatch(new FieldReader({ urls: [ADDRESS], webhook }), 2)
   await store.add("1", OWNER, request, new Date())
-  /** All messages to send, each taken at once. */
+  /** All messages to send, each marked as delivered immediately. */
   const told = async () => {
     const all = []
     for (;;) {

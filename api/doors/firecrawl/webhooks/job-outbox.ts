@@ -5,11 +5,11 @@ import { dueIndex, type Message, Outbox, outboxColumns } from "#base/work/outbox
 
 import type { JobEvent } from "./job-webhook.ts"
 
-/** A message's own part: it is about a job. */
+/** The job-specific part of a message. */
 export interface OfJob {
   readonly job: string
   readonly event: JobEvent
-  /** Index of the document it brings, among the results of the job; null: it brings none. */
+  /** Index of the document in the message, among the results of the job; null if it has none. */
   readonly place: number | null
 }
 
@@ -33,7 +33,7 @@ const WANTS = (request: string, event: string) =>
 
 const EVENT = "(case new.state when 'scraping' then 'started' else new.state end)"
 
-// Triggers note the messages in the transaction that causes them, whichever code writes it, so no kill loses any.
+// Triggers record the messages in the transaction that causes them, whichever code writes it, so no kill loses any.
 const STEPS: readonly Step[] = [
   (words) => {
     const { text, integer, strict, trigger } = words
@@ -66,9 +66,9 @@ const STEPS: readonly Step[] = [
   },
 ]
 
-/** Messages about jobs that wait for their receivers, in `state.db`; they go with their job. */
+/** Messages about jobs that are waiting for their receivers, in `state.db`; deleted with their job. */
 export class JobOutbox extends Outbox<OfJob, MessageColumns> {
-  /** The tables of jobs are there: see `JobStore`. */
+  /** The tables for jobs already exist: see `JobStore`. */
   constructor(db: StateStore, clock: Clock = Date.now) {
     super(db, {
       table: "firecrawl_message",

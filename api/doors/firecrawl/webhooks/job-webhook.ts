@@ -10,7 +10,7 @@ export type JobEvent = (typeof JOB_EVENTS)[number]
 export interface JobWebhook {
   readonly url: string
   readonly events: readonly JobEvent[]
-  /** The caller's own, handed back with each message. */
+  /** The caller's own data, handed back with each message. */
   readonly metadata: Fields
 }
 

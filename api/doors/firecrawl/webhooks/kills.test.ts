@@ -21,7 +21,7 @@ import { readBatch } from "../jobs/crawl-request.ts"
 import { JobStore } from "../jobs/job-store.ts"
 import type { Asked } from "./testing/job-worker.ts"
 
-// Jobs that tell a receiver of themselves, in a process that is killed while it works, while it sends, and while it waits.
+// Jobs that notify a receiver, in a process that is killed while it works, while it sends, and while it waits.
 
 const WORKER = join(import.meta.dirname, "testing/job-worker.ts")
 const PAGES = 12
@@ -38,7 +38,7 @@ test("through many kills each event of each job is told under one id, none is lo
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())
   const told: Told[] = []
-  /** The last page is not answered before. */
+  /** The last page is not answered until this resolves. */
   let lastPage = Promise.withResolvers<void>()
   let refusals = 0
   const pages = Array.from({ length: PAGES }, (_, at) => `/page/${at}`)
@@ -52,7 +52,7 @@ test("through many kills each event of each job is told under one id, none is lo
       "/hook": async (request, response) => {
         const body = await text(request)
         told.push(JSON.parse(body) as Told)
-        // Some attempts fail, and some are taken by a receiver whose answer comes late.
+        // Some attempts fail, and some are accepted by a receiver that answers late.
         const isRefused = told.length % 11 === 5
         if (isRefused) refusals += 1
         await pause((told.length * 37) % 60)
@@ -87,14 +87,14 @@ test("through many kills each event of each job is told under one id, none is lo
     const id = randomUUID()
     jobs.push(id)
     worker!.send({ id, keyId: key.id, request } satisfies Asked)
-    // A kill takes the answer along; then it is asked again, under the same name.
+    // A kill loses the answer; the request is then repeated under the same name.
     await until(async () => (await store.get(id)) !== null)
   }
   await start()
   for (let at = 0; at < KILLS; at++) {
     await begin()
     if (at % 3 === 0) await begin()
-    // In the middle of a job, or at any time: before it, at its end, while messages are sent.
+    // In the middle of a job, or at any time: before it, at its end, or while messages are sent.
     const isHeld = at % 2 === 0
     if (isHeld) await until(async () => (await store.get(jobs.at(-1)!))!.completed > 0)
     else {
@@ -121,7 +121,7 @@ test("through many kills each event of each job is told under one id, none is lo
     )
   await until(async () => {
     if ((await count("and due_at > first_due_at")) > 0)
-      // Another process may be writing.
+      // Another process might be writing.
       await db.patiently(() =>
         db.script("update firecrawl_message set due_at = first_due_at where state = 'waiting'"),
       )

@@ -5,7 +5,7 @@ import { type DomainCaps, ok, operations } from "../../../server/operation/opera
 import type { JsonSchema } from "../../../server/schema/schemas.ts"
 import { publishedBody } from "../../../server/operation/published.ts"
 
-/** The body of a search. @param limits of the server whose description this is; left out: none are said */
+/** The body of a search. @param limits the described server's limits; if left out, no limits are stated */
 function searchBody(limits?: DomainCaps): JsonSchema {
   const domains = (maxItems?: number) => ({
     anyOf: [
@@ -19,7 +19,7 @@ function searchBody(limits?: DomainCaps): JsonSchema {
   })
 }
 
-/** Search and the live calls. @param limits of the server whose description this is; left out: none are said */
+/** Search and the live calls. @param limits the described server's limits; if left out, no limits are stated */
 export const tavilyOperations = (limits?: DomainCaps) =>
   operations("Live pages", "key", {
     search: {

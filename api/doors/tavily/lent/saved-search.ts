@@ -7,7 +7,7 @@ import { searchSchema } from "../schema.ts"
 
 const readBody = bodyReader(searchSchema)
 
-/** The questions of watches are bodies of POST /search. */
+/** Watches store their questions as bodies of POST /search. */
 export const readQuestion: ReadQuestion = async (search, limits, names) => {
   const [unknown] = unknownFields(searchSchema, search)
   if (unknown) throw badRequest(`Invalid question. ${unknown.text}`)

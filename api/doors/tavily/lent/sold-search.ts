@@ -13,8 +13,9 @@ const MAX_QUERY_CHARS = 1000
 const MAX_FETCH_SECONDS = 20
 
 /**
- * `explain` is for operators and evidence for their other appliances, as are the names of sources and collections and what counts by
- * them, and there are no credits to report: these are unknown here, and the answer warns about them as about other unknown fields.
+ * `explain` is for operators, and evidence for their other appliances, as are the names of sources and collections and
+ * the counts by them, and there are no credits to report. So these fields are unknown here, and the answer warns about
+ * them as about other unknown fields.
  */
 const UNPAID = [
   "explain",
@@ -37,19 +38,19 @@ function omit<T extends object, K extends keyof T>(value: T, keys: readonly K[])
 
 const QUERY_ALLOWED = `a string of 1 to ${MAX_QUERY_CHARS} characters`
 
-/** The body of POST /search where searches are paid for one by one. */
+/** The body of POST /search where searches are paid for one at a time. */
 export const paidSearchSchema = object({
   query: { ...properties.query, "x-allowed": QUERY_ALLOWED },
   ...optional({
     ...omit(properties, ["query"]),
     search_depth: { ...properties.search_depth, enum: ["advanced"] },
     max_results: { ...properties.max_results, anyOf: [whole(1, 50), oneOf(["auto"])] },
-    // A sale that takes longer than SEARCH_MS is no sale.
+    // A sale that takes longer than SEARCH_MS fails.
     fetch_timeout: { ...properties.fetch_timeout, maximum: MAX_FETCH_SECONDS },
   }),
 })
 
-/** A reader of paid requests. It throws an ApiError 400 for a wrong one, so that what passes it can be answered. */
+/** Creates a reader of paid requests. It throws an ApiError 400 for an invalid one, so every request that passes can be answered. */
 export function paidRequestReader(
   limits: SearchLimits,
 ): (body: Readonly<Record<string, unknown>>) => Promise<PreparedSearch> {
@@ -71,7 +72,7 @@ export function paidRequestReader(
   }
 }
 
-/** Searches as they are sold: bodies of POST /search, and its answers. */
+/** The searches that are sold: bodies of POST /search, and its answers. */
 export function soldSearch(limits: SearchLimits): SoldCall {
   const read = paidRequestReader(limits)
   return {
@@ -86,6 +87,6 @@ export function soldSearch(limits: SearchLimits): SoldCall {
   }
 }
 
-/** Opens the listener that sells them. */
+/** Opens the listener that sells searches. */
 export const openPaidListener = (parts: Omit<ListenerParts, "sold">): Promise<PaidListener> =>
   openListener({ ...parts, sold: soldSearch(parts.limits) })

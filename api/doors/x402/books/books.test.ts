@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-/** A ledger with sold payments of these names. */
+/** A ledger with sold payments under these names. */
 async function sold(...ids: readonly string[]) {
   const ledger = await openLedger(dataDir)
   for (const id of ids) {
@@ -70,7 +70,7 @@ describe("the ledger", () => {
         receipt: null,
         since,
       })
-      // It is at work on it, as long as it lives.
+      // As long as the process lives, it is working on the payment.
       await ledger.recover()
       expect(await ledger.get("one")).toMatchObject({ state: "settling" })
     }
@@ -96,7 +96,7 @@ describe("the ledger", () => {
   })
 
   test("has on the disk what it wrote before money can move", async () => {
-    // On a server it is for that one to see to.
+    // On a PostgreSQL server, durability is the server's job.
     vi.stubEnv("FOSSICK_STATE", "")
     const exec = vi.spyOn(DatabaseSync.prototype, "exec")
     using ledger = await openLedger(dataDir)

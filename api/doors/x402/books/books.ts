@@ -5,13 +5,13 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { migrateX402, type X402Tables } from "./payment-ledger.ts"
 import type { X402Outcome } from "./outcomes.ts"
 
-/** One payment that arrived. */
+/** One payment that was received. */
 export interface Sale {
   readonly at: string
   readonly transaction: string
   /** CAIP-2. */
   readonly network: string
-  /** The token's contract. */
+  /** The token's contract address. */
   readonly asset: string
   readonly payer: string
   readonly payTo: string
@@ -21,11 +21,11 @@ export interface Sale {
   readonly verifyMs: number
   readonly searchMs: number
   readonly settleMs: number
-  /** Null while the payer has not come back for the answer. */
+  /** Null if the payer has not come back for the answer yet. */
   readonly deliveredAt: string | null
 }
 
-/** The income of a day (UTC) on one network. */
+/** The income on one day (UTC) on one network. */
 export interface Day {
   readonly day: string
   readonly network: string
@@ -33,13 +33,13 @@ export interface Day {
   readonly usd: string
 }
 
-/** Which sales: from the first day to the last one, both included (`YYYY-MM-DD`, UTC). */
+/** The range of sales: from the first day to the last, inclusive (`YYYY-MM-DD`, UTC). */
 export interface Span {
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
 
-/** The sales, from the ledger's own records: only payments that arrived are counted. */
+/** The sales, from the ledger's own records: only payments that were received are counted. */
 export interface Books {
   /** Newest first. */
   sales(span: Span & { readonly limit: number; readonly offset: number }): Promise<readonly Sale[]>
@@ -118,22 +118,22 @@ export function openBooks(db: StateStore): Books {
   }
 }
 
-/** Before all others, as a text. */
+/** As text, this sorts before all others. */
 const FIRST_DAY = ""
 const LAST_DAY = "9999-99-99"
 
 /** Times are kept as ISO 8601, so a day's moments lie between its name and its name with something after `T`. */
 const bounds = ({ from = FIRST_DAY, to = LAST_DAY }: Span): [string, string] => [from, `${to}U`]
 
-/** Six decimals of money are kept as a whole number, which no sum can make inexact. */
+/** Amounts with six decimals are kept as a whole number, so sums stay exact. */
 const inDollars = <T extends { readonly amount: number }>({ amount, ...row }: T) => ({
   ...row,
   usd: (amount / 1e6).toFixed(6),
 })
 
-/** Whether a text is a day in the form that spans use. */
+/** Whether a text is a day in the format used for ranges. */
 export const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`)
-  // Years of more digits are written with a sign.
+  // Years with more digits are written with a sign.
   return /^\d/.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)
 }

@@ -11,7 +11,7 @@ const COLUMNS: readonly (readonly [string, (sale: Sale) => string])[] = [
   ["delivered_at", ({ deliveredAt }) => deliveredAt ?? ""],
 ]
 
-/** Sales for bookkeeping (RFC 4180), a header line first. No value has a comma, a quote or a formula in it. */
+/** Sales for bookkeeping (RFC 4180), starting with a header line. No value contains a comma, a quote or a formula. */
 export async function* salesAsCsv(sales: AsyncIterable<Sale>): AsyncGenerator<string> {
   yield `${COLUMNS.map(([name]) => name).join(",")}\r\n`
   for await (const sale of sales) yield `${COLUMNS.map(([, value]) => value(sale)).join(",")}\r\n`

@@ -44,7 +44,7 @@ const PaymentDays = namedObject("PaymentDays", {
 const day = (which: string) => text(`The ${which} day, inclusive, in UTC.`, { format: "date" })
 const span = { from: day("first"), to: day("last") }
 
-/** Searches that were sold. */
+/** The operations that list sold searches. */
 export const paymentOperations = operations("Payments", "admin", {
   listPayments: {
     at: "GET /admin/payments",

@@ -6,11 +6,11 @@ import { deletionTime } from "#base/store/clock/trusted-time.ts"
 
 import type { X402Outcome } from "./outcomes.ts"
 
-/** Which request a payment is for. Two requests of the same fingerprint are the same one. */
+/** The request that a payment is for. Two requests with the same fingerprint are the same one. */
 export interface Purchase {
-  /** Names the authorization, see `Payment.id`. */
+  /** Identifies the authorization, see `Payment.id`. */
   readonly id: string
-  /** SHA-256 of the payment and of the request it pays. */
+  /** SHA-256 of the payment and of the request it pays for. */
   readonly fingerprint: string
 }
 
@@ -26,7 +26,7 @@ export interface Receipt {
   readonly version: 1 | 2
 }
 
-/** A payment that is settled, or may be. */
+/** A payment that is settled, or might be. */
 export interface Entry {
   readonly fingerprint: string
   /**
@@ -38,7 +38,7 @@ export interface Entry {
   /** The answer as sent; null after delivery. */
   readonly answer: string | null
   readonly receipt: Receipt | null
-  /** When it was given to the facilitator first: milliseconds since 1970. */
+  /** When it was first given to the facilitator: milliseconds since 1970. */
   readonly since: number
 }
 
@@ -57,16 +57,16 @@ export interface Unsettled extends Purchase {
 export interface Ledger extends Disposable {
   get(id: string): Promise<Entry | null>
   /**
-   * To be called before money can move.
-   * @returns false when another process has that payment under way
+   * Must be called before money can move.
+   * @returns false when another process is already handling that payment
    */
   begin(
     purchase: Purchase,
     facts: { validBefore: number; authorization: string; answer: string },
   ): Promise<boolean>
-  /** Whether so many answers wait for their payers that no new purchase may begin. */
+  /** Whether too many answers are waiting for their payers to allow a new purchase. */
   isFull(): Promise<boolean>
-  /** Takes up a payment again that is `unknown`. @returns false when another process has it under way */
+  /** Resumes a payment that is `unknown`. @returns false when another process is already handling it */
   resume(id: string): Promise<boolean>
   settled(
     id: string,
@@ -74,19 +74,19 @@ export interface Ledger extends Disposable {
     times: { verifyMs: number; searchMs: number; settleMs: number },
   ): Promise<void>
   unknown(id: string): Promise<void>
-  /** No money moved, and none will: the authorization may be used again, or never. */
+  /** No money moved, and none will: the authorization either may be used again, or never will be. */
   forget(id: string): Promise<void>
   delivered(id: string): Promise<void>
   /** Marks payments that lost processes were settling as unknown. */
   recover(): Promise<void>
   /** Payments whose outcome is unknown. */
   unsettled(): Promise<readonly Unsettled[]>
-  /** Forgets payments that cannot be used any more. */
+  /** Deletes payments that can no longer be used. */
   sweep(): Promise<void>
   count(counts: ReadonlyMap<X402Outcome, number>): Promise<void>
 }
 
-/** Kept so long after an authorization ran out: its payer may still come back for the answer. */
+/** How long a payment is kept after its authorization expired: its payer might still come back for the answer. */
 const KEPT_SECONDS = 3600
 
 export interface X402Tables {
@@ -121,7 +121,7 @@ export interface X402Tables {
 }
 
 const STEPS: readonly Step[] = [
-  // No signature is kept: who comes back presents it again, and its digest is part of the fingerprint.
+  // No signature is kept: a returning payer presents it again, and its digest is part of the fingerprint.
   ({ id, text, integer, strict }) => `create table x402_payments (
      id ${text} primary key,
      fingerprint ${text} not null,
@@ -161,15 +161,15 @@ const STEPS: readonly Step[] = [
    create index x402_payments_by_answer on x402_payments (octet_length(answer)) where answer is not null`,
 ]
 
-/** Answers that wait for payers: a search's is 20 KB as a rule, so thousands of payments would have to be left open. */
+/** Maximum size of answers waiting for payers: a search's answer is usually 20 KB, so thousands of payments would have to be left open. */
 const MOST_BYTES = 256_000_000
 
-/** Brings the tables up to date; for those who only read them. */
+/** Brings the tables up to date, for code that only reads them. */
 export const migrateX402 = (db: StateStore): void => migrate(db, "x402", STEPS)
 
 /**
  * Opens the ledger in the data folder, on its own connection. The caller closes it.
- * @param process id of this process among others on the same state; null: there is no other
+ * @param process id of this process among others on the same state; null if there is no other
  */
 export async function openLedger(
   dataDir: string,

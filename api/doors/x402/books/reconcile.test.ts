@@ -11,7 +11,7 @@ import { paymentTerms, type Terms } from "../terms.ts"
 import { type Ledger, openLedger } from "./payment-ledger.ts"
 import { reconcile } from "./reconcile.ts"
 
-// The network's replies are made up here; chain.test.ts has a node.
+// The network's replies are simulated here; chain.test.ts uses a node.
 
 const PAYEE = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
 const AUTHORIZATION = {
@@ -55,7 +55,7 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Looks up both payments; the network replies like this. */
+/** Looks up both payments, with this reply from the network. */
 async function lookUp(look: (times: number) => Promise<Seen>) {
   const asked: unknown[] = []
   const chain = {

@@ -1,6 +1,6 @@
 import { keccak256 } from "./keccak.ts"
 
-/** An account or contract: `0x` and 40 hex digits, whose case is a checksum (EIP-55). */
+/** An account or contract: `0x` and 40 hex digits, whose letter case is a checksum (EIP-55). */
 export type Address = `0x${string}`
 
 /** The address with its checksum, whatever its case. https://eips.ethereum.org/EIPS/eip-55 */
@@ -11,7 +11,7 @@ export function checksummed(address: string): Address {
   return `0x${cased.join("")}`
 }
 
-/** @throws Error naming the expected form, when the address is invalid, mistyped, or the one that burns its income. */
+/** @throws Error naming the expected form, when the address is invalid, mistyped, or one that would burn the income. */
 export function parseAddress(text: string): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) throw new Error("must be an address: 0x and 40 hex digits")
   if (BigInt(text) === 0n) throw new Error("must not be the zero address: payments to it are lost")

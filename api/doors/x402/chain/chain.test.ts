@@ -38,7 +38,7 @@ const well = () => ({
   now: 1500,
   isUsed: false,
   balance: 10_000n,
-  /** Block of the log that the authorization was used. */
+  /** Block whose log shows that the authorization was used. */
   usedIn: 0 as number | null,
   transfer: {} as object,
   timeOf: (_block: number): number => 1500,
@@ -211,7 +211,7 @@ describe("an authorization that was used", () => {
     node.timeOf = (block) => (block === 8000 ? since - 120 : since - 121)
     expect(await look(since * 1000 + 999)).toEqual({ kind: "dead", because: "spent-elsewhere" })
     expect(methods().filter((method) => method === "eth_getLogs")).toHaveLength(2)
-    // The time of a block is enough.
+    // The block's timestamp is sufficient.
     const blocks = calls.filter(({ method }) => method === "eth_getBlockByNumber").map(({ params }) => params)
     expect(blocks).toEqual(["latest", hex(8000), hex(7000)].map((block) => [block, false]))
   })

@@ -9,26 +9,26 @@ import type { Terms } from "../terms.ts"
 
 /** The network's record of an authorization. */
 export type OnChain =
-  /** It was carried out, and the money is ours. */
+  /** The transfer was carried out, and the money is ours. */
   | { readonly kind: "paid"; readonly transaction: string }
-  /** It was not, and cannot be any more. */
+  /** The transfer was not carried out, and no longer can be. */
   | { readonly kind: "dead"; readonly because: "spent-elsewhere" | "expired" | "no-balance" }
-  /** It was not, but still may be. */
+  /** The transfer was not carried out, but still might be. */
   | { readonly kind: "open" }
   | { readonly kind: "unreachable"; readonly error: Error }
 
-/** Asks the network itself. */
+/** Queries the network directly. */
 export interface Chain {
-  /** @param since milliseconds since 1970 before which the authorization was surely not used */
+  /** @param since milliseconds since 1970; the authorization was certainly not used earlier */
   look(authorization: Authorization, since: number): Promise<OnChain>
 }
 
 const CALL_MS = 5000
-/** Blocks asked for at once; providers refuse much more. */
+/** Number of blocks requested at once; providers refuse much more. */
 const SPAN = 1000
 const MAX_SPANS = 60
-/** Clocks of nodes and of this machine may differ. */
-/** Longest answer of a node that is read: transfers of one authorization are a few kilobytes. */
+/** The clocks of nodes and of this machine can differ. */
+/** Maximum size of a node's reply: transfers of one authorization take a few kilobytes. */
 const MOST_BYTES = 1024 * 1024
 const CLOCK_SKEW_SECONDS = 120
 
@@ -67,7 +67,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     return result
   }
 
-  /** A node of another network would be believed, and be wrong. */
+  /** A node on another network would be believed, but would be wrong. */
   async function checkChain(): Promise<void> {
     if (rightChain) return
     const id = Number(await call<string>("eth_chainId"))
@@ -90,7 +90,7 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
         : { kind: "paid", transaction }
     }
     if (BigInt(head.timestamp) >= BigInt(validBefore)) return { kind: "dead", because: "expired" }
-    // Known cost of a transfer without cover: it fails when it is carried out.
+    // Known cost of a transfer without sufficient funds: it fails when it is carried out.
     if ((await read(BALANCE_OF + word(from))) < BigInt(value)) return { kind: "dead", because: "no-balance" }
     return { kind: "open" }
   }
@@ -119,10 +119,10 @@ export function rpcChain(rpcUrl: string, { requirements, chainId }: Terms): Chai
     )
   }
 
-  /** Looks back from the newest block, a span at a time, until before the authorization came to us. */
+  /** Searches back from the newest block, one span at a time, to before the authorization reached us. */
   async function findUse({ from, nonce }: Authorization, head: number, since: number): Promise<Log | null> {
     const oldest = BigInt(Math.floor(since / 1000) - CLOCK_SKEW_SECONDS)
-    // Blocks that came after the head was read may hold it too.
+    // Blocks added after the head was read might contain it too.
     let to: number | "latest" = "latest"
     for (let first = head - SPAN, span = 0; span < MAX_SPANS; span++, first -= SPAN) {
       const lowest = Math.max(0, first)

@@ -113,7 +113,7 @@ describe("a facilitator", () => {
 test.each<[object, number, object]>([
   [{ isValid: true }, 200, { kind: "valid" }],
   [{ isValid: false, invalidReason: "expired" }, 200, { kind: "invalid", reason: "expired" }],
-  // A refusal may come with its status.
+  // A refusal can come with an HTTP error status.
   [{ isValid: false, invalidReason: "Expired_1" }, 400, { kind: "invalid", reason: "Expired_1" }],
   [{ isValid: false, invalidReason: "expired" }, 499, { kind: "invalid", reason: "expired" }],
   [{ isValid: false }, 200, { kind: "invalid", reason: "payment_invalid" }],

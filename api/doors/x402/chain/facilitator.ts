@@ -7,7 +7,7 @@ import type { X402Config } from "../settings.ts"
 import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
 
-/** Longest answer that is read. */
+/** Maximum size of a response. */
 const MAX_ANSWER = 64 * 1024
 
 export type Verified =
@@ -20,7 +20,7 @@ export type Settled =
   | { readonly kind: "settled"; readonly transaction: string }
   /** Nothing was paid, and nothing will be. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Money may have moved, or may still. `transaction` when one was sent to the network. */
+  /** Money may have moved, or might still. `transaction` is set if one was sent to the network. */
   | {
       readonly kind: "unknown"
       readonly error: Error
@@ -28,18 +28,18 @@ export type Settled =
       readonly transaction?: string
     }
 
-/** Checks payments and brings them to the network. Failures are values; its messages go to the log, not to payers. */
+/** Verifies payments and submits them to the network. Failures are values; the facilitator's messages go to the log, not to payers. */
 export interface Facilitator {
   verify(payment: Payment): Promise<Verified>
-  /** May be asked again for the same payment: the nonce lets the network carry it out once only. */
+  /** Can be called again for the same payment: because of the nonce, the network carries it out only once. */
   settle(payment: Payment): Promise<Settled>
 }
 
 /**
  * A facilitator over HTTP (x402 specification, "Facilitator interface").
  *
- * Not the client of @x402/core: that one turns a broken connection into an answer for payers, follows redirects, has one
- * deadline for all calls and a public facilitator for a default.
+ * The client of @x402/core isn't used because it turns a broken connection into an answer for payers, follows
+ * redirects, has a single deadline for all calls, and uses a public facilitator by default.
  */
 export function httpFacilitator(
   config: Pick<
@@ -84,8 +84,8 @@ function settled({ success, transaction, errorReason }: Readonly<Record<string, 
 }
 
 /**
- * Reasons that do not rule out that the money moves: a transaction on its way, a failure that reads the same when it came
- * after sending, and a nonce that is used up, maybe by ourselves.
+ * Reasons that don't rule out that the money moves: a transaction in progress, a failure that looks the same when it
+ * occurs after sending, and a nonce that was already used, possibly by us.
  */
 function isDoubtful(reason: string, transaction: string | null): boolean {
   if (reason.endsWith("transaction_failed")) return transaction === null
@@ -96,7 +96,7 @@ function isDoubtful(reason: string, transaction: string | null): boolean {
 const code = (reason: unknown): string | null =>
   typeof reason === "string" && /^[a-z0-9_]{1,100}$/i.test(reason) ? reason : null
 
-/** The object that was answered, or why there is none. */
+/** The object in the response, or the reason there is none. */
 async function ask(
   url: string,
   payment: Payment,
@@ -120,7 +120,7 @@ async function ask(
     })
     noteOutbound("payments", new URL(url).host)
     const text = await foreignText(body as AsyncIterable<Buffer>, MAX_ANSWER)
-    // A refusal may come as 400 or 402 with the answer in it; a failure of the facilitator decides nothing.
+    // A refusal can come as a 400 or 402 with the answer in it; a failure of the facilitator decides nothing.
     if (statusCode >= 500 || statusCode === 429) return new Error(`HTTP ${statusCode}: ${text.slice(0, 300)}`)
     const answer: unknown = parseForeign(text)
     if (typeof answer !== "object" || answer === null || Array.isArray(answer)) {

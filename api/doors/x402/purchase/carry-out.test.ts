@@ -7,7 +7,7 @@ import type { OnChain } from "../chain/chain.ts"
 import { carryOut, type PurchaseParts } from "./carry-out.ts"
 import type { Purchase } from "./purchase.ts"
 
-// Rare courses of a purchase; the others are in trouble.test.ts.
+// Rare sequences of events in a purchase; the others are in trouble.test.ts.
 
 const PURCHASE = {
   payment: {
@@ -66,7 +66,7 @@ test("a ledger that is full takes no new payment: it is not even checked, and it
   expect(JSON.stringify(ctx.body)).toContain(
     "Too many payments are waiting to be settled; nothing was charged.",
   )
-  // Room and memory first.
+  // Room and memory are checked first.
   expect(asked).toEqual(["check", "once close"])
 })
 

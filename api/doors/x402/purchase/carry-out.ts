@@ -25,7 +25,7 @@ export interface PurchaseParts {
   readonly chain: Chain | null
   readonly ledger: Ledger
   readonly payers: PayerLimits
-  /** Has an engine that finds only pages for sale. */
+  /** Its engine finds only pages for sale. */
   readonly search: AskParts
   /** Throws an ApiError 429 when a search would have to wait for too long. */
   readonly check: () => void
@@ -33,25 +33,23 @@ export interface PurchaseParts {
   readonly log: Logger
 }
 
-/** How a purchase ended; one that was answered ends by whether the answer arrives. */
+/** How a purchase ended; for one that was answered, this depends on whether the answer arrives. */
 export type Ended =
   | { readonly kind: "refused"; readonly outcome: X402Outcome }
   | {
       readonly kind: "answered"
       readonly outcome: (arrived: boolean) => X402Outcome
-      /**
-       * Resolves when the answer was sent, or can't be sent any more, and the ledger has recorded it. Never rejects.
-       */
+      /** Resolves when the answer was sent, or can no longer be sent, and the ledger has recorded it. Never rejects. */
       readonly noted: Promise<void>
     }
 
 const refused = (outcome: X402Outcome): Ended => ({ kind: "refused", outcome })
 
 /**
- * Look, verify, search, settle, answer. The order is a promise: nobody pays for a search that was not done, and no
- * part of an answer is sent before it is paid.
+ * Look, verify, search, settle, answer. The order is a promise: nobody pays for a search that was not done, and no part
+ * of an answer is sent before it is paid for.
  *
- * @param entry the ledger's entry for the payment; null: none
+ * @param entry the ledger's entry for the payment; null if there is none
  */
 export async function carryOut(
   ctx: Context,
@@ -113,7 +111,7 @@ async function search(ctx: Context, { request }: Purchase, parts: AskParts) {
   }
 }
 
-/** Settles, and answers by how that ended. The ledger has the payment as `settling`. */
+/** Settles the payment, and answers according to the outcome. The ledger has the payment as `settling`. */
 async function settle(
   ctx: Context,
   purchase: Purchase,

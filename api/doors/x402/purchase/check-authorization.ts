@@ -2,13 +2,13 @@ import type { Payment } from "../payment.ts"
 import { PAYMENT_REFUSALS } from "../refusals.ts"
 import type { Terms } from "../terms.ts"
 
-/** A facilitator wants it to be valid for so long at least, to bring it to the network. */
+/** A facilitator needs a payment to be valid for at least this long to submit it to the network. */
 const MIN_SECONDS_LEFT = 6
 
 /**
- * The checks of a payment that need no request: whether it pays us the price, now. {@link readPayment} has already
- * compared network and token with the terms. Only for a payment that is new here: one that may have been carried out
- * is never refused for having expired since.
+ * Checks that don't depend on the request: whether the payment pays us the price, now. {@link readPayment} has already
+ * compared network and token with the terms. Only for a payment that is new here: one that may have been carried out is
+ * never refused because it has since expired.
  *
  * @returns the code for the payer; null when only the network can find more
  */
@@ -20,7 +20,7 @@ export function authorizationFault(
   const { to, value, validAfter, validBefore } = authorization
   if (to.toLowerCase() !== payTo.toLowerCase()) return PAYMENT_REFUSALS.otherRecipient
   const over = BigInt(value) - BigInt(amount)
-  // Version 1 names the most that may be asked for; version 2 the price.
+  // Version 1 states the maximum that may be charged; version 2 the price.
   if (version === 1 ? over < 0n : over !== 0n)
     return version === 1 ? PAYMENT_REFUSALS.shortValue : PAYMENT_REFUSALS.otherValue
   if (Number(validBefore) < now + MIN_SECONDS_LEFT) return PAYMENT_REFUSALS.validBefore

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** How many payments of a payer are let in at once. */
+/** How many payments of a payer are admitted at once. */
 function atOnce(limits: PayerLimits, payer: string): number {
   let entered = 0
   while (entered < 20 && limits.enter(payer)) entered += 1
@@ -30,7 +30,7 @@ test("a payer has as many payments under way as it likes, until one has no cover
     limits.settled("a", steadyNow())
     counts.push(atOnce(limits, "a"))
   }
-  // With sixteen it is trusted again.
+  // At sixteen, the payer is trusted again.
   expect(counts).toEqual([1, 2, 4, 8, 20])
   limits.withoutCover("a")
   limits.settled("a", steadyNow())
@@ -47,7 +47,7 @@ test("those that are under way count, and make room when they end", () => {
   expect(limits.enter("a")).toBe(false)
   limits.leave("a")
   expect([limits.enter("a"), limits.enter("a")]).toEqual([true, false])
-  // Another payer has nothing to do with it.
+  // Another payer is not affected.
   expect(atOnce(limits, "b")).toBe(20)
 })
 
@@ -63,7 +63,7 @@ test("it is forgotten after an hour", () => {
 test("of very many payers the one whose failure is oldest is forgotten first", () => {
   const limits = new PayerLimits()
   for (let payer = 0; payer < 10_000; payer++) limits.withoutCover(`p${payer}`)
-  // Once more makes it the latest.
+  // Another failure makes it the most recent.
   limits.withoutCover("p0")
   expect(["p0", "p1"].map((payer) => atOnce(limits, payer))).toEqual([1, 1])
   limits.withoutCover("another")

@@ -1,21 +1,21 @@
 import { steadyNow } from "#base/steady-time.ts"
-/** How long a payer is remembered whose payment could not be settled for lack of money. */
+/** How long a payer is remembered after a payment could not be settled for lack of funds. */
 const REMEMBERED_MS = 3600_000
-/** Payers remembered at most; the one whose failure is oldest is forgotten first. */
+/** Maximum number of payers remembered; the one with the oldest failure is forgotten first. */
 const MAX_PAYERS = 10_000
-/** With so many allowed at a time, a payer is trusted again. */
+/** When this many are allowed at a time, a payer is trusted again. */
 const TRUSTED = 16
 
 /**
  * A payer can have many payments verified against one balance at the same time, and get a search done for each though
- * only one can be settled. After a payment without cover that payer may have one under way at a time; each one settled
- * doubles that, as a sender does after a loss (slow start, RFC 5681).
+ * only one can be settled. After a payment without funds, that payer may have one in progress at a time; each settled
+ * payment doubles that limit, as a sender does after a loss (slow start, RFC 5681).
  */
 export class PayerLimits {
   readonly #underWay = new Map<string, number>()
   readonly #limited = new Map<string, { readonly atOnce: number; readonly until: number }>()
 
-  /** Whether this payer may start one now; then `leave` must follow. */
+  /** Whether this payer may start a payment now; if so, `leave` must follow. */
   enter(payer: string): boolean {
     const running = this.#underWay.get(payer) ?? 0
     const limit = this.#limited.get(payer)
@@ -30,7 +30,7 @@ export class PayerLimits {
     else this.#underWay.delete(payer)
   }
 
-  /** @param began when its settlement began, by the steady clock: one that began before a failure does not show what the payer has now */
+  /** @param began when its settlement began, by the monotonic clock: one that began before a failure does not show what the payer has now */
   settled(payer: string, began: number): void {
     const limit = this.#limited.get(payer)
     if (limit === undefined || began < limit.until - REMEMBERED_MS) return

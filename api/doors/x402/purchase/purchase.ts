@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import type { SoldRequest } from "../sold-call.ts"
 import type { Payment } from "../payment.ts"
 
-/** A purchase under way. */
+/** A purchase in progress. */
 export interface Purchase {
   readonly payment: Payment
   readonly request: SoldRequest
@@ -28,7 +28,7 @@ function fingerprintOf(payment: Payment, { identity }: SoldRequest): string {
 export const payerOf = ({ payment }: Pick<Purchase, "payment">): string =>
   payment.authorization.from.toLowerCase()
 
-/** Does a step of a purchase and notes how long it took, also when it fails. */
+/** Runs a step of a purchase and records how long it took, even if it fails. */
 export async function timed<T>(
   { times }: Purchase,
   step: keyof Purchase["times"],

@@ -17,7 +17,7 @@ const no = (reason: string): Answer => ({ kind: "refused", reason })
 let logged: object[] = []
 const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) })
 
-/** The outcome of a payment for these answers of the facilitator and the network, in order; and the calls made. */
+/** The outcome of a payment given these replies from the facilitator and the network, in order; and the calls made. */
 async function settle(answers: readonly Answer[], seen: readonly OnChain[] | null, doubt = false) {
   const asked: string[] = []
   logged = []
@@ -85,7 +85,7 @@ describe("a no counts", () => {
       const end = { kind: "refused", reason, withoutCover }
       expect(await settle([lost], [dead])).toEqual({ end, asked: ["settle", "look"] })
       expect(await settle([], [dead], true)).toEqual({ end, asked: ["look"] })
-      // In the facilitator's own words, where it has some.
+      // In the facilitator's own words, if it gave any.
       expect(await settle([lost, no("so it is")], [open, dead])).toMatchObject({
         end: { ...end, reason: "so it is" },
       })
@@ -97,7 +97,7 @@ describe("a no counts", () => {
       end: { kind: "unknown" },
       asked: ["settle", "settle"],
     })
-    // The no is none of those that were left open.
+    // The refusal is not logged as one of the open attempts.
     expect(logged).toHaveLength(1)
     expect(await settle([no("nonce used"), no("nonce used")], [open, open, open], true)).toEqual({
       end: { kind: "unknown" },
@@ -113,7 +113,7 @@ test("what nobody knows is told as such, with the transaction that was sent last
     end: { kind: "unknown" },
     asked: ["settle", "look", "settle", "look"],
   })
-  // The operator reads why.
+  // The operator sees the reason.
   const open = {
     level: 40,
     payment: payment.id,

@@ -8,17 +8,17 @@ import { PAYMENT_REFUSALS } from "../refusals.ts"
 /** How the settling of a payment ended. */
 export type Settlement =
   | { readonly kind: "settled"; readonly transaction: string }
-  /** The payer paid nothing, and this payment will not be used. */
+  /** The payer paid nothing, and this payment will never be used. */
   | { readonly kind: "refused"; readonly reason: string; readonly withoutCover: boolean }
   | { readonly kind: "unknown"; readonly transaction?: string }
 
 /**
- * Reasons that mean the payer had no cover. A transfer that was sound when it was verified fails on the network if another transfer has
- * spent the money since.
+ * Reasons that mean the payer lacked funds. A transfer that was valid when verified fails on the network if another
+ * transfer has spent the money since.
  */
 const NO_COVER = /insufficient|transaction_failed/i
 
-/** One attempt for the payment, and another if the first outcome is unknown. */
+/** One attempt for the payment, and a second one if the first outcome is unknown. */
 const ATTEMPTS = 2
 
 /**
@@ -73,7 +73,7 @@ function conclude(seen: OnChain | null, reason: string | null): Settlement | nul
   return { kind: "refused", reason: reason ?? DEAD_REASONS[seen.because], withoutCover }
 }
 
-/** In the words facilitators have for it. */
+/** The term facilitators use for it. */
 const DEAD_REASONS: Readonly<Record<Extract<OnChain, { kind: "dead" }>["because"], string>> = {
   "spent-elsewhere": PAYMENT_REFUSALS.nonceUsed,
   expired: PAYMENT_REFUSALS.validBefore,

@@ -8,7 +8,7 @@ import { join } from "node:path"
  */
 export const CHAIN_PACKAGE = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`
 
-/** The chain's program, a dependency of development alone; null where it is not installed. */
+/** The chain's program, a development-only dependency; null if it is not installed. */
 export function chainProgram(): string | null {
   try {
     const anvil = createRequire(import.meta.url).resolve("@foundry-rs/anvil/package.json")

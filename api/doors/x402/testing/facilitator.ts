@@ -20,19 +20,19 @@ export type Fault =
   | { readonly kind: "drop" }
   | { readonly kind: "http-500" }
   | { readonly kind: "bad-json" }
-  /** Refuses without looking. */
+  /** Refuses without checking. */
   | { readonly kind: "refuse"; readonly reason: string }
   | { readonly kind: "slow"; readonly ms: number }
   /** Waits for this before it answers. */
   | { readonly kind: "held"; readonly until: Promise<void> }
-  /** Does it, then the connection breaks. */
+  /** Does the work, then the connection breaks. */
   | { readonly kind: "lose-answer" }
-  /** Does it, and never answers. */
+  /** Does the work, and never answers. */
   | { readonly kind: "never-answer" }
 
 const NONE: Fault = { kind: "none" }
 
-/** A facilitator made of the protocol's own classes on loopback, for both versions, that can be set to misbehave. */
+/** A facilitator on loopback, built from the protocol's own classes for both versions, that can be told to misbehave. */
 export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs = 3000, port = 0 } = {}) {
   const client = createWalletClient({
     account: facilitatorAccount(),
@@ -109,7 +109,7 @@ export async function startFacilitator(rpcUrl: string, { confirmationTimeoutMs =
     calls,
     /** The `Authorization` header of each call. */
     authorizations,
-    /** Sets what goes wrong; without arguments all is well again. */
+    /** Sets what goes wrong; without arguments, everything works again. */
     fail(next: Partial<typeof faults> = {}) {
       Object.assign(faults, { verify: NONE, settle: NONE }, next)
     },

@@ -6,7 +6,7 @@ import { wordsOf } from "#engine/text/query-text.ts"
 
 export * from "#engine/open-engine.ts"
 
-/** Opens the real engine, and misbehaves in front of it. */
+/** Opens the real engine behind one that misbehaves. */
 export const openSearchEngine: typeof openReal = async (...how) => {
   const engine = await openReal(...how)
   const real: Engine["search"] = engine.search.bind(engine)

@@ -5,7 +5,7 @@ import type { HDAccount } from "viem/accounts"
 
 import type { Address } from "../chain/address.ts"
 
-// Payments made by hand, for cases that no client produces. Tests with unmodified clients cover the others.
+// Hand-crafted payments, for cases that no client produces. Tests with unmodified clients cover the others.
 
 const TYPES = {
   TransferWithAuthorization: [
@@ -37,7 +37,7 @@ interface Authorization {
   readonly nonce: Address
 }
 
-/** The difference from a client's payment. */
+/** How the payment differs from a client's. */
 export interface Flaw {
   readonly accepted?: Partial<Accepted>
   readonly authorization?: Partial<Authorization>
@@ -65,7 +65,7 @@ export interface PaidAnswer {
   readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
   readonly body: any
-  /** The contents of the header of a 402. */
+  /** The contents of the header of a 402 response. */
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly required: any
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
@@ -98,7 +98,7 @@ export async function ask(
   }
 }
 
-/** Signs a payment of version 2 for what the listener asks. */
+/** Signs a version 2 payment for the terms given by the listener. */
 export async function sign(url: string, account: HDAccount, flaw: Flaw = {}): Promise<SignedPayment> {
   const { required } = await ask(url, {})
   const accepted: Accepted = { ...required.accepts[0], ...flaw.accepted }
@@ -113,7 +113,7 @@ export async function sign(url: string, account: HDAccount, flaw: Flaw = {}): Pr
   return { headers: { "PAYMENT-SIGNATURE": base64(sent) }, authorization, signature }
 }
 
-/** Signs a payment of version 1 for what the body of a 402 asks. */
+/** Signs a version 1 payment for the terms in the body of a 402. */
 export async function signV1(url: string, account: HDAccount, flaw: Flaw = {}): Promise<SignedPayment> {
   const { body } = await ask(url, {})
   const { maxAmountRequired: amount, ...offer } = body.accepts[0]
@@ -154,7 +154,7 @@ async function authorize(account: HDAccount, accepted: Accepted, flaw: Flaw) {
   return { authorization, signature }
 }
 
-/** Over node:http, which sends paths and headers as they are. @returns the status */
+/** Uses node:http, which sends paths and headers unchanged. @returns the status */
 export async function sendRaw(
   url: string,
   {

@@ -24,7 +24,7 @@ import { payee } from "./wallets.ts"
 /** An engine that finds one page, or misbehaves on demand. */
 export class StagedEngine {
   readonly queries: Query[] = []
-  /** Done instead of searching. */
+  /** Runs instead of searching. */
   instead: ((query: Query, signal?: AbortSignal) => Promise<void>) | null = null
   hits: readonly Hit[] = [hit()]
 

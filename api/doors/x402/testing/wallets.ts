@@ -9,9 +9,9 @@ const account = (addressIndex: number): HDAccount => mnemonicToAccount(MNEMONIC,
 export const payer: HDAccount = account(1)
 /** The payee. */
 export const payee: HDAccount = account(2)
-/** Has no token. */
+/** An account without the token. */
 export const brokePayer: HDAccount = account(3)
-/** Spends its tokens elsewhere while it pays. */
+/** An account that spends its tokens elsewhere while it pays. */
 export const drainPayer: HDAccount = account(4)
 export const payerV1: HDAccount = account(5)
 export const stranger: HDAccount = account(6)

@@ -10,21 +10,22 @@ import { Billing } from "./billing.ts"
 import { Ledger } from "./credit-ledger.ts"
 import type { WriteQueue } from "./write-queue.ts"
 
-// What waits for room on the disk, and when it is tried again. full-disk.test.ts has SQLite's errors on a full disk.
+// Writes that wait for room on the disk, and when they are retried. full-disk.test.ts has SQLite's errors on a full
+// disk.
 
 const key = apiKey({ id: "abc", role: "search" })
 const limited = apiKey({ id: "def", role: "search", creditLimit: { credits: 2, per: "month" } })
 const NO_ROOM = Object.assign(new Error("no room"), { code: "ENOSPC" })
 let db: StateStore
-/** The error every write fails with; null: writes succeed. */
+/** The error that every write fails with; null if writes succeed. */
 let refusing: Error | null
 let log: CallLog
 let billing: Billing
 /** The reported counts of waiting calls. */
 let told: (readonly [calls: number, areLost: boolean])[]
-/** How many calls were counted at a time. */
+/** How many calls were counted at once, each time. */
 let counted: number[]
-/** How often something was to be written. */
+/** How often a write was attempted. */
 let writes: number
 
 beforeEach(() => {
@@ -101,7 +102,7 @@ test("calls wait for room, which is told when the first does, and are counted wi
   ])
   // Only the beginning of a question is kept while it waits in memory.
   expect((await log.list({ limit: 9 })).map(({ query }) => query?.length ?? 0)).toEqual([1000, 1000, 1000, 0])
-  // And the next time anew.
+  // The next time, waiting calls are reported again.
   refusing = NO_ROOM
   await settle()
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[1, false], 1])
@@ -149,7 +150,7 @@ test("with no room a limit counts what is under way in memory, until that is giv
   await reserve("a")
   await reserve("b")
   await expect(reserve("c")).rejects.toEqual(PASSED)
-  // Credits set aside in the file are not given back now; those in memory are.
+  // Credits reserved in the file are not released now; those in memory are.
   await expect(billing.release({ requestId: "b", key: limited })).rejects.toBe(NO_ROOM)
   await reserve("c")
   await expect(reserve("d")).rejects.toEqual(PASSED)
@@ -158,7 +159,7 @@ test("with no room a limit counts what is under way in memory, until that is giv
   await billing.settle(callOf("a", limited), { credits: 1 }, SERVED)
   await billing.settle(callOf("c", limited), { credits: 0 }, SERVED)
   refusing = NO_ROOM
-  // One of two is counted, and no credits are set aside any more.
+  // One of two is counted, and no credits are reserved any more.
   await reserve("e")
   await expect(reserve("f")).rejects.toEqual(PASSED)
 })

@@ -18,10 +18,10 @@ import type { WriteQueue } from "./write-queue.ts"
 /** A call to be paid for. */
 export interface BilledCall extends LedgerCall, Pick<Tracking, "session" | "human"> {}
 
-/** As it counts: for the key of the service, where that asks for a person. */
+/** The key that the call counts for: the service's key when a service asks for a person. */
 const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, key: payerOf(call.key) })
 
-/** What is stored about a call besides its credits. */
+/** Data stored about a call, apart from its credits. */
 export interface Served {
   /** Depth of the search or the extraction. */
   readonly depth: string
@@ -35,7 +35,7 @@ export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & {
       readonly key: Pick<BilledCall["key"], "hint">
-      /** The person a service asked for; empty, or left out by earlier versions: the service itself. */
+      /** The person a service asked for; empty, or left out by earlier versions, for the service itself. */
       readonly person?: string
     }
   readonly cost: Cost
@@ -45,17 +45,17 @@ export interface AnsweredCall extends Served {
 
 interface Waiting {
   readonly keyId: string
-  /** The most credits that may fall due. */
+  /** The maximum number of credits that may fall due. */
   readonly credits: number
   readonly answered: AnsweredCall
-  /** Where the call waits on the disk; null if it is lost with the process. */
+  /** Where the call is kept on the disk while it waits; null if it is lost with the process. */
   readonly place: Place | null
 }
 
 /** Time between two attempts to count waiting calls, and how many are counted in one transaction. */
 const AGAIN_MS = 2000
 const CALLS_AT_ONCE = 200
-/** Characters of a question that are kept while its call waits. */
+/** Number of a question's characters that are kept while its call waits. */
 const KEPT_CHARS = 1000
 
 export interface BillingParts {
@@ -63,11 +63,11 @@ export interface BillingParts {
   readonly log: CallLog
   readonly writes: WriteQueue
   readonly keepsQueries: boolean
-  /** Calls that may wait to be counted. */
+  /** Maximum number of calls that may wait to be counted. */
   readonly mostWaiting: number
   /**
-   * Called when calls begin to wait for room on the disk, with 0 once all are counted, and with those lost with the
-   * process.
+   * Called when calls start to wait for room on the disk, with 0 once all are counted, and with the number lost with
+   * the process.
    */
   readonly onWaiting: (calls: number, areLost: boolean) => void
   readonly outage: Pick<StateOutage, "ask" | "isAway">
@@ -76,11 +76,12 @@ export interface BillingParts {
 }
 
 /**
- * Reserves before work, counts after it, and writes the call down, each in one transaction of the write queue.
+ * Reserves credits before work, counts them after it, and records the call, each in one transaction of the write queue.
  *
- * On a disk that is full or read-only calls are answered all the same, and counted when it takes writes again ({@link Unsettled}); so are calls that
- * continue while the state server is away. Limits hold meanwhile as well, and the number of waiting calls is bounded. On a full disk, waiting
- * calls are lost with the process; during an outage they are kept in a file.
+ * On a disk that is full or read-only, calls are still answered, and counted once the disk accepts writes again ({@link
+ * Unsettled}); so are calls that continue while the state server is away. Limits still apply in the meantime, and the
+ * number of waiting calls is bounded. On a full disk, waiting calls are lost with the process; during an outage they
+ * are kept in a file.
  */
 export class Billing implements AsyncDisposable {
   readonly #parts: BillingParts
@@ -95,7 +96,7 @@ export class Billing implements AsyncDisposable {
     this.#unsettled = new Unsettled(parts.mostWaiting, parts.late === null ? undefined : STATE_AWAY)
   }
 
-  /** Counts calls that earlier processes left, at once or as soon as possible. */
+  /** Counts calls that earlier processes left uncounted, immediately or as soon as possible. */
   async recover(): Promise<void> {
     const { late } = this.#parts
     for (const { call, ...place } of late?.left ?? []) this.#unsettled.take(waitingOf(call, place))
@@ -105,9 +106,9 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * Sets aside the most that a call may cost.
-   * @throws ApiError 432 or 433 when a limit would be passed; then no credits are set aside. 503 when the disk is full
-   * or read-only and no more calls can wait to be counted.
+   * Reserves the maximum that a call may cost.
+   * @throws ApiError 432 or 433 when a limit would be passed, and then no credits are reserved; 503 when the disk is
+   * full or read-only and no more calls can wait to be counted
    */
   async reserve(given: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {
     const call = counted(given)
@@ -120,14 +121,14 @@ export class Billing implements AsyncDisposable {
   async #refusalOf(call: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<Refusal | null> {
     const { ledger, late } = this.#parts
     try {
-      // After an outage many calls may wait; this one need not wait for them.
+      // After an outage many calls might be waiting; this one doesn't have to wait for them.
       if (this.#unsettled.size > 0 && late !== null) return await this.#holdInMemory(call, most)
       // The limit is compared with the counted usage.
       if (this.#unsettled.size > 0) await this.#count()
       return await this.#writeUnlessGivenUp(async () => {
-        // Work that continues after a restart may still have credits set aside.
+        // Work that continues after a restart might still have credits reserved.
         const released = ledger.release(call.requestId)
-        // Calls that were let in without the state may still be under way.
+        // Calls that were admitted without the state might still be in progress.
         const held = ledger.hold(call, most, this.#uncounted(call.key.id))
         const [refusal] = await Promise.all([held, released])
         return refusal
@@ -151,7 +152,7 @@ export class Billing implements AsyncDisposable {
     )
   }
 
-  /** Judges the limit without the state. @throws ApiError 503 */
+  /** Checks the limit without the state. @throws ApiError 503 */
   #holdAsKnown({ requestId, key }: Pick<BilledCall, "requestId" | "key">, most: Cost): Refusal | null {
     const credits = mostCredits(most)
     const refusal = this.#parts.ledger.refusalAsKnown(key, credits, this.#uncounted(key.id))
@@ -165,7 +166,7 @@ export class Billing implements AsyncDisposable {
     account: this.#unsettled.credits(),
   })
 
-  /** Gives back the credits that a failed call set aside. */
+  /** Releases the credits reserved for a failed call. */
   async release(given: Pick<BilledCall, "requestId" | "key">): Promise<void> {
     const call = counted(given)
     const { ledger, writes, outage } = this.#parts
@@ -177,8 +178,8 @@ export class Billing implements AsyncDisposable {
   /**
    * Counts a call and writes it to the log. Await this before you send the answer. On a full disk, and for a call that
    * continues while the state server is away, the call waits to be counted, unless `also` has to be written with it.
-   * @param cost at most the credits set aside
-   * @param also written in the same transaction, so that neither lands without the other
+   * @param cost at most the credits reserved
+   * @param also written in the same transaction, so that neither is committed without the other
    * @returns the credits that fell due; for a call that continues, those known without the state
    * @throws ApiError 503 when the call cannot be counted now and no more calls can wait
    */
@@ -216,12 +217,12 @@ export class Billing implements AsyncDisposable {
     }
   }
 
-  /** Calls that were answered and are not counted yet. */
+  /** Number of calls that were answered and are not counted yet. */
   get waiting(): number {
     return this.#unsettled.size
   }
 
-  /** How many may be. */
+  /** Maximum number of such calls. */
   get mostWaiting(): number {
     return this.#unsettled.most
   }
@@ -232,8 +233,8 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * Does `work`; for a call that continues, only until the server is found to be away.
-   * @param work calls `check` before anything that may not happen after that
+   * Runs `work`; for a call that continues, only until the server is found to be away.
+   * @param work calls `check` before any step that must not happen after that
    */
   async #unlessGivenUp<T>(work: (check: () => void) => Promise<T>): Promise<T> {
     let isGivenUp = false
@@ -249,7 +250,8 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * The same for a write. A commit that was under way may still land, but before the next write, since writers take turns.
+   * The same for a write. A commit in progress may still complete, but only before the next write, since writers take
+   * turns.
    */
   async #writeUnlessGivenUp<T>(work: () => Promise<T>, line: string | undefined): Promise<T> {
     return await this.#unlessGivenUp((check) =>
@@ -331,13 +333,13 @@ export class Billing implements AsyncDisposable {
     if (gone !== undefined && gone.length > 0) await writes.run(() => late!.forget(gone))
   }
 
-  /** The count may have landed just before the server went away, without this process learning of it. */
+  /** The count may have been committed just before the server went away, without this process learning of it. */
   async #writeOnce(answered: AnsweredCall): Promise<void> {
     const { at, call } = answered
     if (!(await this.#parts.log.has({ at, requestId: call.requestId }))) await this.#write(answered)
   }
 
-  /** To be called in a write transaction. */
+  /** Must be called inside a write transaction. */
   async #write({ call, cost, at, depth, seconds, query }: AnsweredCall): Promise<number> {
     const { ledger, log } = this.#parts
     const { requestId, endpoint, project, session, human, key, person = "" } = call
@@ -361,8 +363,7 @@ export class Billing implements AsyncDisposable {
   }
 
   /**
-   * Tries again to count the waiting calls. Calls that cannot be counted and are not on the disk are lost, and
-   * reported.
+   * Retries counting the waiting calls. Calls that cannot be counted and are not on the disk are lost, and reported.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     const { late, outage, writes, onWaiting } = this.#parts

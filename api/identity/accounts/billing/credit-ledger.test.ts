@@ -81,7 +81,7 @@ describe("a limit", () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1, 0))
     expect([await ledger.left(monthly), await ledger.left(total)]).toEqual([2, 0])
     expect([(await ledger.ofKey(monthly, null)).all, (await ledger.ofKey(total, null)).all]).toEqual([0, 2])
-    // As the plan's does.
+    // So does the plan's.
     const ofPlan = open({ credits: 5 })
     expect(await ofPlan.refusal(keyOf(null), 5, { key: 0, account: 0 })).toBeNull()
     expect(await ofPlan.refusal(keyOf(null), 6, { key: 0, account: 0 })).toBe("plan")
@@ -102,7 +102,7 @@ describe("a limit", () => {
     expect(await paid.hold(call(two), { credits: 3 })).toBe("paygo")
     expect(await paid.hold(call(two), { credits: 2 })).toBeNull()
     expect(await paid.left(one)).toBe(Infinity)
-    // Five of the ten are set aside by now, and more are in use that the ledger does not know of.
+    // Five of the ten are reserved by now, and the ledger doesn't know about others already used.
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 3 })).toBeNull()
     expect(await open({ credits: 10 }).refusal(two, 2, { key: 9, account: 4 })).toBe("plan")
     // The key's own limit is reported first.
@@ -134,7 +134,7 @@ describe("pages", () => {
       0, 1, 0, 1,
     ])
     expect(await ledger.left(key)).toBe(0)
-    // Four more cost nothing yet, a fifth would.
+    // Four more are still free, a fifth is not.
     expect(await ledger.hold(call(key), extract(4))).toBeNull()
     expect(await ledger.hold(call(key), extract(1))).toBe("key")
     expect(await ledger.due(key, { credits: 2, pages: { "extract-basic": 5, map: 9 } })).toBe(3)

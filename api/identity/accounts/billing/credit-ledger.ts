@@ -12,9 +12,9 @@ import type { ApiKey } from "../keys/keys.ts"
 /** Credits that all keys together may use in a calendar month (UTC). */
 export interface Plan {
   readonly name: string
-  /** Null: no limit. */
+  /** Null for no limit. */
   readonly credits: number | null
-  /** Beyond those of the plan. */
+  /** In addition to those of the plan. */
   readonly paygo: number
 }
 
@@ -22,7 +22,7 @@ export interface Plan {
 export interface LedgerCall {
   readonly requestId: string
   readonly key: ApiKey
-  /** Empty for none. */
+  /** Empty if none. */
   readonly project: string
   readonly endpoint: Endpoint
 }
@@ -38,10 +38,10 @@ interface Passed {
   readonly account: number
 }
 
-/** The limit a call would pass: the key's, the plan's, or the one beyond the plan. */
+/** The limit a call would pass: the key's, the plan's, or the one for usage beyond the plan. */
 export type Refusal = "key" | "plan" | "paygo"
 
-/** Credits used, in all and by endpoint. */
+/** Credits used, in total and by endpoint. */
 export interface Used {
   readonly all: number
   readonly byEndpoint: Readonly<Partial<Record<Endpoint, number>>>
@@ -96,21 +96,21 @@ const STEPS: readonly Step[] = [
 
 const HOST = hostname()
 
-/** Projects that one key may name in a month. Each is counted separately, for good. */
+/** Maximum number of projects that one key can name in a month. Each is counted separately and permanently. */
 export const MOST_PROJECTS = 1000
-/** Subject of the total of all keys. No key has this id: theirs are hexadecimal, or `operator`. */
+/** Subject for the total of all keys. No key has this id: their ids are hexadecimal, or `operator`. */
 const ACCOUNT = "account"
-/** Stands in a hold for credits that are known, where others have their meter. */
+/** Takes the meter's place in a hold whose credits are already known. */
 const CREDITS = ""
-/** Keys whose distance from their limits is remembered from the last call that was let in. */
+/** Maximum number of keys whose distance from their limits is remembered from the last admitted call. */
 const MOST_KNOWN = 10_000
-/** Credits that a lost process set aside come back after this time, unless another process finds it lost earlier. */
+/** How long credits reserved by a lost process stay reserved, unless another process notices the loss earlier. */
 const HOLD_MS = 3_600_000
 
 type LedgerQueries = Queries<LedgerTables>
 type UseRow = Omit<LedgerTables["credit_use"], "calls">
 
-// Every call that counts runs these.
+// Every call that is counted runs these.
 const addHold = once(
   (q: LedgerQueries, { request_id, meter, key_id, amount, until, pid, host }: LedgerTables["credit_hold"]) =>
     q.insertInto("credit_hold").values({ request_id, meter, key_id, amount, until, pid, host }),
@@ -200,18 +200,17 @@ const projectsNamed = once((q: LedgerQueries, { month, key_id }: Pick<UseRow, "m
 export const migrateLedger = (db: StateStore): void => migrate(db, "ledger", STEPS)
 
 /**
- * Credits used by each key, in `state.db`.
- * Before a call works, the most it may cost is set aside with {@link hold}; its actual cost is written with {@link
- * settle} before its answer is sent. So a limit holds to the credit however many calls run at once, an answered call is
- * counted once, and credits set aside by a killed process are free again with the next start.
- * Call `hold`, `settle` and `release` inside a write transaction.
+ * Credits used by each key, in `state.db`. Before a call does any work, the maximum it may cost is reserved with {@link
+ * hold}; its actual cost is written with {@link settle} before its answer is sent. So a limit is exact to the credit
+ * however many calls run at once, an answered call is counted once, and credits reserved by a killed process are free
+ * again after the next start. Call `hold`, `settle` and `release` inside a write transaction.
  */
 export class Ledger {
   readonly plan: Plan
   readonly #db: StateStore
   readonly #queries: LedgerQueries
   readonly #handedOut: (key: ApiKey) => Promise<number>
-  /** {@link Passed} after the last call that was let in, by key and for all keys. */
+  /** {@link Passed} after the last admitted call, by key and for all keys. */
   readonly #knownOfKeys = new Lru<string, number>(MOST_KNOWN)
   #knownOfAccount: number | undefined
 
@@ -224,14 +223,14 @@ export class Ledger {
     this.#queries = queriesOf(db)
   }
 
-  /** Whether a call of this key can be refused: a key without a limit needs no credits set aside. */
+  /** Whether a call with this key can be refused: a key without a limit needs no reserved credits. */
   isLimited({ creditLimit }: Pick<ApiKey, "creditLimit">): boolean {
     return creditLimit !== null || this.plan.credits !== null
   }
 
   /**
-   * Whether calls of a key may count for this project: the key has named it this month, or has not reached the most
-   * projects.
+   * Whether calls with a key may count for this project: the key has already named it this month, or has not reached
+   * the maximum number of projects.
    */
   async mayName(keyId: string, project: string): Promise<boolean> {
     const ofMonth = { month: monthOf(Date.now()), key_id: keyId }
@@ -240,9 +239,9 @@ export class Ledger {
   }
 
   /**
-   * Sets aside the most that a call may cost, or returns the limit it would pass. A call that can cost nothing passes
-   * none.
-   * @param uncounted credits that the ledger does not know of
+   * Reserves the maximum that a call may cost, or returns the limit it would pass. A call that can cost nothing never
+   * passes a limit.
+   * @param uncounted credits that the ledger doesn't know about
    */
   async hold(
     call: Pick<LedgerCall, "requestId" | "key">,
@@ -254,7 +253,7 @@ export class Ledger {
     const until = Date.now() + HOLD_MS
     const put = (meter: Meter | typeof CREDITS, amount: number) =>
       addHold.run(this.#db, { ...of, meter, amount, until })
-    // The store runs them in the order of these lines, and none waits for the answer to the one before.
+    // The store runs them in this order, and none waits for the previous one's result.
     const passed = this.#passed(call.key, handedOut)
     const puts = metersOf(most).map(([meter, pages]) => put(meter, pages))
     if (most.credits) puts.push(put(CREDITS, most.credits))
@@ -269,16 +268,16 @@ export class Ledger {
   }
 
   /**
-   * What {@link hold} would return, without writing anything.
+   * Returns what {@link hold} would return, without writing anything.
    * @param credits that the call may cost at most
-   * @param uncounted credits of the key, and of all keys, that the ledger does not know of
+   * @param uncounted credits of the key, and of all keys, that the ledger doesn't know about
    */
   async refusal(key: ApiKey, credits: number, uncounted: Passed): Promise<Refusal | null> {
     return this.#refusalAfter(await this.#passed(key, await this.#handedOutBy(key)), credits, uncounted)
   }
 
   /**
-   * As {@link refusal}, from the figures of the last calls that were let in.
+   * Like {@link refusal}, based on the figures of the last admitted calls.
    * @returns undefined for a key with a limit and without such figures
    */
   refusalAsKnown(
@@ -292,7 +291,7 @@ export class Ledger {
     return this.#refusalAfter({ key, account }, credits, uncounted)
   }
 
-  /** Adds calls that were counted after the last one was let in. */
+  /** Adds calls that were counted after the last one was admitted. */
   countedSince(keyId: string, credits: number): void {
     const known = this.#knownOfKeys.get(keyId)
     if (known !== undefined) this.#knownOfKeys.set(keyId, known + credits)
@@ -310,7 +309,7 @@ export class Ledger {
     return null
   }
 
-  /** The credits that would fall due with a call, as the ledger knows them. */
+  /** The credits that would fall due for a call, as far as the ledger knows. */
   async due(key: ApiKey, cost: Cost): Promise<number> {
     let sum = cost.credits ?? 0
     for (const [meter, pages] of metersOf(cost)) {
@@ -320,21 +319,21 @@ export class Ledger {
     return sum
   }
 
-  /** Credits that a key may still use or hand out, without those set aside; Infinity without a limit. */
+  /** Credits that a key may still use or hand out, excluding reserved ones; Infinity without a limit. */
   async left(key: ApiKey): Promise<number> {
-    // Not -0, which some forms of a number show.
+    // Avoids -0, which some number formats show.
     return 0 - (await this.#passed(key, await this.#handedOutBy(key))).key
   }
 
-  /** Gives back the credits a failed call set aside. */
+  /** Releases the credits reserved for a failed call. */
   async release(requestId: string): Promise<void> {
     await endHold.run(this.#db, { requestId })
   }
 
   /**
-   * Counts a call. Pages run on across calls: five extracts of one page cost the same as one extract of five, and a
-   * call may cost nothing.
-   * @param cost at most the credits set aside
+   * Counts a call. Page counts carry over between calls: five extracts of one page cost the same as one extract of
+   * five, and a call may cost nothing.
+   * @param cost at most the credits reserved
    * @param at when it was answered
    * @returns the credits that fell due
    */
@@ -396,8 +395,8 @@ export class Ledger {
   }
 
   /**
-   * Frees credits set aside by processes of this machine that have ended; those of other machines expire on their own.
-   * Call this before this process sets anything aside.
+   * Frees credits reserved by processes of this machine that have ended; those of other machines expire on their own.
+   * Call this before this process reserves anything.
    */
   async recover(): Promise<void> {
     const own = this.#queries.selectFrom("credit_hold").select("pid").distinct().where("host", "=", HOST)
@@ -407,7 +406,7 @@ export class Ledger {
         await lost.where("host", "=", HOST).execute()
       }
     }
-    // Also those set aside while the clock was ahead.
+    // Also those reserved while the clock was ahead.
     const now = Date.now()
     await this.#queries
       .deleteFrom("credit_hold")
@@ -415,7 +414,7 @@ export class Ledger {
       .execute()
   }
 
-  /** Credits beyond the limits if everything set aside falls due: 0 and less while they hold. */
+  /** Credits over the limits if everything reserved falls due: zero or negative while the limits hold. */
   async #passed({ id, creditLimit }: ApiKey, handedOut: number): Promise<Passed> {
     const { credits: plan, paygo } = this.plan
     const used = async (subject: string, per: "month" | "total", keyId: string | null) => {
@@ -442,7 +441,7 @@ export class Ledger {
     return (await (per === "month" ? totalOfMonth : totalOfAll).get(this.#db, of))?.credits ?? 0
   }
 
-  /** The most that falls due with the calls under way, for one key or for all. */
+  /** The maximum that falls due for the calls in progress, for one key or for all. */
   async #held(keyId: string | null): Promise<number> {
     const now = Date.now()
     const rows = await (keyId === null

@@ -14,11 +14,11 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
   ],
 }
 
-/** For a call that would pass a limit. @returns 432, or 433 for the limit of pay as you go */
+/** The refusal of a call that would pass a limit. @returns 432, or 433 for the pay-as-you-go limit */
 export const creditRefusal = (refusal: Refusal): ApiError => new ApiError(...refusals[refusal])
 
 const UNKNOWN_CREDITS =
   "The server that keeps the state cannot be reached, so it is unknown how much this key has used. Try again once the server is back."
 
-/** For a call with a limited key while its use is unknown. */
+/** The refusal of a call with a limited key while its usage is unknown. */
 export const creditsUnknown = (): ApiError => new ApiError(503, UNKNOWN_CREDITS, {}, { "Retry-After": "5" })

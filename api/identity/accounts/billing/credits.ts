@@ -1,7 +1,7 @@
-/** Usage counted in blocks: credits are due each time a key's running count crosses a block. */
+/** Usage counted in blocks: credits fall due each time a key's running count crosses a block boundary. */
 export type Meter = keyof typeof RATES
 
-/** Successful pages in a block, and the price of a full block. */
+/** Number of successful pages in a block, and the price of a full block. */
 export const RATES = {
   "extract-basic": { block: 5, credits: 1 },
   "extract-advanced": { block: 5, credits: 2 },
@@ -9,13 +9,13 @@ export const RATES = {
   "map-instructions": { block: 10, credits: 2 },
 } as const satisfies Record<string, { block: number; credits: number }>
 
-/** The price of a call: credits, or successful pages by meter. Nothing: {}. */
+/** The price of a call: credits, or successful pages by meter. A free call is {}. */
 export interface Cost {
   readonly credits?: number
   readonly pages?: Readonly<Partial<Record<Meter, number>>>
 }
 
-/** No call reads more in its time, whatever its `limit`. */
+/** No call reads more than this in its time, whatever its `limit`. */
 const MOST_PAGES = 100_000
 
 /** The price of a search by depth, in credits. */
@@ -34,13 +34,13 @@ export const mapCost = (hasInstructions: boolean, pages: number): Cost => ({
   pages: { [hasInstructions ? "map-instructions" : "map"]: Math.min(pages, MOST_PAGES) },
 })
 
-/** The price of a report: the first search, each further one, and the most in total. */
+/** The price of a report: the first search, each further one, and the maximum in total. */
 const RESEARCH = {
   mini: { base: 4, search: 1, most: 110 },
   pro: { base: 15, search: 2, most: 250 },
 }
 
-/** @param searches that were made for the report; Infinity for the most it may cost */
+/** @param searches that were made for the report; Infinity for the maximum cost */
 export const researchCost = (model: keyof typeof RESEARCH, searches: number): Cost => {
   const { base, search, most } = RESEARCH[model]
   return { credits: Math.min(most, base + search * Math.max(0, searches - 1)) }
@@ -75,6 +75,6 @@ export const mostCredits = (cost: Cost): number =>
     return sum + credits * Math.ceil(pages / block)
   }, cost.credits ?? 0)
 
-/** The meters of a cost that count something. */
+/** The meters of a cost that are not zero. */
 export const metersOf = ({ pages = {} }: Cost): readonly [Meter, number][] =>
   (Object.entries(pages) as [Meter, number][]).filter(([, count]) => count > 0)

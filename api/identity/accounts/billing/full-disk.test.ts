@@ -6,7 +6,7 @@ import { serveAccounts, type ServedAccounts } from "../../../testing/serve-accou
 import { Unsettled } from "./unsettled.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
-// SQLite's errors on a full disk are real here, and so is its behaviour: the file may not grow any further.
+// SQLite's errors on a full disk are real here: the file is not allowed to grow any further.
 
 let folder: ReturnType<typeof temporaryFolder>
 let app: ServedAccounts
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const search = (key: string) => app.call("/search", key, { query: "bees" })
 
-/** Leaves no byte in the file: free space on existing pages is used up by calls. */
+/** Leaves no free byte in the file: calls use up the free space on existing pages. */
 async function fillDisk(): Promise<void> {
   await app.db.script("pragma max_page_count = 1")
   const filler = await app.key()
@@ -69,7 +69,7 @@ test("a limit holds to the credit all the same", async () => {
 test("what must be kept is refused, and says why", async () => {
   const key = await app.key()
   await fillDisk()
-  // More than has room on the pages of the file.
+  // More than fits on the pages of the file.
   const { status, body } = await app.call("/research", key, { input: "bees and honey ".repeat(1000) })
   expect(status).toBe(503)
   expect(JSON.stringify(body)).toContain("The server's disk is full")

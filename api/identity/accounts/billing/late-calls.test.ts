@@ -46,7 +46,7 @@ const outage = {
     return done
   },
 }
-/** The billing of a process that starts on the folder. */
+/** The billing of a process that starts with this folder. */
 const begun = async (mostWaiting = 10_000) => {
   const late = new LateCalls<AnsweredCall>(db, Journal.open(folder.path))
   const billing = new Billing({
@@ -129,7 +129,7 @@ test("credits set aside for a call during an outage stay set aside after it", as
 test("limits hold during an outage, by the figures from before it", async () => {
   const billing = await begun()
   away = "yes"
-  // This process has no figures for a key that it has not let in.
+  // This process has no figures for a key that it has not admitted.
   await expect(answer(billing, "unknown")).rejects.toMatchObject({ status: 503 })
   away = "no"
   await answer(billing, "known")
@@ -216,7 +216,7 @@ test("calls are refused once too many wait, or if none can be kept", async () =>
   away = "yes"
   await answer(billing, "first")
   await answer(billing, "second")
-  // A key may have a tenth of all.
+  // A key may have a tenth of the total.
   await expect(answer(billing, "third")).rejects.toMatchObject({
     status: 503,
     headers: { "Retry-After": "5" },

@@ -9,7 +9,7 @@ export interface Place {
   readonly at: number
 }
 
-/** A call that waits, and where. */
+/** A waiting call, and its place. */
 export interface LateCall<T> extends Place {
   readonly call: T
 }
@@ -30,11 +30,11 @@ const STEPS: readonly Step[] = [
 export const migrateLateCalls = (db: StateStore): void => migrate(db, "late-calls", STEPS)
 
 /**
- * Calls answered while the state server was away, in journals until they are counted. The transaction that counts also
+ * Calls answered while the state server was away, in journals until they are counted. The counting transaction also
  * records how far a journal is counted, so each call is counted once even after a kill or a commit with an unknown
  * outcome.
  *
- * @typeParam T a call that JSON can hold
+ * @typeParam T a call that can be represented in JSON
  */
 export class LateCalls<T extends object> implements AsyncDisposable {
   readonly #own: Journal
@@ -49,7 +49,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     this.#own = journals[0]
   }
 
-  /** Calls that earlier processes left, in order. */
+  /** Calls left over from earlier processes, in order. */
   get left(): readonly LateCall<T>[] {
     return this.#journals.flatMap((journal) =>
       journal.left.map((call, at) => ({ journal, at, call: call as T })),
@@ -94,7 +94,7 @@ export class LateCalls<T extends object> implements AsyncDisposable {
     return gone
   }
 
-  /** Forgets how far removed journals were counted. */
+  /** Deletes the records of how far removed journals were counted. */
   async forget(ids: readonly string[]): Promise<void> {
     for (const id of ids) await this.#queries.deleteFrom("late_calls").where("journal", "=", id).execute()
   }

@@ -16,7 +16,7 @@ test("what waits and what is held counts against its key, and against all", () =
     unsettled.credits("b"),
     unsettled.credits("c"),
   ]).toEqual([12, 5, 7, 0])
-  // It cost less than it might have.
+  // The call cost less than it could have.
   unsettled.add("1", call("a", 2))
   unsettled.release("2")
   unsettled.release("none")

@@ -1,10 +1,10 @@
 import { ApiError } from "../../../errors.ts"
 
-/** Nine minutes of 64 clients who ask on and on. */
+/** Nine minutes of 64 clients asking continuously. */
 const MOST_CALLS = 10_000
 /** The share of one key, so that it never takes them all. */
 const SHARE_OF_KEY = 10
-/** The total that a key's calls may cost, for each key. */
+/** The average number of credits per call that a key's waiting calls may cost together. */
 const CREDITS_OF_CALL = 2
 const RETRY_SECONDS = 5
 
@@ -23,28 +23,28 @@ const NOTHING: Sums = { calls: 0, credits: 0 }
 
 const DISK_FULL =
   "The server's disk is full or read-only, and the limit of calls that can wait to be counted is reached. Try again once its operator has freed space or made the data folder (FOSSICK_DATA_DIR) writable."
-/** The same where the state is on a server. */
+/** The same message for a state kept on a server. */
 export const STATE_AWAY =
   "The server that keeps the state cannot be reached, and the limit of calls that can wait to be counted is reached. Try again once the server is back."
 
 /**
- * Calls answered while nothing could be written, until they can be counted. Their number is bounded: a call beyond it
+ * Calls answered while nothing could be written, until they can be counted. Their number is bounded: a further call
  * that would have to be counted is refused.
  */
 export class Unsettled<W extends Waiting = Waiting> {
-  /** Most calls that may wait, in total and for one key, and the most that those of a key may cost together. */
+  /** Maximum number of waiting calls, in total and for one key, and the maximum that one key's calls may cost together. */
   readonly most: number
   readonly mostOfKey: number
   readonly mostCreditsOfKey: number
   readonly #because: string
   #waiting: W[] = []
-  /** Limited calls in progress, by request: the most they may cost. */
+  /** Limited calls in progress, by request: the maximum they may cost. */
   readonly #held = new Map<string, { readonly keyId: string; readonly credits: number }>()
   /** The same, by key. */
   readonly #sums = new Map<string, Sums>()
   #credits = 0
 
-  /** @param because the message for calls that find no room */
+  /** @param because the message for calls when there is no room */
   constructor(most = MOST_CALLS, because = DISK_FULL) {
     this.most = most
     this.#because = because
@@ -52,7 +52,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     this.mostCreditsOfKey = this.mostOfKey * CREDITS_OF_CALL
   }
 
-  /** Calls that wait. */
+  /** Number of waiting calls. */
   get size(): number {
     return this.#waiting.length
   }
@@ -66,7 +66,7 @@ export class Unsettled<W extends Waiting = Waiting> {
     return credits
   }
 
-  /** @throws ApiError 503 when no call of the key can be taken in any more */
+  /** @throws ApiError 503 when no more calls of the key can be accepted */
   assertRoom(keyId: string): void {
     const { calls, credits } = this.#sumsOf(keyId)
     const isKeyFull = calls >= this.mostOfKey || credits >= this.mostCreditsOfKey
@@ -75,12 +75,12 @@ export class Unsettled<W extends Waiting = Waiting> {
     }
   }
 
-  /** Sets aside the most a call may cost, until {@link release} or {@link add}. */
+  /** Reserves the maximum that a call may cost, until {@link release} or {@link add}. */
   hold(requestId: string, keyId: string, credits: number): void {
     this.#held.set(requestId, { keyId, credits })
   }
 
-  /** @returns whether anything was set aside */
+  /** @returns whether anything was reserved */
   release(requestId: string): boolean {
     return this.#held.delete(requestId)
   }
@@ -92,13 +92,13 @@ export class Unsettled<W extends Waiting = Waiting> {
     this.take(call)
   }
 
-  /** Adds a call for which the caller has found room. */
+  /** Adds a call for which the caller has already checked that there is room. */
   take(call: W): void {
     this.#waiting.push(call)
     this.#count(call, 1)
   }
 
-  /** The next calls to be counted, the oldest first; to be given to {@link settled} once they are. */
+  /** The next calls to be counted, oldest first; pass them to {@link settled} once they are. */
   next(count: number): readonly W[] {
     return this.#waiting.slice(0, count)
   }

@@ -214,7 +214,7 @@ test("on a full disk all that was to be written is refused, and said to be for t
 })
 
 test("what cannot be committed is not there, and the queue goes on", async () => {
-  // References are checked at the end.
+  // References are checked at commit.
   const orphan = async () => {
     await statement(db, "insert into later values (9)").run()
   }
@@ -306,7 +306,7 @@ test("who waits too long for another connection is told to come back, and the qu
 test("at the end of the process a work is done at once, in a transaction of its own", async () => {
   await writes.runNow(add(1))
   expect(await kept()).toEqual([1])
-  // It waits for others, for a second.
+  // It waits up to one second for others.
   const patiently = vi.spyOn(db, "patiently")
   await writes.runNow(add(2))
   expect(patiently).toHaveBeenCalledWith(expect.any(Function), 1000)

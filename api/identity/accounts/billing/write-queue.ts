@@ -7,10 +7,10 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 import { ApiError } from "../../../errors.ts"
 
-/** Pause before the next try, growing up to the second one. */
+/** Pause before the next try, growing from the first value to the second. */
 const FIRST_RETRY_MS = 1
 const LAST_RETRY_MS = 20
-/** Longest wait for another process's transaction; after that the caller is asked to come back. */
+/** Maximum wait for another process's transaction; after that, the caller is asked to try again later. */
 const PATIENCE_MS = 10_000
 /** Longest wait of {@link WriteQueue.runNow} and {@link WriteQueue.idle}. */
 const LAST_WAIT_MS = 1000
@@ -22,7 +22,7 @@ interface Entry {
   readonly reject: (error: unknown) => void
 }
 
-/** One work of a transaction failed, and so the transaction. */
+/** One piece of work in a transaction failed, and with it the transaction. */
 class WorkFailed extends Error {
   readonly entry: Entry
 
@@ -33,23 +33,23 @@ class WorkFailed extends Error {
 }
 
 /**
- * Writes to the state without blocking the event loop: all works of one turn land in one transaction, and while another
- * process writes, the queue waits by a timer, not in SQLite. When a work's promise resolves, its transaction is in the
- * file and survives `kill -9`.
- * A work awaits only the database: it may run again when another one in its transaction throws.
+ * Writes to the state without blocking the event loop: all work of one turn is committed in one transaction, and while
+ * another process writes, the queue waits with a timer, not in SQLite. When the promise of a piece of work resolves,
+ * its transaction is in the file and survives `kill -9`. Work must await only the database: it may run again when other
+ * work in its transaction throws.
  */
 export class WriteQueue {
   readonly #db: StateStore
-  /** Its folder; undefined: it is on a server. */
+  /** Its folder; undefined if the state is on a server. */
   readonly #dir: string | undefined
   #waiting: Entry[] = []
   #scheduled = false
   #busySince: number | null = null
   #retryMs = FIRST_RETRY_MS
-  /** Before the next transaction. */
+  /** Pause before the next transaction. */
   #pauseMs = 0
 
-  /** @param db waits for no lock: `patienceMs` is 0 */
+  /** @param db must not wait for locks: `patienceMs` is 0 */
   constructor(db: StateStore) {
     this.#db = db
     const file = db.location()
@@ -57,9 +57,9 @@ export class WriteQueue {
   }
 
   /**
-   * Does `work` in the next transaction.
-   * @param line Works of different lines share no rows that one of them writes and the other reads, so that a distant server gets their
-   *   statements together. Works of one line, and works without a line, take turns.
+   * Runs `work` in the next transaction.
+   * @param line Works on different lines share no rows that one of them writes and the other reads, so that a distant
+   * server gets their statements together. Works on one line, and works without a line, take turns.
    * @throws ApiError 503 when another process holds the file for too long
    */
   run<T>(work: () => Promise<T>, line?: string): Promise<T> {
@@ -69,12 +69,12 @@ export class WriteQueue {
     })
   }
 
-  /** Does `work` in its own transaction at once, for the end of the process. */
+  /** Runs `work` in its own transaction immediately, for use when the process ends. */
   async runNow(work: () => Promise<void>): Promise<void> {
     await this.#db.patiently(() => transaction(this.#db, work), LAST_WAIT_MS)
   }
 
-  /** Waits until all that was given to {@link run} is written or refused, for a moment at most: for the end of the process. */
+  /** Waits briefly until everything passed to {@link run} is written or refused, for use when the process ends. */
   async idle(): Promise<void> {
     const late = performance.now() + LAST_WAIT_MS
     while (this.#scheduled && performance.now() < late) await pause(FIRST_RETRY_MS)
@@ -113,9 +113,9 @@ export class WriteQueue {
     }
   }
 
-  /** Half of the failed work may have been written: the transaction was rolled back, and the others are done anew without it. */
+  /** Half of the failed work may have been written: the transaction was rolled back, and the rest of its work is repeated without it. */
   #withoutIt(entries: readonly Entry[], { entry, cause }: WorkFailed): void {
-    // Nor can the others be written.
+    // The others cannot be written either.
     if (isUnwritable(cause, this.#dir)) return this.#rejectAll(entries, cause)
     entry.reject(cause)
     this.#waiting = [...entries.filter((other) => other !== entry), ...this.#waiting]
@@ -139,7 +139,7 @@ export class WriteQueue {
   }
 }
 
-/** Does the works in their order, neighbours of different lines at the same time. @throws WorkFailed for the first that fails */
+/** Runs the pieces of work in order, neighbours on different lines at the same time. @throws WorkFailed for the first that fails */
 async function allWorked(entries: readonly Entry[]): Promise<ReadonlyMap<Entry, unknown>> {
   const results = new Map<Entry, unknown>()
   const inTurn = async (some: readonly Entry[]) => {
@@ -151,7 +151,7 @@ async function allWorked(entries: readonly Entry[]): Promise<ReadonlyMap<Entry, 
       while (end < entries.length && entries[end]!.line !== undefined) end++
     const lines = Map.groupBy(entries.slice(at, end), ({ line }) => line)
     let failure: unknown
-    // The transaction may not end while one of them still has a statement to send.
+    // The transaction must not end while one of them still has a statement to send.
     await Promise.all(
       [...lines.values()].map((some) => inTurn(some).catch((error: unknown) => (failure ??= error))),
     )

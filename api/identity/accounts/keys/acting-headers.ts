@@ -1,6 +1,6 @@
-/** Names the person a service asks for. */
+/** The header that names the person a service asks for. */
 export const ACTING_HEADER = "X-Fossick-Acting-For"
-/** The same, as Open WebUI sends it: signed, where it was given a secret. */
+/** The same, as sent by Open WebUI: signed if it was given a secret. */
 export const OPEN_WEBUI_TOKEN = "X-OpenWebUI-User-Jwt"
 export const OPEN_WEBUI_EMAIL = "X-OpenWebUI-User-Email"
 

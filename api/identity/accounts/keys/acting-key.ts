@@ -11,15 +11,15 @@ const BETWEEN = "."
 /** Combines both ids wherever a key's id is stored, so that one person's entries are not another's. */
 export const actingIdOf = ({ keyId, personId }: OnBehalf): string => keyId + BETWEEN + personId
 
-/** The two of an id; null for that of any other key. */
+/** The two parts of an id; null for any other key's id. */
 export function onBehalfOf(id: string): OnBehalf | null {
   const at = id.indexOf(BETWEEN)
   return at < 0 ? null : { keyId: id.slice(0, at), personId: id.slice(at + 1) }
 }
 
 /**
- * What a service may do for a person: the person's rights, within the limits of the service's key. It administers
- * nothing and makes no keys; its credits and rates are those of the service's key.
+ * What a service may do for a person: the person's rights, within the limits of the service's key. It cannot administer
+ * anything or make keys; its credits and rates are those of the service's key.
  * @param sourcesOf the sources of collections at the time of the call
  */
 export async function actingKey(

@@ -8,7 +8,7 @@ interface Written {
   readonly principals: readonly string[]
 }
 
-/** What is wrong with them; null: nothing. A sentence without its subject, the field: `must be …`. */
+/** What is wrong with them; null if nothing is. A sentence without its subject, the field: `must be …`. */
 export function principalsProblem({ role, principals }: Written): string | null {
   if (principals.length === 0) return null
   if (role === "admin" || role === "write")
@@ -22,7 +22,7 @@ export function principalsProblem({ role, principals }: Written): string | null 
 
 const WHY = { admin: "it reads every page", write: "it reads no page" } as const
 
-/** What is wrong with a key that acts for people; null: nothing. A sentence without its subject, as above. */
+/** What is wrong with a key that acts for people; null if nothing is. A sentence without its subject, as above. */
 export function actsProblem({
   role,
   principals,

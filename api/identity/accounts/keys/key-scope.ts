@@ -7,16 +7,16 @@ export const ENDPOINTS = ["search", "extract", "crawl", "map", "research"] as co
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 /**
- * What a key or person may use and see. Each part is a separate limit and all of them apply; null: no limit. An empty
- * list lets nothing through.
+ * What a key or person may use and see. Each part is a separate limit and all of them apply; null for no limit. An
+ * empty list lets nothing through.
  */
 export interface KeyScope {
   readonly endpoints: readonly Endpoint[] | null
-  /** Names of sources, besides those of the collections: pages of other sources do not exist for this key. */
+  /** Names of sources, in addition to those of the collections: pages of other sources do not exist for this key. */
   readonly sources: readonly string[] | null
   /** Names of collections, resolved at the time of a call. */
   readonly collections: readonly string[] | null
-  /** A registrable domain means itself and its subdomains, any other host itself alone. */
+  /** A registrable domain covers itself and its subdomains, any other host only itself. */
   readonly domains: readonly string[] | null
 }
 
@@ -57,7 +57,7 @@ const WHY_STRAY = {
   write: "only sources can limit where it sends documents",
 } as const
 
-/** Entries of each list of a scope at most, and characters of a name in it. */
+/** Maximum number of entries in each list of a scope, and maximum length of a name in it. */
 export const MAX_ENTRIES = 300
 export const MAX_NAME_CHARS = 100
 
@@ -65,8 +65,8 @@ export const MAX_NAME_CHARS = 100
 export class ScopeError extends Error {}
 
 /**
- * A scope as given, checked. Empty and missing lists mean no limit, because forms and clients send those for fields
- * left alone.
+ * Validates a given scope. Empty and missing lists mean no limit, because forms and clients send those for untouched
+ * fields.
  * @throws ScopeError naming the first field that is wrong
  */
 export function readScope(written: {
@@ -110,7 +110,7 @@ function hosts(list: readonly string[] | undefined): readonly string[] {
   }
 }
 
-/** As kept in `state.db`; null for everything. */
+/** In the form stored in `state.db`; null for everything. */
 export const scopeText = (scope: KeyScope): string | null =>
   isUnlimited(scope) ? null : JSON.stringify(scope)
 

@@ -13,7 +13,7 @@ import { parseRateLimits, type RateLimits, rateLimitsText } from "../rates/rate-
 import { countStored, type StoredTable, StoredUse } from "../storage/stored-use.ts"
 
 /**
- * `search` may use every endpoint that searches and reads; `write` may send and delete documents, and reads nothing
+ * `search` may use every endpoint that searches and reads; `write` may send and delete documents, but read nothing
  * else; `operator` may search and run crawls, but does not decide who may read pages; `admin` may do everything.
  */
 export type KeyRole = "search" | "write" | "operator" | "admin"
@@ -21,8 +21,8 @@ export type KeyRole = "search" | "write" | "operator" | "admin"
 export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "operator", "admin"]
 
 /**
- * How a service names the person it asks for: `tokens`, which are signed; `headers`, which it may also send without a
- * signature, so that anyone with the key may ask as any person.
+ * How a service names the person it asks for: `tokens`, which are signed; `headers`, which can also be sent unsigned,
+ * so that anyone with the key can ask as any person.
  */
 export type ActsBy = "tokens" | "headers"
 
@@ -36,7 +36,7 @@ export interface OnBehalf {
 
 export type KeyType = "development" | "production"
 
-/** Credits that a key may use: in each calendar month (UTC), or ever. */
+/** Credits that a key may use: in each calendar month (UTC), or in total. */
 export interface CreditLimit {
   readonly credits: number
   readonly per: "month" | "total"
@@ -49,22 +49,22 @@ export interface ApiKey {
   /** Stable name of the key in logs and counters. */
   readonly id: string
   readonly role: KeyRole
-  /** The last characters of its text, for lists; empty when they are not known. */
+  /** The last characters of its text, for lists; empty if unknown. */
   readonly hint: string
   readonly scope: KeyScope
-  /** The users and groups whose pages the holder may read, besides public pages; null: every page, with any readers. */
+  /** The users and groups whose pages the holder may read, in addition to public pages; null for every page, whoever its readers are. */
   readonly principals: readonly Principal[] | null
-  /** Projects that it may name; empty: any. If there is just one, calls that name none belong to it. */
+  /** Projects that it may name; empty for any. If there is just one, calls that name none belong to it. */
   readonly projects: readonly string[]
-  /** Null: as many credits as the plan has. */
+  /** Null for as many credits as the plan has. */
   readonly creditLimit: CreditLimit | null
-  /** Overrides the settings; null: the settings apply. */
+  /** Overrides the settings; null if the settings apply. */
   readonly rateLimits: RateLimits | null
-  /** Whether it may make other keys, none of which may do more than it. Keys of the role admin always may. */
+  /** Whether it may make other keys, none of which may do more than it can. Keys with the role admin always may. */
   readonly mayMakeKeys: boolean
   /** Whether its holder may disable it: false for a shared key. */
   readonly mayEndItself: boolean
-  /** When it expires; null: never. */
+  /** When it expires; null if never. */
   readonly expiresAt: Date | null
   /**
    * For the key of a service that acts for people, each with their own rights: without a person it gives no access.
@@ -72,13 +72,13 @@ export interface ApiKey {
    */
   readonly actsForPeople: ActsBy | null
   /**
-   * The person a service asks for with this key: its limits, credits and logs are those of the service's key. Null: it
-   * asks for itself.
+   * The person a service asks for with this key: its limits, credits and logs are those of the service's key. Null if
+   * the service asks for itself.
    */
   readonly onBehalf: OnBehalf | null
 }
 
-/** The key whose limits and credits count: of the service, where it asks for a person. */
+/** The key whose limits and credits count: the service's key, if a service asks for a person. */
 export const payerOf = <K extends Pick<ApiKey, "id" | "onBehalf">>(key: K): K =>
   key.onBehalf === null ? key : { ...key, id: key.onBehalf.keyId }
 
@@ -100,56 +100,56 @@ export const apiKey = (given: Pick<ApiKey, "id" | "role"> & Partial<ApiKey>): Ap
 
 /** A key that was made here, as lists show it. */
 export interface MadeKey extends ApiKey {
-  /** The name its maker gave it; empty for none. */
+  /** The name its maker gave it; empty if none. */
   readonly name: string
   readonly keyType: KeyType
   readonly createdAt: Date
-  /** Since when it is refused; null while it is not. */
+  /** When it was disabled; null if it isn't. */
   readonly disabledAt: Date | null
   /** Id of the key that made it over the API; null for keys made by the command or the first start. */
   readonly madeBy: string | null
 }
 
-/** The properties of a new key; those left out mean no limit. */
+/** The properties of a new key; omitted ones mean no limit. */
 export interface KeySpec extends Partial<Omit<ApiKey, "id" | "role" | "hint" | "mayEndItself" | "onBehalf">> {
   readonly role: KeyRole
   readonly name?: string
   readonly keyType?: KeyType
   readonly madeBy?: string
-  /** Names keys that were made together, see {@link KeyStore.disableGeneration}. */
+  /** Identifies keys that were made together, see {@link KeyStore.disableGeneration}. */
   readonly generation?: string
 }
 
 /**
  * The API keys of this appliance.
  *
- * Only SHA-256 digests are kept. A slow password hash would add nothing: made keys carry 256 random bits, so
- * guessing a digest's source is out of reach at any speed, while the check runs on every request.
+ * Only SHA-256 digests are kept. A slow password hash would add nothing: generated keys carry 256 random bits, so
+ * finding the source of a digest by guessing is infeasible at any speed, while the check runs on every request.
  */
 export interface KeyStore {
-  /** The key behind `presented`, or null when it may not be used to search and read, or only for a person. */
+  /** The key behind `presented`, or null if it may not be used to search and read, or may only be used for a person. */
   verify(presented: string): Promise<ApiKey | null>
   /** The key behind `presented`, or null when it may not be used to send documents. */
   verifyWriter(presented: string): Promise<ApiKey | null>
-  /** The service key behind `presented`, or null when it is not a valid one that may act for people. */
+  /** The service key behind `presented`, or null if it is not a valid key that may act for people. */
   verifyService(presented: string): Promise<ApiKey | null>
   /**
-   * The key with which a service acts for a person; null when `presented` is no key of a service.
-   * @param header value of a header of the request; empty when it wasn't sent
+   * The key with which a service acts for a person; null if `presented` is not a service's key.
+   * @param header value of a request header; empty if it wasn't sent
    * @throws ApiError 401 when the request names no person, 403 when that person has no rights
    */
   actFor(presented: string, header: (name: string) => string): Promise<ApiKey | null>
-  /** The key behind `presented`, disabled and expired ones too; null when it was not made here. */
+  /** The key behind `presented`, including disabled and expired ones; null if it was not made here. */
   lookUp(presented: string): Promise<MadeKey | null>
   /** The key with this id, or null when it may not be used: for work that continues after its call. */
   byId(id: string): Promise<ApiKey | null>
-  /** The name a key's maker gave it, disabled or not, or a person's user name. Empty: no name, or no such key. */
+  /** The name a key's maker gave it, disabled or not, or a person's user name. Empty if there is no name or no such key. */
   nameOf(id: string): Promise<string>
   /** Makes and stores a key. The return value is the only copy of its text. */
   create(spec: KeySpec): Promise<string>
   /**
    * Whether `maker` may have `count` more keys.
-   * @param size bytes of what each is held to
+   * @param size bytes of each key's limits
    */
   hasRoom(maker: string, count: number, size: number): Promise<boolean>
   /**
@@ -173,7 +173,7 @@ export interface KeyStore {
    * there is no such key.
    */
   delete(id: string): Promise<boolean>
-  /** The keys that were made together and are still valid, of this key's making alone unless it is null. */
+  /** The keys that were made together and are still valid, limited to those made by this key unless it is null. */
   validOf(generation: string, madeBy: string | null): Promise<readonly MadeKey[]>
   /**
    * Disables the keys made by one call.
@@ -181,7 +181,7 @@ export interface KeyStore {
    * @returns how many were still valid; null when none was ever made
    */
   disableGeneration(generation: string, madeBy: string | null): Promise<number | null>
-  /** Credits that a key has given to the keys it made, in its limit's period, whether those are still valid or not. */
+  /** Credits that a key has given to the keys it made, in its limit's period, including keys that are no longer valid. */
   handedOut(maker: Pick<ApiKey, "id" | "creditLimit">): Promise<number>
   /** Whether any key would be accepted. */
   any(): Promise<boolean>
@@ -252,14 +252,14 @@ const STEPS: readonly Step[] = [
   ({ integer }) => `alter table api_keys add column only_writes ${integer} not null default 0;`,
   ({ text }) => `alter table api_keys add column principals ${text};`,
   ({ text }) => `alter table api_keys add column acts_for_people ${text};`,
-  // As for one that writes.
+  // The same for operator keys.
   ({ integer }) => `alter table api_keys add column operates ${integer} not null default 0;`,
 ]
 
-/** Bytes that the keys of one maker may take: their scopes and projects can be long. */
+/** Maximum size in bytes of one maker's keys: their scopes and projects can be long. */
 const MOST_BYTES = 16_000_000
 
-/** Who holds the key of the settings. */
+/** The holder of the key from the settings. */
 export const OPERATOR = apiKey({ id: "operator", role: "admin" })
 
 const NO_PEOPLE =
@@ -281,9 +281,9 @@ const handedOutSince = once((q: Queries<KeyTables>, { maker, since }: { maker: s
 )
 
 /**
- * @param operatorKey accepted, as admin, while it is given here, and never stored; empty for none. A person may have
- * thought of it, which is the other reason to keep even its digest out of the file.
- * @param keysPerKey keys that one key may have made, ended ones included until they are pruned
+ * @param operatorKey accepted, as admin, as long as it is given here, and never stored; empty if there is none. It
+ * might be a human-chosen password, which is the other reason to keep even its digest out of the file.
+ * @param keysPerKey maximum number of keys made by one key, including ended ones until they are pruned
  */
 export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = Infinity): KeyStore {
   migrate(db, "keys", STEPS)
@@ -291,7 +291,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   const operator = operatorKey === "" ? null : digest(operatorKey)
   const queries = queriesOf<KeyTables>(db)
   const keys = queries.selectFrom("api_keys").selectAll().orderBy("created_at").orderBy("id")
-  /** Valid keys are neither disabled nor expired. Times are ISO texts of one form, so they compare as texts. */
+  /** Valid keys are neither disabled nor expired. Times are ISO texts in one format, so they compare as texts. */
   const isValidNow = () => sql<boolean>`disabled_at is null and (expires_at is null or expires_at > ${now()})`
   const isOf = (generation: string, madeBy: string | null) =>
     sql<boolean>`generation = ${generation} and made_by = coalesce(${madeBy}, made_by)`
@@ -306,7 +306,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
     const row = await byDigest.get(db, { given })
     return row !== undefined && timingSafeEqual(row.digest, given) ? keyOf(row) : null
   }
-  /** Credits it was given stay counted with its maker. */
+  /** Credits given to it stay counted for its maker. */
   const remove = async ({ id, made_by, credit_limit }: Pick<KeyRow, "id" | "made_by" | "credit_limit">) => {
     if (made_by !== null)
       await update(made_by, { handed_out_before: sql<number>`handed_out_before + ${credit_limit ?? 0}` })

@@ -33,12 +33,12 @@ const ofOrigin = once((q: Queries<PublicKeyTables>, { origin }: { origin: string
     .limit(1),
 )
 
-/** Keys at most: a documentation site needs one. */
+/** Maximum number of keys: a documentation site needs one. */
 export const MOST_PUBLIC_KEYS = 500
 
 /**
  * Public keys in `state.db`, in plain text: they are in web pages anyway, so a site's lines can be copied again. They
- * are kept apart from the other keys, so that only the one door for public keys knows them.
+ * are kept separate from the other keys, so that only the code for public keys can find them.
  */
 export class PublicKeyStore {
   readonly #db: StateStore
@@ -50,7 +50,7 @@ export class PublicKeyStore {
     this.#queries = queriesOf(db)
   }
 
-  /** The key of this text; null when it may not be used. */
+  /** The key with this text; null if it may not be used. */
   async verify(text: string): Promise<PublicKey | null> {
     const row = await byText.get(this.#db, { text })
     return row === undefined ? null : keyOf(row)
@@ -134,7 +134,7 @@ const keyOf = (row: PublicKeyTables["public_key"]): PublicKey => ({
   disabledAt: row.disabled_at === null ? null : new Date(row.disabled_at),
 })
 
-/** The part stored as a spec, and nothing beside it. */
+/** Only the part stored as a spec. */
 const specOf = (stored: PublicKeySpec): PublicKeySpec => ({
   name: stored.name,
   source: stored.source,

@@ -4,32 +4,32 @@ import type { RateLimits } from "../rates/rate-limits.ts"
 
 /** The limits of a public key. */
 export interface PublicKeySpec {
-  /** The name its maker gave it; empty for none. */
+  /** The name its maker gave it; empty if none. */
   readonly name: string
-  /** The one source whose pages it sees; null: it has a collection. */
+  /** The one source whose pages it sees; null if it has a collection. */
   readonly source: string | null
   readonly collection: string | null
   /** Web pages of these origins may use it (RFC 6454, section 6.2): `https://docs.example.com`. */
   readonly origins: readonly string[]
   /** Whether it may ask for answers. */
   readonly answers: boolean
-  /** Calls from each address, overriding the settings; null: the settings apply. */
+  /** Rate limits for calls from each address, overriding the settings; null if the settings apply. */
   readonly rateLimits: RateLimits | null
-  /** Credits of all its callers together in a calendar month (UTC); null: no limit. */
+  /** Credits for all its callers together in a calendar month (UTC); null for no limit. */
   readonly credits: number | null
 }
 
 /** A key in the source of web pages, for everyone to read. */
 export interface PublicKey extends PublicKeySpec {
   readonly id: string
-  /** The key itself, which is no secret. */
+  /** The key itself, which isn't secret. */
   readonly text: string
   readonly createdAt: Date
-  /** Since when it is refused; null while it is not. */
+  /** When it was disabled; null if it isn't. */
   readonly disabledAt: Date | null
 }
 
-/** How every public key begins. No other key does. */
+/** Prefix of every public key. No other key has it. */
 export const PUBLIC_PREFIX = "fsk-pub-"
 
 export const isPublicText = (text: string): boolean => text.startsWith(PUBLIC_PREFIX)

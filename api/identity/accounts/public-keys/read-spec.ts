@@ -3,7 +3,7 @@ import { MAX_NAME_CHARS } from "../keys/key-scope.ts"
 import { parseRateLimits, type RateLimits } from "../rates/rate-limits.ts"
 import type { PublicKeySpec } from "./public-key.ts"
 
-/** Origins of a key at most: sites of one documentation, and its previews. */
+/** Maximum number of origins for a key: sites of one documentation, and its previews. */
 export const MOST_ORIGINS = 50
 export const MOST_MONTHLY_CREDITS = 1_000_000_000
 
@@ -24,13 +24,13 @@ export interface SpecProblem {
   readonly message: string
 }
 
-/** The known names: each function returns what is wrong with an unknown one, or null. */
+/** Checks names: each function returns what is wrong with an unknown name, or null. */
 export interface KnownReach {
   readonly unknownSource: (names: readonly string[]) => Promise<string | null>
   readonly unknownCollection: (names: readonly string[]) => Promise<string | null>
 }
 
-/** A key as given, checked; or what is wrong with it. */
+/** A given key, validated; or the problems with it. */
 export async function readPublicKey(
   written: WrittenPublicKey,
   { unknownSource, unknownCollection }: KnownReach,
@@ -77,6 +77,6 @@ function ratesOf(text: string | null): RateLimits | null | Error {
   }
 }
 
-/** `There is no source "x"; did you mean "y"?` after the name of its field. */
+/** `There is no source "x"; did you mean "y"?`, to follow the name of its field. */
 const inSentence = (text: string | null): string | null =>
   text === null ? null : `is unknown: ${text.charAt(0).toLowerCase()}${text.slice(1)}`

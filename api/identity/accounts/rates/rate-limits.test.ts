@@ -58,7 +58,7 @@ describe("a rate", () => {
     let now = 0
     const counter = new RateCounter(() => now)
     const times: number[] = []
-    // A caller who asks at every turn of the clock.
+    // A caller who makes a call at every tick of the clock.
     for (; now < 100_000; now += 130)
       if ((await counter.take("a", "search", limits)) === null) times.push(now)
     const most = Math.max(

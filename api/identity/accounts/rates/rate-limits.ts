@@ -4,7 +4,7 @@ export interface RateLimit {
   readonly seconds: number
 }
 
-/** By endpoint; `*` is every endpoint without a rate of its own, each counted separately. */
+/** By endpoint; `*` covers every endpoint without its own rate, each counted separately. */
 export type RateLimits = Readonly<Partial<Record<LimitedEndpoint | "*", RateLimit>>>
 
 /** The names that rates can be set for. */
@@ -56,19 +56,19 @@ export function parseRateLimits(text: string): RateLimits {
   return limits
 }
 
-/** As {@link parseRateLimits} reads it. */
+/** In the format read by {@link parseRateLimits}. */
 export const rateLimitsText = (limits: RateLimits): string =>
   Object.entries(limits)
     .map(([name, { calls, seconds }]) => `${name}=${calls}/${seconds}s`)
     .join(",")
 
-/** The limit of an endpoint; undefined where it has none. */
+/** The limit of an endpoint; undefined if it has none. */
 export const limitOf = (limits: RateLimits, endpoint: LimitedEndpoint): RateLimit | undefined =>
   limits[endpoint] ?? limits["*"]
 
 /** Counts calls by key and endpoint. */
 export interface Rates {
-  /** Admits a call, or returns in how many whole seconds the next one is admitted. */
+  /** Admits a call, or returns the number of whole seconds until the next one is admitted. */
   take(
     key: string,
     endpoint: LimitedEndpoint,
@@ -76,25 +76,25 @@ export interface Rates {
   ): Promise<{ readonly retryAfter: number } | null>
 }
 
-/** Times of the last calls that were let through, oldest first from `start` on, as a ring. */
+/** Times of the last admitted calls, as a ring buffer, oldest first from `start` on. */
 interface Window {
   readonly times: Float64Array
   start: number
   size: number
 }
 
-/** Windows kept; the least recently used one makes room. */
+/** Maximum number of windows; the least recently used one is dropped. */
 const MAX_WINDOWS = 10_000
 
 /**
- * Counts calls by key and endpoint. In any span of the limit's length no more calls than its number are let through, to
- * the call; refused ones do not count. Held in memory: a restart begins anew.
+ * Counts calls by key and endpoint. In any span of the limit's length, no more calls than its number are admitted;
+ * refused ones do not count. Held in memory: a restart starts from zero.
  */
 export class RateCounter implements Rates {
   readonly #windows = new Map<string, Window>()
   readonly #now: () => number
 
-  /** @param now milliseconds, never going back */
+  /** @param now milliseconds, monotonic */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
@@ -124,7 +124,7 @@ export class RateCounter implements Rates {
 
   #window(name: string, calls: number): Window {
     const known = this.#windows.get(name)
-    // To the end: the first of the map is the least recently used.
+    // Moved to the end: the first of the map is the least recently used.
     this.#windows.delete(name)
     const window =
       known?.times.length === calls ? known : { times: new Float64Array(calls), start: 0, size: 0 }

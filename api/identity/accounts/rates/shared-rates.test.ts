@@ -37,7 +37,7 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
     null,
     { retryAfter: 1 },
   ])
-  // As if an hour had passed: three are let through again, and no more.
+  // As if an hour had passed: three are admitted again, and no more.
   await db.script("update rate_slot set at = at - 3600000 where name = 'key search'")
   const three = { search: { calls: 3, seconds: 3600 } }
   const taken = await Promise.all(Array.from({ length: 5 }, () => rates.take("key", "search", three)))
@@ -62,7 +62,7 @@ test("slots are kept for as long as they are taken, under names that only their 
     await rates().take(at, "suggest", { suggest: hour })
     await rates().take(at, "suggest", { suggest: hour })
   }
-  // Two minutes later, but for one call of the second.
+  // Two minutes pass, except for one call of the second caller.
   await db.script("update rate_slot set at = at - 120000 where not (slot = 1 and name like '%2.2.0.291')")
   await db.script("update rate_slot set at = at - 3600000 where slot = 0 and name like '%2.2.0.291'")
   expect(await rates().take("192.0.2.3", "search", { search: minute })).toBeNull()
@@ -73,7 +73,7 @@ test("slots are kept for as long as they are taken, under names that only their 
     "tseggus 1.2.0.291 1",
     "tseggus 2.2.0.291 1",
   ])
-  // Only the calls admitted in between are free again.
+  // Only the free slots can be taken.
   const taken = await Promise.all(
     Array.from({ length: 4 }, () => rates().take("192.0.2.2", "suggest", { suggest: hour })),
   )

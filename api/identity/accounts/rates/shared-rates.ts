@@ -46,7 +46,7 @@ const takeSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) 
     )
     .returning("id"),
 )
-// The lowest free number: there may be gaps between the others.
+// The lowest free number: there can be gaps between the others.
 const addSlot = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted) =>
   q
     .insertInto("rate_slot")
@@ -71,24 +71,25 @@ const slotsTaken = once((q: Queries<RateTables>, { name, calls, spanMs }: Wanted
     .where("slot", "<", calls),
 )
 
-/** Another process may have made the slot that this one was about to make. */
+/** Another process might have created the slot that this one was about to create. */
 const TRIES = 8
 const MOMENT_MS = 500
-/** Between two looks at slots that are taken no longer, while there are calls. */
+/** Time between two checks for slots that are no longer taken, while there are calls. */
 const TIDY_MS = 60_000
 
 /**
- * As `RateCounter`, over all processes on a state that is kept on a server: a limit of n calls is n slots, and a call takes one whose
- * last call is a span ago. A slot is a row, which one process at a time can take.
+ * Like `RateCounter`, across all processes that share a state kept on a server: a limit of n calls is n slots, and a
+ * call takes a slot whose last call is at least one span ago. A slot is a row, which only one process can take at a
+ * time.
  */
 export class SharedRates implements Rates {
   readonly #db: StateStore
   readonly #concealed: (name: string) => string
-  /** Calls of this process by name, one after the other: side by side each would try to make the same slot. */
+  /** This process's calls by name, one after the other: in parallel, each would try to create the same slot. */
   readonly #lines = new Map<string, Serial>()
   #tidyAt = 0
 
-  /** @param concealed written in place of names that only their owner may read */
+  /** @param concealed the text stored in place of names that only their owner may read */
   constructor(db: StateStore, concealed: (name: string) => string = (name) => name) {
     migrate(db, "rates", STEPS)
     this.#db = db
@@ -128,8 +129,8 @@ export class SharedRates implements Rates {
   }
 
   /**
-   * A slot that another process is making at this moment is waited for, for a moment: it is one statement.
-   * @returns whether it added one; null when it was not made in time
+   * Waits briefly for a slot that another process is creating at this moment: it is one statement.
+   * @returns whether it added one; null if it was not created in time
    */
   async #onceMade(add: () => Promise<boolean>): Promise<boolean | null> {
     for (const ms of [0, MOMENT_MS]) {

@@ -7,13 +7,13 @@ import { migrate, type StateStore, type Step, transaction } from "#base/store/st
 /** A named set of sources. */
 export interface Collection {
   readonly name: string
-  /** Names of sources, at least one, by name. */
+  /** Names of sources, at least one, sorted by name. */
   readonly sources: readonly string[]
 }
 
 /**
- * The collections of sources that the operator made, in `state.db`. What a key or a sale may see is worked out for each
- * call, so that a change takes effect at once.
+ * The collections of sources that the operator made, in `state.db`. What a key or a sale may see is determined for each
+ * call, so that a change takes effect immediately.
  */
 export interface Collections {
   list(): Promise<readonly Collection[]>
@@ -46,7 +46,7 @@ const sourcesIn = once((q: Queries<CollectionTables>, { name }: { name: string }
   q.selectFrom("collection_source").select("source").where("collection", "=", name).orderBy("source"),
 )
 
-/** `There is no collection "staf"; did you mean "staff"?` for the first unknown name; null: all are known. */
+/** `There is no collection "staf"; did you mean "staff"?` for the first unknown name; null if all are known. */
 export async function unknownCollection(
   collections: Pick<Collections, "has" | "list">,
   names: readonly string[],
@@ -79,7 +79,7 @@ export function openCollections(db: StateStore): Collections {
       return Array.from(sets, ([name, set]) => ({ name, sources: set.map(({ source }) => source) }))
     },
     async set(name, sources) {
-      // Together, so that no call ever sees half a collection.
+      // Written together, so that no call ever sees half a collection.
       await transaction(db, async () => {
         await queries
           .insertInto("collection_source")

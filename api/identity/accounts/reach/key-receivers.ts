@@ -6,12 +6,12 @@ import type { KeyStore } from "../keys/keys.ts"
 
 export interface KeyReceiversOptions {
   readonly keys: Pick<KeyStore, "byId">
-  /** `FOSSICK_WEBHOOK_NETWORKS` and the proxy, as the crawler has them. */
+  /** `FOSSICK_WEBHOOK_NETWORKS` and the proxy, as in the crawler. */
   readonly sending: ProxySettings & { readonly webhookNetworks: readonly string[] }
   readonly userAgent: string
 }
 
-/** Sends webhooks for keys. Private networks opened by the operator are for requests of the operator's own keys. */
+/** Sends webhooks for keys. Private networks allowed by the operator are only for requests with the operator's own keys. */
 export class KeyReceivers implements AsyncDisposable {
   readonly #options: KeyReceiversOptions
   readonly #senders = new Map<"any" | "public", Promise<WebhookSender>>()
@@ -27,7 +27,7 @@ export class KeyReceivers implements AsyncDisposable {
     return await sender.send(message, signal)
   }
 
-  /** Loaded with the first message: most appliances send none. */
+  /** Loaded when the first message is sent: most appliances send none. */
   #sender(reach: "any" | "public"): Promise<WebhookSender> {
     const known = this.#senders.get(reach)
     if (known !== undefined) return known

@@ -5,7 +5,7 @@ import type { Collections } from "./collections.ts"
 import { limitsPages } from "../keys/key-scope.ts"
 import { type Limited, type LimitParts, namesLeft, pageLimits } from "./scoped-pages.ts"
 
-/** Names as a request has them: one, several, or none. */
+/** Names in a request: one, several, or none. */
 export interface AskedNames {
   readonly sources?: string | readonly string[] | undefined
   readonly collections?: string | readonly string[] | undefined
@@ -21,32 +21,32 @@ export interface Filed {
 export interface KnownNames {
   /**
    * The requested sources: those named, and those of the collections; undefined when there is no such request.
-   * @throws ApiError 400 naming the first name that is unknown, with those near it
+   * @throws ApiError 400 naming the first unknown name, with similar ones
    */
   named(asked: AskedNames): Promise<readonly string[] | undefined>
-  /** All that are known, by name. */
+  /** All known ones, sorted by name. */
   all(): Promise<{ readonly sources: readonly string[]; readonly collections: readonly string[] }>
   /** The known ones among a page's sources, and the collections that hold any of these. */
   filing(): Promise<(sources: readonly string[]) => Filed>
 }
 
-/** For callers who get no names: names in their requests are not read. */
+/** For callers that aren't shown any names: names in their requests are not read. */
 export const NAMELESS: Pick<KnownNames, "named"> = { named: async () => undefined }
 
 export interface NameParts extends Pick<LimitParts, "readers"> {
   readonly collections: Pick<Collections, "sourcesOf" | "list">
-  /** Names of all sources; empty where they are unknown, as beside an index that another machine fills. */
+  /** Names of all sources; empty if they are unknown, as with an index that another machine fills. */
   readonly sourceNames: () => Promise<readonly string[]>
 }
 
 /**
- * A limited caller knows the sources and collections within the scope and no other name; a caller limited to domains
- * alone knows none. Neither errors nor results reveal more.
+ * A limited caller knows the sources and collections within the scope and no other name; a caller limited only by
+ * domains knows none. Neither errors nor results reveal more.
  */
 export function knownNames(limited: Limited, parts: NameParts): KnownNames {
   const { scope } = limited
   const { collections, sourceNames } = parts
-  /** The sources that may be known; null: all. */
+  /** The sources that may be known; null for all. */
   const limits = async () => {
     const mine = await pageLimits(limited, parts)
     const isOfAll = mine === null || (mine.sources === null && mine.domains === null)
@@ -66,7 +66,7 @@ export function knownNames(limited: Limited, parts: NameParts): KnownNames {
       if (wanted.sources.length + wanted.collections.length === 0) return undefined
       const mine = await limits()
       const known = mine ?? (await sourceNames())
-      // Where no source is known at all, every name is accepted.
+      // If no source is known at all, every name is accepted.
       if (mine !== null || known.length > 0) requireKnown("sources", wanted.sources, known)
       const sets = await knownCollections(mine)
       requireKnown(

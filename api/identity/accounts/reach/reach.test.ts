@@ -53,7 +53,7 @@ const secretPage = (address: string, source: string) =>
     source,
   })
 
-/** What each endpoint is asked for to reach a page out of scope. `u` is a live address out of scope. */
+/** Requests to each endpoint that try to reach a page out of scope. `u` is a live address out of scope. */
 const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>>> = {
   search: () =>
     [
@@ -134,7 +134,7 @@ const hostile: Readonly<Partial<Record<Endpoint, (u: Live) => readonly object[]>
     ].map((given) => ({ input: "pump seals", model: "mini", ...given })),
 }
 
-/** The answer of an endpoint; of a task, its report. */
+/** The answer of an endpoint, or for a task, its report. */
 async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, body: object): Promise<Answer> {
   const answer = await app.call(`/${endpoint}`, key, body)
   if (endpoint !== "research" || answer.status !== 200) return answer
@@ -145,7 +145,7 @@ async function shownTo(app: ServedAccounts, endpoint: Endpoint, key: string, bod
   }
 }
 
-/** What an endpoint's tool returns to a model, through the official client. */
+/** The text that an endpoint's tool returns to a model, through the official client. */
 async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodies: readonly object[]) {
   const client = new Client({ name: "test", version: "1" })
   const transport = new StreamableHTTPClientTransport(new URL(`${app.url}/mcp`), {
@@ -161,10 +161,10 @@ async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodi
   return told
 }
 
-/** The question comes back in the answer; the name in it is no page. */
+/** The question is repeated in the answer; a name in it doesn't reveal a page. */
 function withoutEchoes(shown: string, asked: object): string {
   const echoes = stringsOf(asked).map((value) => JSON.stringify(value).slice(1, -1))
-  // A report without an answer quotes the words of its task that no page found has.
+  // A report without an answer quotes the words of its task that no page found contains.
   const words = echoes.flatMap((echo) => echo.split(/[\s:]+/)).map((word) => `“${word}”`)
   return [...echoes, ...words].reduce((left, echo) => left.replaceAll(echo, ""), shown)
 }
@@ -177,7 +177,7 @@ function stringsOf(value: unknown): string[] {
 interface Live {
   readonly inside: string
   readonly out: string
-  /** Addresses inside that lead out. */
+  /** Addresses in scope that redirect out of it. */
   readonly hops: readonly string[]
 }
 

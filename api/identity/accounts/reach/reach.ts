@@ -44,8 +44,8 @@ export type LiveReader = Pick<Reader, "read" | "sitemap">
 export type AddressTest = (url: PageUrl) => boolean
 
 /**
- * What a caller may see of the index and the web. Endpoints get it by the key of their request and have no other engine
- * or reader, so none of them can forget the check.
+ * What a caller may see of the index and the web. Endpoints get it through the key of their request and have no other
+ * engine or reader, so none of them can forget the check.
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
@@ -55,38 +55,38 @@ export interface Reach {
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
   /** The stored page, with the sources that the caller may know; null when no such page may be seen. */
   page(url: PageUrl, signal?: AbortSignal): Promise<Page | null>
-  /** Which pages of the index may be seen, now; null: all. */
+  /** Which pages of the index may be seen now; null for all. */
   limits(): Promise<PageLimits | null>
   /** Whether the index has the page and its readers keep the key out. While the index is away: true if any page has readers. */
   keepsOut(url: PageUrl): Promise<boolean>
-  /** The other appliance that is to read a page, as it was found there; null: the reader is. */
+  /** The other appliance that should read a page, because it was found there; null if the reader should. */
   holderOf(url: PageUrl): Promise<Peer | null>
   /**
-   * The current text of a visible page of the index, read as its source reads it, and never beyond the caller's scope.
-   * The source is one that may be named.
+   * The current text of a visible page of the index, read the way its source reads it, and never beyond the caller's
+   * scope. The source must be one that may be named.
    */
   reread(url: PageUrl, options: RereadOptions): Promise<Reread>
   /** Reads no address out of scope, wherever redirects lead. */
   readonly reader: LiveReader
-  /** The names of sources and collections that may be asked for and shown. */
+  /** The names of sources and collections that may be requested and shown. */
   readonly names: KnownNames
-  /** The addresses that may be read or named in an answer. */
+  /** A test for the addresses that may be read or named in an answer. */
   addresses(): Promise<AddressTest>
 }
 
 export interface ReachParts {
   readonly engine: Pick<Engine, "search" | "get" | "suggest" | "facets">
   readonly reader: LiveReader
-  /** Reads pages of the index again; left out: pages are not read again. */
+  /** Rereads pages of the index; if left out, pages are not reread. */
   readonly rereader?: Pick<Rereader, "read" | "readLive"> | undefined
   readonly collections: NameParts["collections"]
   readonly sourceNames: NameParts["sourceNames"]
   readonly readers: LimitParts["readers"]
   /** The addresses that belong to any of these sources. */
   readonly sites: (sources: readonly string[]) => Promise<AddressTest>
-  /** Asks other appliances besides the engine; left out: there are none. They don't count as searches at the gate. */
+  /** Asks other appliances in addition to the engine; left out if there are none. They don't count as searches at the gate. */
   readonly federated?: ((own: Pick<Engine, "search">) => Pick<Engine, "search">) | undefined
-  /** The other appliance where a page was found lately; left out: there are none. */
+  /** The other appliance where a page was recently found; left out if there are none. */
   readonly holderOf?: ((url: PageUrl) => Peer | null) | undefined
   /** The gate for all searches and all reads of live pages. */
   readonly gates: Gates
@@ -101,9 +101,9 @@ export interface Seeker extends Limited {
 
 /**
  * What `seeker` may see: the one place where a scope takes effect. In the index, that is pages of its sources and
- * domains; on the web, addresses on its domains and, when it has sources, addresses that belong to one of them.
+ * domains; on the web, addresses on its domains and, if it has sources, addresses that belong to one of them.
  *
- * @param memory of the call that sees it; left out for work outside a call
+ * @param memory of the call in question; left out for work outside a call
  */
 export function reachOf(
   { id, scope, principals, isPatient = false }: Seeker,
@@ -140,7 +140,7 @@ export function reachOf(
     if (found !== null) memory?.hold(found.markdown.length)
     return found
   }
-  /** The page in the index, with any readers; null: no such page; undefined: the index is away. */
+  /** The page in the index, with any readers; null if there is no such page; undefined if the index is away. */
   const indexed = async (url: PageUrl): Promise<Page | null | undefined> => {
     try {
       return await parts.engine.get(url)
@@ -154,8 +154,8 @@ export function reachOf(
     return readable !== null && isHidden(await indexed(url), readable)
   }
   /**
-   * Reads a page with the rights of its source if it is in the index and in scope. Checks readers here and where a
-   * redirect leads.
+   * Reads a page with the rights of its source if it is in the index and in scope. Checks readers here and at redirect
+   * targets.
    */
   const readLive = async (text: string, options: ReadOptions): Promise<ReadResult> => {
     const { reader, rereader } = parts
@@ -180,13 +180,13 @@ export function reachOf(
           const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
           if (filter === null) return noFacets(query)
           const found = await parts.engine.facets({ ...query, filter }, signal ? { signal } : {})
-          // Counts leave out pages out of reach, so when only readers set the limits, every counted source may be named.
+          // Counts exclude pages out of reach, so when only readers set the limits, every counted source may be named.
           const areKnown = now === null || (now.sources === null && now.domains === null)
           return areKnown ? found : withKnownSources(found, now.sources ?? [])
         },
         { key: id, signal, isPatient },
       ),
-    // It takes a millisecond or two: no turn is waited for.
+    // It takes a millisecond or two, so it doesn't wait for a turn.
     suggest: async (query) => {
       const now = await stored()
       const filter = now === null ? (query.filter ?? {}) : narrowed(query.filter ?? {}, now)
@@ -206,7 +206,7 @@ export function reachOf(
         if (now.kind !== "changed") return now
         if (now.page.url !== url && !(await addresses())(now.page.url))
           return { kind: "unread", end: ELSEWHERE }
-        // Its readers may have changed since the last visit.
+        // Its readers might have changed since the last visit.
         if (scopedPage(now.page, await limits()) === null) return { kind: "unread", end: ELSEWHERE }
         memory?.hold(now.page.markdown.length)
         return now
@@ -251,7 +251,7 @@ export function reachOf(
   }
 }
 
-/** Whether readers may keep the caller out. While the index is away, who may read a page is unknown. */
+/** Whether readers might keep the caller out. While the index is away, it is unknown who may read a page. */
 const isHidden = (page: Page | null | undefined, readable: Readable): boolean =>
   page === undefined || (page !== null && !isReadable(readable, sourcesOf(page), page.readers))
 

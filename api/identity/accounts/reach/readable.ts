@@ -1,7 +1,7 @@
 import { mayRead, type PageReaders, type Principal } from "#engine/index/page/readers.ts"
 import type { ReadersNow } from "#crawler/sources/readers/readers-now.ts"
 
-/** The pages with readers that a key may read. Pages with unknown readers are not among them. */
+/** The pages with readers that a key may read. Pages whose readers are unknown are not included. */
 export interface Readable {
   readonly principals: ReadonlySet<Principal>
   /** Sources that are out of reach, with every page that they hold. */
@@ -12,15 +12,15 @@ export interface Readable {
   readonly labels: readonly string[]
 }
 
-/** Results by set of principals. They hold for one state of the readers: the map of rules, and `of`, the map of sources. */
+/** Results by set of principals. They are valid for one state of the readers: the map of rules, and `of`, the map of sources. */
 const known = new WeakMap<
   ReadersNow["rules"],
   { readonly of: ReadersNow["sources"]; readonly bySet: Map<string, Readable> }
 >()
-/** Different sets of principals that are cached; further ones are worked out with each call. */
+/** Number of different sets of principals that are cached; others are computed for each call. */
 const MOST_KNOWN = 1000
 
-/** What a key with these principals may read; null: every page, since no page has readers. */
+/** What a key with these principals may read; null for every page, because no page has readers. */
 export function readableBy(principals: readonly Principal[], now: ReadersNow): Readable | null {
   if (now.sources.size + now.rules.size === 0) return null
   const before = known.get(now.rules)

@@ -25,15 +25,15 @@ import { type KeyScope, limitsPages } from "../keys/key-scope.ts"
 import type { ApiKey } from "../keys/keys.ts"
 import { isReadable, type Readable, readableBy } from "./readable.ts"
 
-/** The pages that may be seen, worked out for one call; null: no limit. */
+/** The pages that may be seen, determined for one call; null for no limit. */
 export interface PageLimits {
   readonly sources: readonly string[] | null
   readonly domains: readonly string[] | null
-  /** Null: readers set no limit. */
+  /** Null if readers set no limit. */
   readonly readable: Readable | null
 }
 
-/** Limits while the state knows no readers. Pages that have readers anyway, as after the state was lost, are hidden. */
+/** Limits while the state knows no readers. Pages that have readers anyway, for example because the state was lost, are hidden. */
 const NONE_KNOWN: PageLimits = {
   sources: null,
   domains: null,
@@ -52,7 +52,7 @@ export interface LimitParts {
   readonly readers: () => Promise<ReadersNow>
 }
 
-/** What the caller may see now; null: every page. */
+/** What the caller may see now; null for every page. */
 export async function pageLimits(
   { scope, principals }: Limited,
   { collections, readers }: LimitParts,
@@ -62,7 +62,7 @@ export async function pageLimits(
   return { sources: await listedSources(scope, collections), domains: scope.domains, readable }
 }
 
-/** The sources that a scope is limited to, including those of its collections; null: no limit. */
+/** The sources that a scope is limited to, including those of its collections; null for no limit. */
 export async function listedSources(
   { sources, collections: named }: Pick<KeyScope, "sources" | "collections">,
   collections: LimitParts["collections"],
@@ -72,13 +72,13 @@ export async function listedSources(
 }
 
 /**
- * What the caller may see of the index now: as {@link pageLimits}, but pages with readers are hidden while the state
- * knows none.
+ * What the caller may see of the index now: like {@link pageLimits}, except that pages with readers are hidden while
+ * the state knows none.
  */
 export const indexLimits = async (limited: Limited, parts: LimitParts): Promise<PageLimits | null> =>
   (await pageLimits(limited, parts)) ?? (limited.principals === null ? null : NONE_KNOWN)
 
-/** The names that may be known, out of all sources; none with only a domain limit. */
+/** The names that may be known, out of all sources; empty if the only limit is on domains. */
 export function namesLeft(limits: PageLimits | null, all: readonly string[]): readonly string[] {
   if (limits === null) return all
   const { sources, domains, readable } = limits
@@ -87,9 +87,9 @@ export function namesLeft(limits: PageLimits | null, all: readonly string[]): re
 }
 
 /**
- * The engine for a limited caller. The filter carries the limits, so that a search finds as many pages as without them.
+ * The engine for a limited caller. The filter applies the limits, so that a search finds as many pages as without them.
  * Results are checked again, so that no adapter's mistake exposes a page. Without limits, pages with readers are
- * dropped, since their readers are unknown.
+ * dropped, because it is unknown who those readers are.
  */
 export function scopedEngine(
   engine: Pick<Engine, "search">,
@@ -118,7 +118,7 @@ export function scopedEngine(
   }
 }
 
-/** Without the model: it is chosen by the languages of all pages, so it would reveal something about hidden ones. */
+/** Without the model: its choice depends on the languages of all pages, so it would reveal something about hidden ones. */
 const ofSeenPages = ({ languages, isScarce }: LanguageNotice) => noticeOf({ languages, isScarce })
 
 /**
@@ -154,7 +154,7 @@ export function domainTest(domains: readonly string[]): (url: PageUrl) => boolea
   return (url) => matchesDomains(placeOf(url), rules)
 }
 
-/** The requested names within the limits; null when none is left. The engine reads an empty list as "all". */
+/** The requested names within the limits; null if none is left. The engine reads an empty list as "all". */
 export function narrowed(asked: PageFilter, { sources, domains, readable }: PageLimits): PageFilter | null {
   const { sources: askedSources = [], includeDomains: askedDomains = [], excludeSources = [] } = asked
   const ofSources =
@@ -179,7 +179,8 @@ export function narrowed(asked: PageFilter, { sources, domains, readable }: Page
 }
 
 /**
- * The intersection of both lists: if one name lies within the other, the narrower one, on the port that either names.
+ * The intersection of both lists: if one name lies within the other, the narrower one is kept, with the port given by
+ * either.
  */
 function intersection(a: readonly string[], b: readonly string[]): readonly string[] {
   const others = b.map(hostAndPort)
@@ -197,8 +198,8 @@ const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
 
 /**
- * Limits as a text: the same for keys that see the same pages, under any names. There may be thousands of labels, so
- * only their digest is in it.
+ * Limits as a text: the same for keys that see the same pages, under any names. There can be thousands of labels, so
+ * only their digest is included.
  */
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null

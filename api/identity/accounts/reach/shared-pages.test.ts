@@ -68,7 +68,7 @@ test("a key finds the pages of its source, whichever other source reads them too
     expect(await foundBy(other)).toEqual([])
     await run("everything")
   }
-  // It is gone for the source that has seen so, and stays for the other until that has.
+  // The page is gone for the source that has noticed, and stays for the other until that one notices, too.
   site.serve({ "/manual/seals": status(410) })
   await run("manual")
   expect(await foundBy(manual)).toEqual(["/manual/"])

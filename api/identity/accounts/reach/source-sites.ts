@@ -3,11 +3,11 @@ import type { Jobs, Source, StateStore } from "#crawler"
 import type { AddressTest } from "./reach.ts"
 
 /**
- * Which addresses belong to sources: those a crawl may visit, by seeds and where they lead, scope and patterns. For an
- * undeclared source, its last crawl decides. A source with neither has no addresses.
+ * Which addresses belong to sources: those a crawl may visit, according to seeds and where they lead, scope and
+ * patterns. For an undeclared source, its last crawl decides. A source with neither has no addresses.
  */
 export function sourceSites(db: StateStore, jobs: Jobs): (names: readonly string[]) => Promise<AddressTest> {
-  // Loaded with the first call that needs it, like everything that only live calls need.
+  // Loaded with the first call that needs it, like everything needed only for live calls.
   const load = async () => {
     const [{ membership }, { landingsOf }, { SourceTable }] = await Promise.all([
       import("#crawler/crawl/scope/scope.ts"),

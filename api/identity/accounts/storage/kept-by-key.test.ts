@@ -20,7 +20,7 @@ const owner = (keyId: string) => ({ keyId, project: "", session: "", human: "" }
 const options = { name: "", changes: CHANGES, webhook: null, emails: [], everyMinutes: 0, paused: false }
 const address = (at: number) => `https://garden.example.com/${at}` as PageUrl
 
-/** All that a key can have kept, over one database, at most `most` bytes of each key. */
+/** Everything that a key can have stored, in one database, at most `most` bytes per key. */
 function stores(most: number) {
   const db = memoryState()
   void new Jobs(db)
@@ -35,7 +35,7 @@ function stores(most: number) {
   }
 }
 
-/** For this many addresses, each of 3,000 characters. */
+/** A request for this many addresses, each of 3,000 characters. */
 const request = (addresses: number) => {
   const urls = Array.from({ length: addresses }, (_, at) => `${address(at)}?`.padEnd(3000, "x"))
   return readBatch(new FieldReader({ urls }), 2).request
@@ -79,7 +79,7 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
     false,
   ])
   expect(await tasks.add("next", owner("a"), research("roses"), new Date())).toBeNull()
-  // Nobody else is concerned.
+  // Other keys are not affected.
   expect([await jobs.hasRoom("b"), await watches.hasRoom("b")]).toEqual([true, true])
   expect(await tasks.add("other", owner("b"), research("roses"), new Date())).not.toBeNull()
   expect(await kept.bytesOf("b")).toBeGreaterThan(0)

@@ -5,7 +5,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { StoredTables } from "./stored-use.ts"
 
 /**
- * What a key can have the appliance store until it expires: research, jobs of the Firecrawl API, watches. Data that
+ * The data a key can have the appliance store until it expires: research, jobs of the Firecrawl API, watches. Data that
  * makes room by dropping its oldest entries, such as calls and feedback, is not included.
  */
 const KEPT_TABLES = [
@@ -30,7 +30,7 @@ const bytesOfKey = once((q: Queries<StoredTables>, { keyId }: { keyId: string })
     .where("store", "in", KEPT_TABLES),
 )
 
-/** Most bytes that one key may store, under any name. */
+/** Maximum number of bytes that one key may store, under any name. */
 export class KeptByKey {
   /** Bytes for each key. */
   readonly most: number
@@ -46,7 +46,7 @@ export class KeptByKey {
     return (await bytesOfKey.get(this.#db, { keyId }))?.bytes ?? 0
   }
 
-  /** For the key that has the most. */
+  /** Bytes of the key that has the most. */
   async largest(): Promise<number> {
     const row = await queriesOf<StoredTables>(this.#db)
       .selectFrom("stored_use")
@@ -60,7 +60,7 @@ export class KeptByKey {
     return row?.bytes ?? 0
   }
 
-  /** Whether a key may have `more` bytes kept. */
+  /** Whether a key may store `more` bytes. */
   async hasRoom(keyId: string, more = 0): Promise<boolean> {
     return this.most === Infinity || (await this.bytesOf(keyId)) + more < this.most
   }

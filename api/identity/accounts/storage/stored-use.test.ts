@@ -58,13 +58,13 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
   const [all, ofA] = [await stored.all(), await stored.ofKey("a")]
   expect([all.entries, ofA.entries]).toEqual([2, 1])
   const none = { entries: Infinity, bytes: Infinity }
-  /** With this much more than exists, in total and for the key. */
+  /** Whether this much more would not fit if the limits were this far above the current amount, in total or for the key. */
   const isFull = async (what: "all" | "ofKey", entries: number, bytes: number, more?: number) => {
     const had = what === "all" ? all : ofA
     const limit = { entries: had.entries + entries, bytes: had.bytes + bytes }
     return await stored.isFull("a", { all: none, ofKey: none, [what]: limit }, more)
   }
-  // A row takes 200 bytes besides its texts.
+  // A row takes 200 bytes in addition to its texts.
   for (const what of ["all", "ofKey"] as const)
     expect([
       await isFull(what, 1, 200),
@@ -73,7 +73,7 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
       await isFull(what, 1, 205, 5),
       await isFull(what, 1, 204, 5),
     ]).toEqual([false, true, true, false, true])
-  // A value at its limit is within it: nothing has to go.
+  // An amount equal to its limit is allowed: nothing has to be deleted.
   const removed: string[] = []
   await stored.makeRoom("a", { all, ofKey: ofA }, async (keyId) => void removed.push(keyId))
   expect(removed).toEqual([])
@@ -105,10 +105,10 @@ test("a count that is not what was counted is found, of a key and of all, and me
     await recount(db, count)
     expect([await miscounted(db, count), await all()]).toEqual([0, right])
   }
-  // A row of zeros, left by an emptied table, is no fault.
+  // A row of zeros, left by an emptied table, is not an error.
   await db.script("delete from note")
   expect(await miscounted(db, count)).toBe(0)
-  // Nor is what another table has.
+  // Nor are the counts of another table.
   await db.script("update stored_use set entries = 9 where store = 'other'")
   expect([await miscounted(db, count), await miscounted(db, storedCount(other!))]).toEqual([0, 4])
   db.close()

@@ -29,17 +29,17 @@ export interface StoreLimits {
   readonly ofKey: Stored
 }
 
-/** A row's size besides the columns that callers fill: its own fields, and its place in indexes. */
+/** A row's size excluding the columns that callers fill: its own fields, and its place in indexes. */
 const ROW_BYTES = 200
-/** Stands for all keys. No key has this id: theirs are hexadecimal, or `operator`. */
+/** Represents all keys. No key has this id: their ids are hexadecimal, or `operator`. */
 const ALL = "*"
-/** Deletes this share of the largest key's rows at a time: finding the key again for every row would take longer. */
+/** The share of the largest key's rows deleted at a time: finding the key again for every row would take longer. */
 const PART = 100
 const MOST_AT_ONCE = 1000
 
 /**
- * A migration step that has a table counted from here on, by triggers: the stored amount is known in the transaction
- * that stores something, however it gets there, and looking it up costs nothing.
+ * A migration step after which triggers count a table: the stored amount is known in the transaction that stores
+ * something, however it gets there, and looking it up costs nothing.
  */
 export function countStored(
   { text, integer, keyed, trigger, own }: SchemaWords,
@@ -87,7 +87,7 @@ const counting = ({ table, columns }: StoredTable, subject: string): string =>
   `select '${table}', ${subject} as whose, count(*), sum(${sizeOf(columns, "stored")})
    from ${table} as stored group by whose`
 
-/** The counts of a table that {@link countStored} has counted, and how they are made anew. */
+/** The counts of a table that {@link countStored} has counted, and how they are recomputed. */
 export function storedCount(stored: StoredTable): Count {
   const { table, key } = stored
   const should = `select * from (${counting(stored, `coalesce(stored.${key}, '')`)}) as of_keys
@@ -118,7 +118,7 @@ const largestOf = once((q: Queries<StoredTables>, { table }: { table: string }) 
     .limit(1),
 )
 
-/** What a table holds, once {@link countStored} has counted it. */
+/** The contents of a table that {@link countStored} has counted. */
 export class StoredUse {
   readonly #table: string
   readonly #db: StateStore
@@ -136,7 +136,7 @@ export class StoredUse {
     return await this.ofKey(ALL)
   }
 
-  /** Whether a key, or all of them, would pass the limit with `more` bytes in a new entry. */
+  /** Whether a key, or all keys, would exceed the limit with `more` bytes in a new entry. */
   async isFull(keyId: string, { all, ofKey }: StoreLimits, more = 0): Promise<boolean> {
     const passes = (stored: Stored, limit: Stored) =>
       stored.entries + 1 > limit.entries || stored.bytes + ROW_BYTES + more > limit.bytes
@@ -145,7 +145,7 @@ export class StoredUse {
 
   /**
    * Deletes old entries until the limits hold: first those of the key over its limit, then of the key that has the
-   * most, so that no key pushes out what others have stored. Call it inside the transaction that stored something.
+   * most, so that no key displaces what others have stored. Call it inside the transaction that stored something.
    * @param remove deletes the oldest `count` entries of a key
    */
   async makeRoom(

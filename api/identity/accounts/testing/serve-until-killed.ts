@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { FakeEngine, hit } from "../../../testing/fake-engine.ts"
 import { serveAccounts } from "../../../testing/serve-accounts.ts"
 
-// A process that answers on the `state.db` of a folder until it is killed. It writes its address and a key, then
+// A process that serves requests from a folder's `state.db` until it is killed. It prints its address and a key, then
 // nothing else.
 
 class SlowEngine extends FakeEngine {

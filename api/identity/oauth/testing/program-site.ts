@@ -13,16 +13,16 @@ import { ClientDocuments } from "../client-documents.ts"
 
 const HOST = "program.example"
 
-/** The https site of a program, with a document about it, and what reads it. */
+/** A program's https site, with a document about the program, and the reader of such documents. */
 export interface ProgramSite extends AsyncDisposable {
   readonly documents: ClientDocuments
   /** Address of the document. */
   readonly id: string
   /** Another address of the site. */
   url(path: string): string
-  /** Changes the document's contents from now on; null: the site is down. */
+  /** Changes the document's contents from now on; null if the site is down. */
   say(document: object | null): void
-  /** Paths that were asked for. */
+  /** Paths that were requested. */
   readonly asked: () => readonly string[]
 }
 

@@ -6,15 +6,15 @@ import type { RoleRule } from "../roles.ts"
 
 const HOUR_MS = 3_600_000
 
-/** People of the provider `company`, as a sign-in leaves them, and their rights. */
+/** People of the provider `company`, as stored by a sign-in, and their rights. */
 export interface KnownPeople {
   readonly people: PersonStore
   readonly keys: PersonKeys
-  /** Has the provider vouch for a user, who is in these groups from now on. */
+  /** Makes the provider vouch for a user, who is in these groups from now on. */
   vouch(user: string, groups: readonly string[]): Promise<Person>
 }
 
-/** @param roles by default, everyone who signs in is a reader, and the group admins administers */
+/** @param roles by default, everyone who signs in is a reader, and members of the group admins are administrators */
 export function knownPeople(db: StateStore, roles: readonly RoleRule[] = ROLES): KnownPeople {
   const people = new PersonStore(db)
   const keys = new PersonKeys(people, {

@@ -8,21 +8,21 @@ import { readSignOn, type SignOnSpec } from "./sign-on-file.ts"
 /** The people of an appliance, and the sign-on file's settings for them. */
 export interface People {
   readonly people: PersonStore
-  /** Null: no provider signs people in, and those who were in the state are no keys. */
+  /** Null if no provider signs people in; people already stored in the state are then not keys. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
 }
 
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
-/** How long a provider's facts count. */
+/** How long a provider's facts are valid. */
 export const limitsOf = ({ refreshMinutes, unrenewedHours }: SignOnSpec) => ({
   refreshMs: refreshMinutes * MINUTE_MS,
   unrenewedMs: unrenewedHours * HOUR_MS,
 })
 
 /**
- * @param config null: no provider is asked for anything
+ * @param config null if no provider is asked for anything
  * @throws SettingsError
  */
 export function openPeople(
@@ -33,13 +33,13 @@ export function openPeople(
   const people = new PersonStore(db)
   const spec = config && readSignOn(config.signOnFile, env)
   if (spec === null) return { people, declared: null }
-  // Providers send people back to addresses that were registered with them.
+  // Providers send people back only to addresses that were registered with them.
   if (config?.publicUrl === "")
     throw new SettingsError(["FOSSICK_PUBLIC_URL must be set if FOSSICK_SIGN_ON_FILE declares providers"])
   return { people, declared: { spec, keys: personKeysOf(spec, people) } }
 }
 
-/** People as keys, by the rules of the file. */
+/** People as keys, according to the file's rules. */
 export function personKeysOf(spec: SignOnSpec, people: PersonStore): PersonKeys {
   const providers = spec.providers.map(({ name }) => name)
   return new PersonKeys(people, { ...limitsOf(spec), roles: spec.roles, providers })

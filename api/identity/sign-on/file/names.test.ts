@@ -65,7 +65,7 @@ test("no two providers ever give the same name to somebody, however names are ch
   assert(
     property(declared, declared, text, text, text, text, (one, other, user1, user2, subject1, subject2) => {
       const all = [provider("a", one), provider("b", other)]
-      // Left out is not null in a file.
+      // In a file, a missing field is not the same as null.
       const written = all.map(({ userDomains, ...rest }) =>
         userDomains === null ? rest : { ...rest, userDomains },
       )

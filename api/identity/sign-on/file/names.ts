@@ -7,12 +7,12 @@ import { type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 type Named = Pick<ProviderSpec, "name"> &
   Partial<Pick<ProviderSpec, "userPrefix" | "userDomains" | "groupPrefix">>
 
-/** A person with more groups is refused: leaving some out might open a page that is closed to one of them. */
+/** A person in more groups than this is refused: leaving some out might open a page that is closed to one of them. */
 const MOST_GROUPS = 2000
-/** With the name of the provider it is no longer than a principal may be. */
+/** Together with the provider's name, this is within the length limit of a principal. */
 const LONGEST_SUBJECT = 150
 
-/** What lets two providers vouch for the same names; continues `sign-on.yaml: `. */
+/** The reasons two providers could vouch for the same names; each text continues `sign-on.yaml: `. */
 export function namesProblems(providers: readonly Named[]): readonly string[] {
   const problems: string[] = []
   const domains = new Set<string>()
@@ -48,8 +48,8 @@ export interface Names {
 
 /**
  * The names by which readers of pages know a person that a provider vouches for. No two providers give the same name to
- * their people: where a name might be another provider's, the person is called `NAME/SUBJECT`.
- * @throws SignOnError for more groups than can be kept
+ * their people: if a name could be another provider's, the person is called `NAME/SUBJECT`.
+ * @throws SignOnError for more groups than can be stored
  */
 export function namesOf(
   provider: ProviderSpec,
@@ -79,13 +79,14 @@ function isOwn(name: string, provider: ProviderSpec, all: readonly ProviderSpec[
   const isIn = ({ userDomains }: ProviderSpec) =>
     name.includes("@") && (userDomains?.some((one) => normal(one) === domain) ?? false)
   if (provider.userDomains !== null && !isIn(provider)) return false
-  // This applies to its own names, too: a user who chooses a name must not be taken for the user with that subject.
+  // This applies to the provider's own names, too: a user who chooses a name must not be taken for the user with that
+  // subject.
   if (all.some((one) => name.startsWith(`${one.name}/`))) return false
   if (hasLongerPrefix(name, "userPrefix", provider, all)) return false
   return !all.some((one) => one.name !== provider.name && one.userPrefix === provider.userPrefix && isIn(one))
 }
 
-/** A name belongs to the provider whose prefix is the longest that it begins with. */
+/** A name belongs to the provider with the longest prefix that matches it. */
 const hasLongerPrefix = (
   name: string,
   field: "userPrefix" | "groupPrefix",
@@ -94,14 +95,14 @@ const hasLongerPrefix = (
 ): boolean =>
   all.some((one) => one[field].length > provider[field].length && name.startsWith(normal(one[field])))
 
-/** As readers name it; null: it can't be a name. */
+/** In the form that readers use; null if it can't be a name. */
 function namePart(kind: "user" | "group", prefix: string, given: string): string | null {
-  // Blanks around it would be lost, and two names the same.
+  // Whitespace around it would be lost, making two names the same.
   if (given === "" || given.trim() !== given) return null
   return principalOf(`${kind}:${prefix}${given}`)?.slice(kind.length + 1) ?? null
 }
 
-/** Subjects that differ in their case alone, or are too long, are different people (OpenID Connect Core 1.0, section 2). */
+/** Subjects that differ only in case, or are too long, are different people (OpenID Connect Core 1.0, section 2). */
 const subjectPart = (subject: string): string =>
   namePart("user", "", subject) === subject && subject.length <= LONGEST_SUBJECT && !subject.startsWith("~")
     ? subject

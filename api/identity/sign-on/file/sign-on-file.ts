@@ -18,7 +18,7 @@ const SCHEMA_FILE = new URL("sign-on.schema.json", import.meta.url)
 export interface SignOnSpec {
   readonly providers: readonly ProviderSpec[]
   readonly roles: readonly RoleRule[]
-  /** Null: the settings apply. */
+  /** Null if the settings apply. */
   readonly sessionHours: number | null
   readonly refreshMinutes: number
   readonly unrenewedHours: number
@@ -27,7 +27,7 @@ export interface SignOnSpec {
 /**
  * The declared sign-on; null without a file, or with a file without providers.
  *
- * @param named by FOSSICK_SIGN_ON_FILE; empty: `sign-on.yaml` in the working directory, if there is one
+ * @param named path from FOSSICK_SIGN_ON_FILE; if empty, `sign-on.yaml` in the working directory, if there is one
  * @throws SettingsError naming each field that is wrong, and never a secret
  */
 export function readSignOn(named: string, env: NodeJS.ProcessEnv): SignOnSpec | null {
@@ -42,7 +42,7 @@ export function readSignOn(named: string, env: NodeJS.ProcessEnv): SignOnSpec | 
   return parseSignOn(text, file, env)
 }
 
-/** As {@link readSignOn}, of a file's text. @throws SettingsError */
+/** Like {@link readSignOn}, but for a file's text. @throws SettingsError */
 export function parseSignOn(text: string, file: string, env: NodeJS.ProcessEnv): SignOnSpec | null {
   const document = parseDocument(text)
   const [unreadable] = document.errors
@@ -87,7 +87,7 @@ interface Written {
   readonly unrenewedHours: number
 }
 
-/** Fields of the file, with defaults. Each provider is checked by what all have in common and by its kind, so that no message speaks of other kinds. @throws SettingsError */
+/** Fields of the file, with defaults. Each provider is checked against the common fields and then by its kind, so that no message mentions other kinds. @throws SettingsError */
 function checked(written: unknown, file: string): Written {
   const common = JSON.parse(readFileSync(SCHEMA_FILE, "utf8")) as Schema
   const errors = errorsIn(common, written).map((one) => inWords(one, file))

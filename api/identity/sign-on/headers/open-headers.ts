@@ -35,13 +35,13 @@ function readerOf(spec: HeadersSpec): (carried: Carried) => Vouched | null {
       const values = rawHeaders.filter(
         (_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === wanted,
       )
-      // The proxy has added its own to one that a browser made up.
+      // The proxy added its own header to one forged by a browser.
       if (values.length > 1)
         throw new SignOnError(UNFIT, `the header ${name} was sent ${values.length} times`)
       return textOf(values[0] ?? "", name)
     }
     const user = valueOf(spec.userHeader)
-    // Read without a user as well, so that forged headers are noticed.
+    // Read even without a user, so that forged headers are noticed.
     const groups = valueOf(spec.groupsHeader)
       .split(spec.groupsSeparator)
       .map((group) => group.trim())

@@ -6,19 +6,19 @@ import { namesOf } from "../file/names.ts"
 import type { Carried } from "../provider.ts"
 import type { Declared, Renewals } from "../kept/renewals.ts"
 
-/** A person for whom a provider vouches with a request of theirs. */
+/** A person for whom a provider vouches with each of their requests. */
 export interface Recognised {
   readonly key: ApiKey
   readonly user: string
 }
 
 /**
- * A person's facts are stored again after this time, so that they count for the person's running work without a write
+ * Interval for storing a person's facts again, so that they stay valid for the person's running work without a write
  * for each call.
  */
 const KEPT_MS = 300_000
 
-/** Finds out whom a request is proof for. Facts that changed are stored at once. */
+/** Determines whom a request is proof for. Changed facts are stored immediately. */
 export function recogniser({
   providers,
   renewals,

@@ -1,4 +1,4 @@
-/** A proxy that signs people in and says in headers who they are, as it is declared. */
+/** A declared proxy that signs people in and says in headers who they are. */
 export interface HeadersSpec {
   /** IP addresses and ranges of the proxy; headers from elsewhere are ignored. */
   readonly addresses: readonly string[]

@@ -46,7 +46,7 @@ describe("a session", () => {
     expect(asked.map(({ role }) => role)).toEqual(asked.map(() => "admin"))
     expect(company.company.tokenCalls()).toBe(before + 1)
     expect(await byId(id)).toMatchObject({ role: "admin" })
-    // Again and again: each refresh brings the token for the next one.
+    // Repeatedly: each refresh brings the token for the next one.
     for (let round = 0; round < 3; round++) {
       await company.age(40)
       expect(await isSignedIn(visitor)).toBe(true)
@@ -87,7 +87,7 @@ describe("a session", () => {
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(false)
     company.company.accounts.set("anna", { groups: ["staff"] })
-    // It is over for good.
+    // The session has ended for good.
     expect(await isSignedIn(visitor)).toBe(false)
     await company.age(16)
     expect(await byId(id)).toBeNull()
@@ -115,7 +115,7 @@ describe("a session", () => {
     await company.company.rotateKeys()
     await company.age(16)
     expect(await isSignedIn(visitor)).toBe(true)
-    // Unknown keys have the appliance look for new ones, every other second at most.
+    // An unknown key makes the appliance look for new ones, at most every other second.
     const again = new Visitor()
     await expect
       .poll(async () => (await again.signIn(`${url}/sign-on/company`, "adam")).text)

@@ -11,7 +11,7 @@ import { type Names, namesOf } from "../file/names.ts"
 import { type Held, type Provider, type ProviderSpec, SignOnError, type Vouched } from "../provider.ts"
 import type { Sealer } from "./sealer.ts"
 
-/** A provider with how it was declared. */
+/** A provider with its declaration. */
 export interface Declared {
   readonly spec: ProviderSpec
   readonly provider: Provider
@@ -26,22 +26,22 @@ export interface RenewalParts extends ProofLimits {
   readonly log: Logger
 }
 
-/** Longer than a provider may take to answer, with all that is asked. */
+/** Longer than a provider may take to answer all the requests of one check. */
 const CLAIM_MS = 30_000
-/** How long a call waits for another process that asks. */
+/** How long a call waits for another process that is asking. */
 const PATIENCE_MS = 10_000
 const LOOK_MS = 100
-/** A provider that was away is asked again after this. */
+/** A provider that was away is asked again after this time. */
 const REST_MS = 10_000
-/** A person's sessions by which a provider is asked while the person is away. */
+/** Maximum number of a person's sessions used to ask a provider while the person is absent. */
 const MOST_TRIED = 3
 const USE = "held"
 
-/** Asks providers again whether they vouch for people, one call for each session at a time across all processes. */
+/** Asks providers whether they still vouch for people, one call at a time for each session across all processes. */
 export class Renewals {
   readonly #parts: RenewalParts
   readonly #asking = new Map<string, Promise<Renewal>>()
-  /** Until when providers that were away are left alone. */
+  /** Until when providers that were away are not asked. */
   readonly #resting = new Map<string, number>()
 
   constructor(parts: RenewalParts) {
@@ -103,7 +103,7 @@ export class Renewals {
     return outcome === "vouched" || (outcome === "away" && proofAge(proof, this.#parts) === "due")
   }
 
-  /** Asks about an absent person by their sessions. Without a session no provider vouches. */
+  /** Asks about an absent person through their sessions. Without a session, no provider vouches. */
   async renewPerson({ id }: Pick<Person, "id">): Promise<Renewal> {
     for (const { digest, proof } of await this.#parts.store.renewableOf(id, Date.now(), MOST_TRIED)) {
       const renewal = proof === null ? "gone" : await this.#renew(digest, proof)
@@ -126,7 +126,7 @@ export class Renewals {
     return await asking
   }
 
-  /** Asks, or waits for the process that does. */
+  /** Asks, or waits for the process that is asking. */
   async #claimed(digest: Uint8Array, proof: SessionProof): Promise<Renewal> {
     if ((this.#resting.get(proof.provider) ?? 0) > Date.now()) return "away"
     const { store, writes } = this.#parts

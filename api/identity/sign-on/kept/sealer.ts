@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { keptSecret } from "../../accounts/human-ids.ts"
 
-/** Texts that this appliance alone can read and make (AES-256-GCM, NIST SP 800-38D). */
+/** Texts that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
   /** @param use its purpose: data sealed for another purpose doesn't open */
   seal(use: string, text: string): string
@@ -17,7 +17,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
 
-/** With a key stored in the state, so that all processes of an appliance open what one of them sealed. */
+/** Uses a key stored in the state, so that all processes of an appliance can open data that one of them sealed. */
 export async function openSealer(db: StateStore): Promise<Sealer> {
   const secret = await keptSecret(db, "sign-on")
   const key = Buffer.from(hkdfSync("sha256", secret, new Uint8Array(), "sign-on", KEY_BYTES))

@@ -25,14 +25,14 @@ export function personOf(
 function userOf(claims: Claims, claim: string | null): string | null {
   const isVerified = claims["email_verified"] === true || claims["email_verified"] === "true"
   if (claim === null) return isVerified ? textOf(claims["email"]) || null : null
-  // An operator who set another claim vouches for it; a provider that says an address is not verified vouches for
-  // nothing.
+  // An operator who set another claim vouches for it; a provider that says an address is not verified doesn't vouch for
+  // it.
   if (claim === "email" && claims["email_verified"] !== undefined && !isVerified) return null
   return textOf(valueAt(claims, claim.split("."))) || null
 }
 
 function groupsOf(claims: Claims, path: readonly string[]): readonly string[] {
-  // Microsoft Entra leaves out the groups of people who are in many, and gives an address that lists them.
+  // For people in many groups, Microsoft Entra omits the groups and gives an address that lists them.
   const elsewhere = claims["_claim_names"]
   if (typeof elsewhere === "object" && elsewhere !== null && Object.hasOwn(elsewhere, path[0] ?? ""))
     throw new SignOnError(

@@ -5,17 +5,17 @@ import { type LoggedOut, SignOnError } from "../provider.ts"
 /** The contents of a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.4). */
 export interface LogoutToken {
   readonly ended: LoggedOut
-  /** No other token has it. */
+  /** No other token has this id. */
   readonly id: string
-  /** When it is over, in milliseconds since 1970. */
+  /** When it expires, in milliseconds since 1970. */
   readonly until: number
 }
 
 const EVENT = "http://schemas.openid.net/event/backchannel-logout"
-/** A provider sends one at once, and says how long it counts: two minutes are recommended. */
+/** Maximum lifetime: a provider sends a logout token immediately, and says how long it is valid; two minutes are recommended. */
 const OLDEST = "10m"
 const OLDEST_MS = 600_000
-/** With a key that the provider alone has. */
+/** Signed with a key that only the provider has. */
 export const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -29,7 +29,7 @@ export const ALGORITHMS = [
   "EdDSA",
 ]
 
-/** Checks all that section 2.6 asks for, but for whether the token was shown before. @throws SignOnError */
+/** Checks everything that section 2.6 requires, except whether the token was shown before. @throws SignOnError */
 export async function verifyLogoutToken(
   token: string,
   {
@@ -41,7 +41,7 @@ export async function verifyLogoutToken(
     readonly keys: JWTVerifyGetKey
     readonly issuer: string
     readonly audience: string
-    /** Seconds that clocks may differ. */
+    /** Permitted clock difference in seconds. */
     readonly tolerance: number
   },
 ): Promise<LogoutToken> {
@@ -59,7 +59,7 @@ export async function verifyLogoutToken(
   const { events, nonce, sid, sub, jti, iat = 0, exp } = payload
   if (typeof events !== "object" || events === null || !(EVENT in events))
     throw new SignOnError("The logout token is for another event.")
-  // So that no ID token is taken for one.
+  // So that no ID token is mistaken for one.
   if (nonce !== undefined) throw new SignOnError("The logout token has a nonce.")
   const subject = typeof sub === "string" && sub !== "" ? sub : null
   const until = 1000 * Math.max(exp ?? 0, iat) + OLDEST_MS

@@ -32,16 +32,16 @@ class OverError extends SignOnError {
   }
 }
 
-/** Metadata of the provider is read again after so long. */
+/** The provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** Keys are read again for a token with an unknown one, but not more often: anyone can send a logout token. */
+/** Keys are reread when a token has an unknown one, but not more often than this: anyone can send a logout token. */
 const COOLDOWN_MS = 2000
-/** Seconds that clocks may differ. */
+/** Permitted clock difference in seconds. */
 const CLOCK_TOLERANCE = 30
-/** The provider answers so when a refresh token, or the session behind it, is over (RFC 6749, section 5.2). */
+/** The provider's error when a refresh token, or the session behind it, has expired (RFC 6749, section 5.2). */
 const OVER = new Set(["invalid_grant", "interaction_required", "login_required", "consent_required"])
 
-/** Talks to a provider of OpenID Connect. Discovery happens with the first sign-in, so that an appliance starts without its provider. */
+/** Talks to a provider of OpenID Connect. Discovery happens at the first sign-in, so that an appliance can start without its provider. */
 export function openOidc(spec: ProviderSpec<OidcSpec>, parts: ProviderParts): Provider {
   const reached = guardedFetch(spec.name, spec.own, parts)
   return new OidcProvider(spec, parts, reached)
@@ -160,7 +160,7 @@ class OidcProvider implements Provider {
         clockTolerance: CLOCK_TOLERANCE,
         requiredClaims: ["sub", "iat", "exp"],
       })
-      // A logout token says nothing about the person's presence.
+      // A logout token doesn't mean that the person is present.
       if ("events" in payload) throw new SignOnError(UNFIT, "it is a token for an event")
       const said = personOf(payload, own)
       return {
@@ -175,7 +175,7 @@ class OidcProvider implements Provider {
     await this.#reached[Symbol.asyncDispose]()
   }
 
-  /** Callers at the same time share one answer. Metadata that can't be read again stays in use. */
+  /** Concurrent callers share one response. Metadata that can't be reread stays in use. */
   async #discover(): Promise<Discovered> {
     const known = this.#discovered
     if (known !== null && Math.abs(Date.now() - known.at) < FRESH_MS) return known
@@ -198,7 +198,7 @@ class OidcProvider implements Provider {
       clientSecret === null ? client.None() : client.ClientSecretBasic(clientSecret),
       {
         [client.customFetch]: fetch,
-        // This machine's own address, which no user reaches. The file accepts no other.
+        // This machine's own address, which is not reachable by users. The file accepts no other.
         execute: issuer.startsWith("http:") ? [client.allowInsecureRequests] : [],
       },
     )
@@ -212,7 +212,7 @@ class OidcProvider implements Provider {
     return { config, keys, at: Date.now() }
   }
 
-  /** @param held the proof of the earlier sign-in, to renew; null: this is the sign-in */
+  /** @param held the proof of the earlier sign-in, to renew; null if this is the sign-in */
   async #vouched({ config, keys }: Discovered, tokens: Tokens, held: Held | null): Promise<Vouched> {
     if (tokens.id_token !== undefined)
       // The library has checked the claims. The signature is checked although the token comes from the provider itself.
@@ -254,7 +254,7 @@ class OidcProvider implements Provider {
   }
 }
 
-/** Some providers end their name with a slash, and some operators leave it out. */
+/** Some providers' names end with a slash that some operators leave out. */
 const bare = (issuer: string): string => issuer.replace(/\/+$/, "")
 
 const UNFIT =
@@ -275,7 +275,7 @@ function signOnErrorOf(error: unknown): unknown {
     const detail = `it answered ${error.status} ${error.error} ${error.error_description ?? ""}`
     return OVER.has(error.error)
       ? new OverError(detail)
-      : // A wrong secret or a limit of calls says nothing of the person.
+      : // A wrong secret or a rate limit says nothing about the person.
         new ProviderAwayError(detail)
   }
   if (error instanceof joseErrors.JOSEError) return new SignOnError(UNFIT, error.message)

@@ -1,17 +1,17 @@
 import type { Reach } from "../reach-fields.ts"
 
-/** A provider of OpenID Connect (Core 1.0), as it is declared. */
+/** A declared provider of OpenID Connect (Core 1.0). */
 export interface OidcSpec extends Reach {
-  /** As discovery names it. */
+  /** The issuer's name, as used in discovery. */
   readonly issuer: string
   readonly clientId: string
-  /** The secret itself, never to be shown; null: a public client, held together by PKCE alone. */
+  /** The secret itself, which must never be shown; null for a public client, protected only by PKCE. */
   readonly clientSecret: string | null
   readonly scopes: readonly string[]
-  /** Null: the e-mail address, if it is verified. */
+  /** Null for the e-mail address, if it is verified. */
   readonly userClaim: string | null
-  /** Steps to the claim; null: no groups. */
+  /** Path to the claim; null for no groups. */
   readonly groupsClaim: readonly string[] | null
-  /** The provider's names for services whose tokens are accepted here as well; empty: none. */
+  /** The provider's names for services whose tokens are also accepted here; empty for none. */
   readonly acceptsTokensFor: readonly string[]
 }

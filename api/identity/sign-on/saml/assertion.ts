@@ -1,14 +1,14 @@
 /** A provider's assertion about a user who signed in. */
 export interface Assertion {
   readonly id: string
-  /** The request that it answers. */
+  /** The id of the request that it answers. */
   readonly requestId: string
   readonly nameId: string
   /** Whether the provider gives the same person a new name with every sign-in. */
   readonly isTransient: boolean
-  /** The session at the provider, for its requests to sign the user out; null: it names none. */
+  /** The session at the provider, for its requests to sign the user out; null if it names none. */
   readonly sessionIndex: string | null
-  /** When the session at the provider ends, in milliseconds since 1970; null: it doesn't say. */
+  /** When the session at the provider ends, in milliseconds since 1970; null if it doesn't say. */
   readonly sessionEndsAt: number | null
   /** Values of attributes by their names, each in the provider's order. */
   readonly attributes: ReadonlyMap<string, readonly string[]>
@@ -26,8 +26,8 @@ interface Element {
 
 /**
  * Reads an assertion whose signature, audience and times the library has checked, and checks the rest: who issued it,
- * and that it was made for the user who brings it (Profiles for SAML 2.0, section 4.1.4.2), to be brought here, as the
- * answer to a request.
+ * and that it was issued for the user who brings it (Profiles for SAML 2.0, section 4.1.4.2), to be delivered here, as
+ * the answer to a request.
  *
  * @param signed the signed part, as xml2js reads it
  * @throws Error saying what is wrong
@@ -56,7 +56,7 @@ export function readAssertion(
   if (nameId === "") throw new Error("The assertion doesn't name a person.")
   const { SessionIndex, SessionNotOnOrAfter } = only(assertion, "AuthnStatement").$ ?? {}
   const sessionEndsAt = SessionNotOnOrAfter === undefined ? null : Date.parse(SessionNotOnOrAfter)
-  // Not a number is not later either.
+  // NaN never compares as later.
   if (sessionEndsAt !== null && !(sessionEndsAt > now))
     throw new Error("The session at the provider has ended.")
   return {
@@ -91,6 +91,6 @@ function only(parent: Element, name: string): Element {
   return child
 }
 
-/** An element without attributes and children may be its text alone. */
+/** An element without attributes and children may be just its text. */
 const textOf = (element: Element | string): string =>
   (typeof element === "string" ? element : (element._ ?? "")).trim()

@@ -2,14 +2,14 @@ import { X509Certificate } from "node:crypto"
 import { KnownError } from "#base/errors.ts"
 import { readXml } from "#crawler/page/formats/archive/xml.ts"
 
-/** The facts about an identity provider before the first sign-in. */
+/** The facts needed about an identity provider before the first sign-in. */
 export interface IdentityProvider {
   readonly entityId: string
-  /** Takes requests in the binding HTTP-Redirect. */
+  /** Accepts requests with the HTTP-Redirect binding. */
   readonly signInUrl: string
-  /** Takes answers to its requests to sign users out, in the binding HTTP-Redirect; null: it has none. */
+  /** Accepts answers to its requests to sign users out, with the HTTP-Redirect binding; null if it has no such address. */
   readonly signOutUrl: string | null
-  /** PEM. Any of them may sign: while a provider changes its key, there are two. */
+  /** PEM certificates. Any of them may sign: while a provider changes its key, there are two. */
   readonly certificates: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const PROTOCOL = "urn:oasis:names:tc:SAML:2.0:protocol"
 /**
  * Reads the metadata of one identity provider (Metadata for SAML 2.0, section 2.4.3).
  *
- * @throws KnownError saying what the document lacks
+ * @throws KnownError saying what is missing from the document
  */
 export function readIdentityProvider(xml: Uint8Array): IdentityProvider {
   const entities: string[] = []

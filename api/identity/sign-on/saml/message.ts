@@ -1,6 +1,6 @@
 import { readXml } from "#crawler/page/formats/archive/xml.ts"
 
-/** RFC 9231 and XML Encryption 1.1: those of SHA-2. The library would also take SHA-1, of which collisions are known. */
+/** The SHA-2 algorithms of RFC 9231 and XML Encryption 1.1. The library would also accept SHA-1, for which collisions are known. */
 const SIGNATURES: ReadonlySet<string> = new Set([
   "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
   "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512",
@@ -11,14 +11,14 @@ const DIGESTS: ReadonlySet<string> = new Set([
   "http://www.w3.org/2001/04/xmlenc#sha512",
 ])
 
-/** Some 950 groups. The library takes a quarter of a second for as many, and a hundred times as long for ten times as many. */
+/** Enough for some 950 groups. The library takes a quarter of a second for that many, and a hundred times as long for ten times as many. */
 const MOST_ELEMENTS = 1000
 
 /**
- * What a message says about its destination, before its signature is checked.
+ * Reads a message's statements about its destination, before its signature is checked.
  *
  * @returns the attributes of its outermost element
- * @throws Error for a message that has signatures of other methods, declares entities, or is too large to check
+ * @throws Error for a message that has signatures with other methods, declares entities, or is too large to check
  */
 export function checkMessage(xml: Uint8Array): Readonly<Record<string, string>> {
   if (Buffer.from(xml).includes("<!DOCTYPE")) throw new Error("The message has a document type declaration.")

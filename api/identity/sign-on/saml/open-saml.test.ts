@@ -24,7 +24,7 @@ const declared = (fields: object) => {
   return spec!.providers[0]!
 }
 
-/** A provider with metadata in a file, and what a browser does with it. */
+/** A provider with metadata in a file, and a browser that uses it. */
 async function played(fields: object = {}) {
   const folder = temporaryFolder()
   const company = new SigningProvider()

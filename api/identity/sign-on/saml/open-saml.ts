@@ -18,12 +18,12 @@ import { type IdentityProvider, readIdentityProvider } from "./identity-provider
 import { MOST_AGE_MS, ServiceProvider, type ServiceProviderNames } from "./service-provider.ts"
 import type { SamlSpec } from "./spec.ts"
 
-/** Metadata of a provider are read again after so long. */
+/** A provider's metadata is reread after this time. */
 const FRESH_MS = 3_600_000
-/** A message signed with an unknown key makes the keys be read again, but not more often. */
+/** A message signed with an unknown key causes the keys to be reread, but not more often than this. */
 const SOONEST_MS = 60_000
 
-/** Talks to a provider of SAML 2.0. Its metadata are read with the first sign-in, so that an appliance starts without its provider. */
+/** Talks to a SAML 2.0 provider. Its metadata is read at the first sign-in, so that an appliance can start without its provider. */
 export function openSaml(spec: ProviderSpec<SamlSpec>, parts: ProviderParts): Provider {
   return new SamlProvider(spec, parts, guardedFetch(spec.name, spec.own, parts))
 }
@@ -50,7 +50,8 @@ class SamlProvider implements Provider {
     const response = form?.get("SAMLResponse") ?? ""
     const appliance = this.#appliance(callback)
     const assertion = await this.#signed((provider) => appliance.accept(provider, response))
-    // Only the cookie proves it: otherwise a page could sign the user in as another person.
+    // Only the cookie proves that this browser began the sign-in: otherwise a page could sign the user in as another
+    // person.
     if (assertion.requestId !== requestId)
       throw new SignOnError(
         "This is the answer to another sign-in. Start again.",
@@ -135,7 +136,7 @@ class SamlProvider implements Provider {
     }
   }
 
-  /** Callers at the same time share one answer. Metadata that can't be read again stays in use. */
+  /** Concurrent callers share one response. Metadata that can't be reread stays in use. */
   async #described(freshMs = FRESH_MS): Promise<IdentityProvider> {
     const { described } = this.#spec.own
     if (described.kind === "written") return described.provider
@@ -166,17 +167,17 @@ class SamlProvider implements Provider {
   }
 }
 
-/** Microsoft Entra leaves out the groups of people who are in more than 150, and gives an address that lists them. */
+/** For people in more than 150 groups, Microsoft Entra omits the groups and gives an address that lists them. */
 const GROUPS_ELSEWHERE = "http://schemas.microsoft.com/claims/groups.link"
 
 const UNFIT =
   "The page that signs you in gave an answer that can't be used. Ask the operator of this search engine."
 
-/** The library has no class for its refusals. */
+/** The library has no error class for its refusals. */
 const unfit = (error: unknown): SignOnError =>
   error instanceof SignOnError ? error : new SignOnError(UNFIT, (error as Error).message)
 
-/** Our addresses, which are beside the one where the browser comes back to. */
+/** Our addresses, which are siblings of the one to which the browser returns. */
 function namesAt(callback: string): ServiceProviderNames {
   const at = (name: string) => callback.replace(/[^/]*$/, name)
   return { entityId: at("metadata"), answerUrl: callback, signOutUrl: at("logout") }

@@ -10,7 +10,7 @@ import { parseSignOn } from "../file/sign-on-file.ts"
 import { Visitor } from "../testing/visitor.ts"
 import { requestIn, SigningProvider } from "./testing/signing-provider.ts"
 
-/** An appliance whose people sign in by SAML. */
+/** An appliance whose people sign in through SAML. */
 async function openAppliance() {
   const opened = new AsyncDisposableStack()
   const folder = temporaryFolder()
@@ -32,7 +32,7 @@ async function openAppliance() {
     app,
     own,
     company,
-    /** The form that the provider has a browser post, which has gone there. */
+    /** The form that the provider makes a browser post, posted to its destination. */
     async answerFor(visitor: Visitor, sessionNotOnOrAfter = 3600) {
       const away = await visitor.send(own)
       const requestId = requestIn(away.headers.get("location")!).id
@@ -45,7 +45,7 @@ async function openAppliance() {
       })
       return new URLSearchParams({ SAMLResponse, RelayState: `"><script>` })
     },
-    /** Posts a form from the provider's site: the browser leaves out its cookies, and gets a page that posts it again. */
+    /** Posts a form from the provider's site: the browser omits its cookies, and gets a page that posts the form again. */
     async postFromThere(visitor: Visitor, body: URLSearchParams) {
       const page = await new Visitor().open(`${own}/callback`, { method: "POST", body })
       return await visitor.submit({

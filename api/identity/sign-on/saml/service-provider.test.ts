@@ -78,7 +78,7 @@ describe("an answer of the provider", () => {
 describe("a signed assertion of somebody else", () => {
   const signedPart = (xml: string) => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)![0]
   const signature = (xml: string) => /<Signature .*<\/Signature>/s.exec(xml)![0]
-  /** An assertion about the admin with its own identifier, and no signature. */
+  /** An unsigned assertion about the admin with its own identifier. */
   const evil = (xml: string) =>
     signedPart(xml)
       .replace(signature(xml), "")

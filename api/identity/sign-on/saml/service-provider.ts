@@ -6,7 +6,7 @@ import { checkMessage } from "./message.ts"
 
 /** The facts about this appliance that an identity provider needs. */
 export interface ServiceProviderNames {
-  /** Under which name it is known there: the audience of assertions. */
+  /** The name by which it is known there: the audience of assertions. */
   readonly entityId: string
   /** Where answers are posted. */
   readonly answerUrl: string
@@ -17,23 +17,22 @@ export interface ServiceProviderNames {
 /** A provider's request to sign a user out. */
 export interface SignOutRequest {
   readonly nameId: string
-  /** The session; null: all sessions. */
+  /** The session; null for all sessions. */
   readonly sessionIndex: string | null
-  /** Where the browser that brought the request takes the answer; null: the provider has no such address. */
+  /** Where the browser that brought the request takes the answer; null if the provider has no such address. */
   readonly answerUrl: string | null
 }
 
-/** Clocks may differ by so much. */
+/** Permitted clock difference. */
 const SKEW_MS = 30_000
 /**
- * An assertion is accepted this long after it was issued, whatever its own times say: each is remembered until it can
- * no longer be used.
+ * Maximum age of an accepted assertion, whatever its own times say: each is remembered until it can no longer be used.
  */
 export const MOST_AGE_MS = 600_000
 
 /**
- * This appliance as a service provider of SAML 2.0: the Web Browser SSO Profile (Profiles for SAML 2.0, section 4.1), begun here by
- * HTTP-Redirect and answered by HTTP-POST.
+ * This appliance as a service provider of SAML 2.0: the Web Browser SSO Profile (Profiles for SAML 2.0, section 4.1),
+ * started here with HTTP-Redirect and answered with HTTP-POST.
  */
 export class ServiceProvider {
   readonly #names: ServiceProviderNames
@@ -51,8 +50,8 @@ export class ServiceProvider {
   }
 
   /**
-   * Reads a posted answer: it holds one assertion, signed by the provider, for this appliance, valid now. The caller
-   * has to check whether the same browser made the request, and whether the assertion was used before.
+   * Reads a posted answer: it must contain one assertion, signed by the provider, for this appliance, valid now. The
+   * caller has to check whether the same browser made the request, and whether the assertion was used before.
    *
    * @param response the base64 of the form field `SAMLResponse`
    * @throws Error saying what is wrong
@@ -92,7 +91,7 @@ export class ServiceProvider {
 
   /** The facts about this appliance that a provider needs, as XML (Metadata for SAML 2.0, section 2.4.4). */
   metadata(): string {
-    // The library always requires a provider; none of it appears in the metadata.
+    // The library always requires a provider, but nothing about it appears in the metadata.
     const nobody = {
       entityId: "none",
       signInUrl: "https://none.invalid/",
@@ -120,8 +119,8 @@ export class ServiceProvider {
       // The provider decides how users sign in and how they are named.
       disableRequestedAuthnContext: true,
       identifierFormat: null,
-      // Only then does the library look at the confirmation of the subject. Only the browser's cookie knows which
-      // request it may be.
+      // Without this, the library doesn't check the subject confirmation. Which request is expected is known only from
+      // the browser's cookie.
       validateInResponseTo: ValidateInResponseTo.always,
       cacheProvider: ANY_REQUEST,
       ...(requestId !== undefined && { generateUniqueId: () => requestId }),

@@ -7,12 +7,12 @@ export type Described =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "written"; readonly provider: IdentityProvider }
 
-/** A provider of SAML 2.0, as it is declared. */
+/** A declared SAML 2.0 provider. */
 export interface SamlSpec extends Reach {
   readonly described: Described
-  /** The provider's name for this appliance; null: the address of our metadata. */
+  /** The provider's name for this appliance; null for the address of our metadata. */
   readonly entityId: string | null
-  /** Attributes by their names; null: the NameID. */
+  /** Names of attributes; null for the NameID. */
   readonly subjectAttribute: string | null
   readonly userAttribute: string | null
   readonly nameAttribute: string

@@ -15,9 +15,9 @@ export interface Company extends AsyncDisposable {
   readonly app: ServedAccounts
   readonly company: IdentityProvider
   readonly partner: IdentityProvider
-  /** Sign-on as another process on the same state has it. */
+  /** Sign-on in another process on the same state. */
   otherProcess(): Promise<SignOn>
-  /** Lets this much time pass for every stored proof. */
+  /** Ages every stored proof by this much time. */
   age(minutes: number): Promise<void>
 }
 

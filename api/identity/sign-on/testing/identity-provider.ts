@@ -23,7 +23,7 @@ export interface ProviderOptions {
   readonly appliance: string
   /** The appliance's name for it, in its paths. */
   readonly name: string
-  /** Null: a public client. */
+  /** Null for a public client. */
   readonly secret: string | null
 }
 
@@ -32,7 +32,7 @@ export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
   /** Its people, by the login they type in, which is their subject. Anyone else has no account. */
   readonly accounts: Map<string, Account>
-  /** Signs with other keys from now on, and forgets the old ones. */
+  /** Signs with new keys from now on, and drops the old ones. */
   rotateKeys(): Promise<void>
   /** Answers only 503 until it is called with false. */
   away(isAway: boolean): void
@@ -44,7 +44,7 @@ export interface IdentityProvider extends AsyncDisposable {
 
 const CLIENT = "fossick"
 
-/** The relevant parts of the class, which has no types. */
+/** The relevant parts of the class, which has no type declarations. */
 interface Served {
   callback(): RequestListener
   on(event: string, handle: (...args: unknown[]) => void): void
@@ -61,14 +61,14 @@ interface OidcContext {
   }
 }
 
-/** Starts it. People sign in with their login alone. */
+/** Starts it. People sign in with only their login. */
 export async function startProvider({
   port,
   appliance,
   name,
   secret,
 }: ProviderOptions): Promise<IdentityProvider> {
-  // Another site than the appliance, which is at 127.0.0.1.
+  // A different site from the appliance, which is at 127.0.0.1.
   const issuer = `http://localhost:${port}`
   const accounts = new Map<string, Account>()
   let keys: readonly JWK[] = [await signingKey()]
@@ -184,7 +184,7 @@ function configuration({
       ["AccessToken", "Grant", "IdToken", "Interaction", "RefreshToken", "Session"].map((one) => [one, 3600]),
     ),
     issueRefreshToken: async () => true,
-    // The dispatcher that it hands over is of another version of undici.
+    // The dispatcher that it passes is from another version of undici.
     fetch: (url: string, { method, headers, body }: RequestInit) =>
       fetch(url, { method: method!, headers: headers!, body: body! }),
     pkce: { required: () => true },

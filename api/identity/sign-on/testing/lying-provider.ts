@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net"
 
 import { exportJWK, generateKeyPair, SignJWT } from "jose"
 
-/** The token to make: claims besides the right ones, and how it is signed. */
+/** The token to create: extra claims, and how it is signed. */
 export interface Lie {
   readonly claims?: Readonly<Record<string, unknown>>
-  /** `mine`: with the key that the provider shows; `other`: with another one; `secret`: with the secret of the client; `none`: not at all. */
+  /** `mine`: with the provider's published key; `other`: with another one; `secret`: with the client's secret; `none`: not at all. */
   readonly signed?: "mine" | "other" | "secret" | "none"
 }
 
@@ -16,7 +16,7 @@ export interface LyingProvider extends AsyncDisposable {
   readonly issuer: string
   /** The ID token that the next code brings. */
   say(lie: Lie): void
-  /** A token of its own, with these claims. */
+  /** A token created by the provider with these claims. */
   token(lie: Lie): Promise<string>
 }
 

@@ -1,11 +1,11 @@
-/** A browser without a screen: it keeps cookies by host, as browsers do, follows redirects, and fills in forms. */
+/** A headless browser: it keeps cookies by host, as browsers do, follows redirects, and fills in forms. */
 export class Visitor {
   /** Cookies by host. */
   readonly jar = new Map<string, Map<string, string>>()
-  /** Every address that it was at, the last one last. */
+  /** Every address it has visited, the latest last. */
   readonly visited: string[] = []
 
-  /** Opens an address, and all that it is sent on to. */
+  /** Opens an address, and follows all redirects. */
   async open(url: string, init: RequestInit = {}): Promise<Shown> {
     let next = url
     let options = init
@@ -36,7 +36,7 @@ export class Visitor {
     return response
   }
 
-  /** Submits the form of a page with these fields beside its hidden ones. */
+  /** Submits a page's form with these fields in addition to its hidden ones. */
   async submit({ url, text }: Shown, fields: Readonly<Record<string, string>> = {}): Promise<Shown> {
     const action = /<form[^>]* action="([^"]*)"/.exec(text)?.[1]
     if (action === undefined) throw new Error(`There is no form at ${url}: ${text.slice(0, 500)}`)
@@ -47,7 +47,7 @@ export class Visitor {
     return await this.open(new URL(action, url).href, { method: "POST", body })
   }
 
-  /** Signs in at the provider, as a user who sees its pages. @returns the final page's content */
+  /** Signs in at the provider, as a user who sees its pages would. @returns the final page's content */
   async signIn(start: string, login: string): Promise<Shown> {
     const shown = await this.open(start)
     return shown.text.includes('name="login"') ? await this.submit(shown, { login }) : shown

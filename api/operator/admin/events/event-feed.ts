@@ -8,37 +8,37 @@ export interface EventTopic {
   readonly look: () => unknown
 }
 
-/** The state of a topic since some moment. */
+/** The state of a topic at some moment. */
 export interface FeedEvent {
-  /** Names the state of all topics after this event, within one life of the process. */
+  /** Identifies the state of all topics after this event, within the lifetime of one process. */
   readonly id: string
   readonly name: string
   /** JSON. */
   readonly data: string
 }
 
-/** Called with changes, in their order. */
+/** Called with changes, in order. */
 export type Listener = (event: FeedEvent) => void
 
 /** Running work changes about once a second. */
 const LOOK_MS = 1000
 
 /**
- * Checks topics while a client listens, once for all clients, and sends those that changed. Each event holds the whole
- * topic, so the next event makes up for one that is missed.
+ * Checks topics while a client listens, once for all clients, and sends those that changed. Each event contains the
+ * whole topic, so the next event makes up for a missed one.
  */
 export class EventFeed {
   readonly #topics: readonly EventTopic[]
   readonly #onProblem: (error: unknown) => void
   readonly #lookMs: number
-  /** Another process, another count. */
+  /** Each process has its own count. */
   readonly #life = randomBytes(4).toString("hex")
   readonly #latest = new Map<string, { readonly at: number; readonly data: string }>()
   readonly #listeners = new Set<Listener>()
   #count = 0
   #isLooking = false
 
-  /** @param onProblem called with a topic that could not be read; the next look tries again */
+  /** @param onProblem called with a topic that could not be read; the next check tries again */
   constructor(
     topics: readonly EventTopic[],
     {
@@ -52,8 +52,8 @@ export class EventFeed {
   }
 
   /**
-   * Sends the changes since `after`, or the whole state where `after` is unknown, and then every change.
-   * @returns ends it
+   * Sends the changes since `after`, or the whole state if `after` is unknown, and then every change.
+   * @returns a function that ends it
    */
   listen(listener: Listener, after: string | null = null): () => void {
     const seen = this.#countOf(after)

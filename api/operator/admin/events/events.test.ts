@@ -42,7 +42,7 @@ interface Told {
   readonly data: { readonly jobs?: readonly object[]; readonly queued?: number; readonly pages?: number }
 }
 
-/** Asks for events; `next` gives one after the other, null at the end. */
+/** Requests events; `next` returns one after the other, and null at the end. */
 async function follow({ after, key = TEST_KEY }: { after?: string; key?: string } = {}) {
   const stop = new AbortController()
   const response = await fetch(`${app.url}/admin/events`, {
@@ -65,7 +65,7 @@ async function follow({ after, key = TEST_KEY }: { after?: string; key?: string 
       return { id: value.id!, name: value.event!, data: JSON.parse(value.data) as Told["data"] }
     },
     [Symbol.dispose]: () => {
-      // The next read ends with the stream.
+      // The next read reaches the end of the stream.
       events.closed.catch(() => {})
       stop.abort()
     },

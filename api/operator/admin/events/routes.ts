@@ -13,9 +13,9 @@ import { jobOperations } from "../operations/jobs.ts"
 import { EventFeed, type FeedEvent } from "./event-feed.ts"
 import { eventTopics } from "./topics.ts"
 
-/** How long a client waits before it asks again. */
+/** How long a client waits before it reconnects. */
 const AGAIN_MS = 1000
-/** Bytes that a client leaves lying before its stream ends; it gets the latest when it comes again. */
+/** Maximum number of bytes that a client can leave unread before its stream ends; it gets the latest state when it reconnects. */
 const MOST_UNREAD = 262_144
 
 /** Server-sent events (HTML Living Standard, 9.2) for running work: `/admin/events`. */

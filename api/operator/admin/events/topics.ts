@@ -6,10 +6,10 @@ import type { EventTopic } from "./event-feed.ts"
 /** The topics of events. */
 export const EVENT_NAMES = ["runs", "vectors", "removals"] as const
 
-/** Runs under way that an event shows; all are counted. */
+/** Maximum number of active runs that an event shows; all are counted. */
 const MOST_RUNS = 20
 
-/** Runs under way and how the last one ended, vectors still to come, and removals that wait for an answer. */
+/** Active runs and how the last one ended, vectors still to come, and removals that await an answer. */
 export function eventTopics({
   jobs,
   removals,

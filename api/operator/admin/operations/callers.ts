@@ -21,7 +21,7 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-/** Days of usage in the answer when the caller names no number. */
+/** Default number of days of usage in the response. */
 const DEFAULT_USE_DAYS = 30
 const period = oneOf(["day", "month"])
 

@@ -21,9 +21,9 @@ import {
 } from "../../../server/schema/schemas.ts"
 import { SourceShown } from "./source-schema.ts"
 
-/** Most log lines and most failures of a job in one answer. */
+/** Maximum number of log lines and of failures of a job in one response. */
 const MAX_LINES = 500
-/** After this a client connects again with its key, so a revoked key gets no further events. */
+/** After this time, a client has to reconnect with its key, so a revoked key gets no further events. */
 const STREAM_SECONDS = 60
 /** Where the next part of a list of addresses begins: an outcome, a space, an address. */
 export const ADDRESS_CURSOR = "^[a-z0-9:-]+ https?://"

@@ -17,7 +17,7 @@ import {
 } from "../../../server/schema/schemas.ts"
 import { Job } from "./jobs.ts"
 
-/** Most characters of the query that a trace ranks the page for. */
+/** Maximum length in characters of the query for which a trace ranks the page. */
 export const MAX_QUERY_CHARS = 4000
 
 const images = listOf(object({ url: text(), description: orNull(text()) }))

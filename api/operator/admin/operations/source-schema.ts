@@ -15,7 +15,7 @@ import {
   yesNo,
 } from "../../../server/schema/schemas.ts"
 
-// A source in the admin API has the schema of the sources file.
+// A source in the admin API has the same schema as in the sources file.
 
 const written = inlined(
   JSON.parse(
@@ -42,7 +42,7 @@ export const Source = named("Source", source)
 export const sparseSource = (description: string): Schema<object> => ({ ...Source, description })
 
 const shownFields = {
-  // A crawl of one address is filed under its host, which may be an address in brackets.
+  // A crawl of one address is stored under its host, which can be an address in brackets.
   name: text(nameField!["description"] as string),
   ...otherFields,
   login: orNull(

@@ -37,7 +37,7 @@ export async function indexOnWire(engine: Pick<Engine, "stats" | "supports">) {
   }
 }
 
-/** Disk and memory, as this process sees them: in a container, the container's. */
+/** Disk and memory as this process sees them; in a container, the container's. */
 function machineOf(dataDir: string) {
   const disk = diskOf(dataDir)
   return {

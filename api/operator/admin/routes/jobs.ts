@@ -90,14 +90,14 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
   }
 }
 
-/** The outcomes of a job that a text means, all without one, as callers of the API may know them. */
+/** The job outcomes that a text stands for, or all if there is no text, limited to those callers of the API may know. */
 function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { readonly count: number })[] {
   return entriesOf(concealedCounts(job.outcomes))
     .filter(([name]) => text === undefined || isMeantBy(name, text))
     .map(([name, count]) => ({ name, count, outcomes: concealedAs(name) }))
 }
 
-/** `next` of the answer before. */
+/** The previous response's `next`. */
 function cursorOf(text: string | undefined): AddressCursor | null {
   if (text === undefined) return null
   if (!new RegExp(ADDRESS_CURSOR).test(text)) {

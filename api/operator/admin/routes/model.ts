@@ -26,12 +26,12 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import { indexOperations, NAMED_MODELS } from "../operations/index-and-model.ts"
 
 const LAST_QUESTIONS = 200
-/** Fewer may be one person's trial. */
+/** Fewer might just be one person's test. */
 const LEAST_UNREAD = 3
 
 type EngineConfig = Values<typeof engineSettings>
 
-/** Which model makes the vectors, and another one instead: the crawler process builds the index for it, as after `fossick index model`. */
+/** Which model makes the vectors, and switching to another one: the crawler process builds the index for it, as after `fossick index model`. */
 export function modelRoutes(
   router: Router<RequestState>,
   {
@@ -72,7 +72,7 @@ const settingOf = ({ embeddingsUrl, embeddingsModel, model }: EngineConfig): str
   (embeddingsUrl === "" ? model : embeddingsModel) || null
 
 /**
- * Opened for each call: this process knows the model it answers with, and the operator may have chosen another one
+ * Opened for each call: this process knows the model it answers with, but the operator may have chosen another one
  * since.
  */
 async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">) {
@@ -97,7 +97,8 @@ async function stateOf(config: EngineConfig, queries: Pick<QueryLog, "latest">) 
 }
 
 /**
- * How many of the last questions the multilingual model could read and the current one can't; null where those are few.
+ * How many of the latest questions the multilingual model could read and the current one can't; null if there are only
+ * a few.
  */
 async function unreadQuestions(
   id: string | null,
@@ -115,7 +116,7 @@ async function unreadQuestions(
 /** The progress of the index for another model; null when none is being built. */
 function changeOf({ current, building, due }: IndexStatus) {
   const embedder = building?.embedder ?? due?.embedder
-  // An index of an older format may be built anew for the same model.
+  // An index in an older format can be rebuilt for the same model.
   if (embedder === undefined || embedder === current.embedder) return null
   const isCopied = building !== null && (building.pages ?? 0) >= (current.pages ?? 0)
   return {
@@ -126,7 +127,7 @@ function changeOf({ current, building, due }: IndexStatus) {
     pages_without_vectors: building?.pagesWithoutVectors ?? null,
     passages_without_vectors: building?.passagesWithoutVectors ?? null,
     vectors_per_second: building?.vectorsPerSecond ?? null,
-    // Pages that are still to come have vectors to make, too.
+    // Pages that have yet to be added need vectors, too.
     seconds_left: isCopied ? building.secondsLeft : null,
   }
 }

@@ -8,7 +8,7 @@ import { serve } from "../../../server/serving/serve-operation.ts"
 import { callerOperations } from "../operations/callers.ts"
 import { type Grant, OAuthStore } from "../../../identity/oauth/oauth-store.ts"
 
-/** The programs that users let in with their key. */
+/** The programs that users admitted with their key. */
 export function oauthRoutes(router: Router<RequestState>, { db }: { readonly db: StateStore }): void {
   const store = new OAuthStore(db)
 

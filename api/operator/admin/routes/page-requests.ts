@@ -9,7 +9,7 @@ import { ApiError } from "../../../errors.ts"
 import { serve } from "../../../server/serving/serve-operation.ts"
 import { callerOperations } from "../operations/callers.ts"
 
-/** Pages and answers that callers miss in the index. */
+/** Pages and answers that callers can't find in the index. */
 export function pageRequestRoutes(
   router: Router<RequestState>,
   { db, engine }: { readonly db: StateStore; readonly engine: Pick<Engine, "coverage"> },

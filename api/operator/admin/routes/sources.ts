@@ -16,7 +16,7 @@ import { deleteOperations, sourceOperations as calls } from "../operations/sourc
 import { jobOnWire, sourceOnWire } from "../wire.ts"
 import { checkSource } from "./drafts/check-source.ts"
 
-/** The sources: list, show, declare, take away, run, pause, resume; one-off crawls are listed, shown and taken away. */
+/** The sources: list, show, declare, delete, run, pause, resume; one-off crawls are listed, shown and deleted. */
 export function sourceRoutes(
   router: Router<RequestState>,
   { db, engine, sources, jobs, removals, crawlerConfig }: AdminParts,
@@ -83,7 +83,7 @@ export function sourceRoutes(
       throw unprocessable([{ field: "names", message: "must be given, or all: true, but not both" }])
     const wanted =
       names ?? (await sources.list()).flatMap(({ source, paused }) => (paused ? [] : [source.name]))
-    // None runs unless all can.
+    // Either all of them run or none.
     const known = (await sources.list()).map(({ source }) => source.name)
     const unknown = wanted.findIndex((name) => !known.includes(name))
     if (unknown >= 0) {

@@ -5,19 +5,19 @@ import { FossickClient, FossickError } from "../../../client/client.ts"
 import { FILES } from "../../../services/files/routes.ts"
 import { apiSettings } from "../../../settings.ts"
 
-/** For an answer; one that takes longer will not come. */
+/** Timeout for an answer; one that takes longer will not come. */
 const PATIENCE_MS = 60_000
 
 /** Shared by commands that ask a running appliance. */
 export interface Asking {
-  /** Address of the appliance; default: the one from the settings. */
+  /** Address of the appliance; by default the one from the settings. */
   readonly url: string | undefined
   readonly json: boolean
 }
 
 /**
  * The address and key with which commands reach a running appliance.
- * @param address of the appliance; default: the one from the settings
+ * @param address of the appliance; by default the one from the settings
  * @throws SettingsError
  */
 export function applianceAddress(address: string | undefined): {
@@ -36,14 +36,14 @@ export function applianceAddress(address: string | undefined): {
 const ownAddress = ({ publicUrl, port }: { readonly publicUrl: string; readonly port: number }): string =>
   publicUrl || `http://localhost:${port}`
 
-/** Below which the appliance serves the files of folders. @throws SettingsError */
+/** The base address for the files of folders. @throws SettingsError */
 export const filesAddress = (): string => `${ownAddress(readSettings(apiSettings, environment()))}/${FILES}/`
 
-/** The advice when it does not answer. */
+/** The advice when the appliance does not answer. */
 export const unreachable = (url: string): string =>
   `The appliance at ${url} cannot be reached. Is it running?`
 
-/** @throws CommandError with the appliance's message, or that it cannot be reached */
+/** @throws CommandError with the appliance's message, or saying that it cannot be reached */
 export async function asked<T>(
   { url: address }: Asking,
   ask: (client: FossickClient, signal: AbortSignal) => Promise<T>,

@@ -4,13 +4,13 @@ import { interruptSignal } from "#base/process/interrupt.ts"
 import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
-/** The index is reported if the appliance answers within this time; the program that started this one waits. */
+/** The index is reported only if the appliance answers within this time, because the program that started this one is waiting. */
 const INSTRUCTIONS_MS = 3000
 
 /**
  * `fossick mcp`: the Model Context Protocol over standard input and output, for programs that start their servers
- * themselves. It asks a running appliance, on this machine or another one.
- * @param address of the appliance; default: the one from the settings
+ * themselves. It queries a running appliance, on this machine or another one.
+ * @param address of the appliance; by default the one from the settings
  * @throws SettingsError
  */
 export async function speakMcp(address: string | undefined): Promise<never> {
@@ -38,7 +38,7 @@ export async function speakMcp(address: string | undefined): Promise<never> {
   process.stdin.once("end", () => void server.close())
   interruptSignal().addEventListener("abort", () => void server.close())
   await closed
-  // No one waits for calls that still run.
+  // No one is waiting for calls that are still running.
   process.exit(0)
 }
 

@@ -4,11 +4,11 @@ import { counted, table } from "#crawler/commands/sources/sources-text.ts"
 import type { GivenTo } from "../../../client/client.ts"
 import { asked, type Asking } from "./appliance-address.ts"
 
-// One `fossick queries …` each; they ask a running appliance and return the exit code.
+// Each function is one `fossick queries …` command; they query a running appliance and return the exit code.
 
 export type QueriesWanted = NonNullable<GivenTo<"GET /admin/queries">["query"]>
 
-/** Shows a report of the questions that were asked. */
+/** Shows a report of the questions that users asked. */
 export async function showQueries(wanted: QueriesWanted, asking: Asking): Promise<number> {
   const { enabled, queries } = await asked(asking, (client, signal) =>
     client.call("GET /admin/queries", { query: wanted, signal }),
@@ -32,7 +32,7 @@ export async function showQueries(wanted: QueriesWanted, asking: Asking): Promis
   return EXIT.ok
 }
 
-/** Has the appliance forget all questions. */
+/** Makes the appliance delete all questions. */
 export async function clearQueries(asking: Asking): Promise<number> {
   const answer = await asked(asking, (client, signal) => client.call("DELETE /admin/queries", { signal }))
   print(asking.json ? JSON.stringify(answer) : `${counted(answer.deleted, "question")} deleted`)

@@ -27,7 +27,7 @@ const MOST_CREDITS = 1_000_000_000
 const MOST_PROJECTS = 100
 const MAX_PROJECT_CHARS = 200
 const MAX_RATES_CHARS = 500
-/** A rotation accepts both keys for a week at most, for programs that get the new key later. */
+/** Maximum time during which both keys are accepted after a rotation, one week, for programs that get the new key later. */
 const MOST_OVERLAP_HOURS = 168
 
 const role = oneOf(KEY_ROLES)

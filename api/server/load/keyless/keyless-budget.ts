@@ -6,16 +6,16 @@ interface Bucket {
   at: number
 }
 
-/** Addresses that are kept: 2 MB of them. One that is forgotten starts with a whole budget again. */
+/** Maximum number of addresses kept: 2 MB of them. A forgotten address starts again with a full budget. */
 const MOST_ADDRESSES = 10_000
 const MINUTE_MS = 60_000
 
 /**
- * Requests without a valid key that one address may make: as many as in a minute at once, and then as they come back, bit by bit
- * (token bucket).
+ * The requests without a valid key that one address may make: up to a minute's worth at once, and then as the budget
+ * gradually refills (token bucket).
  */
 export class KeylessBudget {
-  /** For one address. */
+  /** Budget of one address. */
   readonly perMinute: number
   readonly #now: () => number
   readonly #buckets = new Lru<string, Bucket>(MOST_ADDRESSES)
@@ -27,19 +27,19 @@ export class KeylessBudget {
     this.#now = now
   }
 
-  /** How many were refused since the start. */
+  /** How many were refused since startup. */
   get refused(): number {
     return this.#refused
   }
 
-  /** The use by the address that has used the most lately. */
+  /** The usage of the address that has recently used the most. */
   get used(): number {
     let used = 0
     for (const bucket of this.#buckets.values()) used = Math.max(used, this.perMinute - this.#left(bucket))
     return Math.round(used)
   }
 
-  /** Takes a request out of the budget of its address. @returns false when nothing is left of that */
+  /** Takes a request out of its address's budget. @returns false if nothing is left */
   take(address: string): boolean {
     if (this.perMinute === Infinity) return true
     const bucket = this.#buckets.get(address) ?? { tokens: this.perMinute, at: this.#now() }
@@ -51,13 +51,13 @@ export class KeylessBudget {
     return true
   }
 
-  /** Gives a request back that turned out to have a key. */
+  /** Returns a request to the budget because it turned out to have a key. */
   giveBack(address: string): void {
     const bucket = this.#buckets.get(address)
     if (bucket) bucket.tokens = Math.min(this.perMinute, bucket.tokens + 1)
   }
 
-  /** Counts a request that was refused. @returns seconds until there is one more */
+  /** Counts a refused request. @returns seconds until one more is available */
   refuse(): number {
     this.#refused++
     return Math.ceil(MINUTE_MS / this.perMinute / 1000)

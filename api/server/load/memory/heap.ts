@@ -1,9 +1,9 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 
-/** Above this share of V8's limit, V8 collects garbage over and over; at the limit itself the process dies. */
+/** Above this share of V8's limit, V8 collects garbage continuously; at the limit itself, the process dies. */
 const FULL_SHARE = 0.85
-/** A collection's result is valid this long: a process that refuses everything may never collect again. */
+/** How long a collection's result is valid: a process that refuses everything might never collect again. */
 const KNOWN_MS = 5000
 
 /** The result of a garbage collection. */
@@ -13,8 +13,8 @@ interface Collected {
 }
 
 /**
- * The heap of this process after the last full garbage collection: V8's figures in between are mostly garbage. A
- * caller that fills the heap ends the process and all other answers with it, so this limits memory that no account
+ * The heap of this process after the last full garbage collection: V8's figures in between are mostly garbage. A caller
+ * that fills the heap takes down the process and all other answers with it, so this limits memory that no account
  * counts.
  */
 export class Heap implements Disposable {
@@ -23,7 +23,7 @@ export class Heap implements Disposable {
   readonly #observer: PerformanceObserver
   #collected: Collected | null = null
 
-  /** @param now milliseconds, never going back */
+  /** @param now milliseconds, monotonic */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
     this.#observer = new PerformanceObserver((list) => {
@@ -34,18 +34,18 @@ export class Heap implements Disposable {
     this.#observer.observe({ entryTypes: ["gc"] })
   }
 
-  /** Bytes that lived on after the last full collection; 0 before the first. */
+  /** Bytes that survived the last full collection; 0 before the first. */
   get held(): number {
     return this.#collected?.bytes ?? 0
   }
 
-  /** Whether no new work should begin. */
+  /** Whether new work should be refused. */
   get isFull(): boolean {
     if (this.#collected === null || this.#collected.bytes < this.total) return false
     return this.#now() - this.#collected.at < KNOWN_MS
   }
 
-  /** A full collection has left so many bytes. */
+  /** Records how many bytes a full collection has left. */
   collected(bytes: number): void {
     this.#collected = { bytes, at: this.#now() }
   }

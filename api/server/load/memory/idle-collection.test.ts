@@ -27,7 +27,7 @@ function madeUpProcess() {
 }
 
 describe("garbage of a busy time", () => {
-  /** The life of a process, and how often its garbage was collected. */
+  /** A simulated process, and how often its garbage was collected. */
   function begin() {
     const life = madeUpProcess()
     const collect = vi.fn<() => Promise<void>>()
@@ -62,7 +62,7 @@ describe("garbage of a busy time", () => {
     lazy.live(5, 0.9)
     lazy.live(60, 0.01)
     expect(lazy.times()).toBe(0)
-    // Little by little it adds up.
+    // It gradually adds up.
     lazy.live(600, 0.01)
     expect(lazy.times()).toBe(1)
     lazy.collection[Symbol.dispose]()

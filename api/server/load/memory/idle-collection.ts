@@ -2,28 +2,27 @@ import { type EventLoopUtilization, performance } from "node:perf_hooks"
 import { garbageCollector } from "#base/process/garbage-collector.ts"
 
 const LOOK_MS = 5000
-/** Looks in a row that find next to nothing done, until the process is at rest. */
+/** Number of consecutive checks that must find almost no work done before the process counts as idle. */
 const QUIET_LOOKS = 4
 /** Metrics, health checks and timers use less of the event loop than this. */
 const QUIET_SHARE = 0.05
-/** The least work since the last time: after less, the garbage isn't worth a pause. */
+/** The minimum work since the last collection: with less, the garbage isn't worth a pause. */
 const WORTH_MS = 10_000
 
 type Collect = () => Promise<void>
 
 interface Seen {
-  /** The use of the event loop since the process began, in milliseconds. */
+  /** How long the event loop has been in use since the process began, in milliseconds. */
   readonly utilization: (since?: EventLoopUtilization) => EventLoopUtilization
   readonly collect: Collect
 }
 
 /**
- * Gives back the memory of a busy time once the process is idle. V8 lets its heap grow under load and collects
- * garbage when there is new work; without work for hours, garbage and its space stay allocated. This runs the
- * collection that V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free
- * pages.
+ * Releases the memory of a busy period once the process is idle. V8 lets its heap grow under load and collects garbage
+ * when there is new work; without work for hours, garbage and its space stay allocated. This runs the collection that
+ * V8 does before it would run out of memory (`--expose-gc`, flavor `last-resort`), which returns free pages.
  *
- * It stops the process for some tens of milliseconds, once after each busy time and never during one.
+ * It stops the process for some tens of milliseconds, once after each busy period and never during one.
  */
 export class IdleCollection implements Disposable {
   readonly #seen: Seen

@@ -4,32 +4,32 @@ import { type CacheUse, cacheUses } from "#base/flow/memory/cache-memory.ts"
 import { machineMemory } from "#base/process/machine-memory.ts"
 
 export const MB = 1024 * 1024
-/** Without a setting: of the machine, or the container, which the crawler and models share. The cache of the index comes on top. */
+/** Default share of the memory of the machine or the container, which the crawler and models share. The index cache comes on top. */
 const SHARE_OF_MACHINE = 1 / 4
-/** The same for V8's limit for objects and texts, where most of the data and the garbage is. */
+/** The same for V8's limit for objects and texts, which make up most of the data and the garbage. */
 const SHARE_OF_HEAP = 1 / 2
 const LEAST_MB = 128
-/** Whatever caches may hold, calls have so much. */
+/** Minimum left for calls, no matter how much caches may hold. */
 const LEAST_FOR_CALLS = 64 * MB
 /** The index cache's share of a configured memory limit. */
 const SHARE_OF_INDEX = 1 / 3
 /**
- * Unsent answers, of what calls have: a reader who takes nothing holds the texts of its answer, too, four times as much. So readers who
- * stall lose their connections before calls are refused for them.
+ * Share of the calls' memory for unsent answers: a reader who takes nothing also holds the texts of its answer, four
+ * times as much. So readers who stall lose their connections before calls are refused because of them.
  */
 const SHARE_OF_UNSENT = 1 / 8
 const LEAST_UNSENT = 32 * MB
-/** It does not change while a process lives, and is asked for by every call. */
+/** It does not change during the life of a process, and every call needs it. */
 const HEAP_LIMIT = getHeapStatistics().heap_size_limit
 
 export interface MemoryLimits {
-  /** Megabytes that all accounts and caches may hold together; 0: by the machine. */
+  /** Maximum number of megabytes for all accounts and caches together; 0 to base it on the machine. */
   readonly memoryMb: number
 }
 
 export type Caches = () => ReadonlyMap<string, CacheUse>
 
-/** Bytes that caches may hold, whatever they hold now. */
+/** Maximum number of bytes for caches, whatever they hold now. */
 export const cachesLimit = (caches: Caches = cacheUses): number =>
   [...caches().values()].reduce((sum, { total }) => sum + total, 0)
 
@@ -53,10 +53,10 @@ function memoryByMachine(caches: Caches, machine: number): number {
 export const memoryOfCalls = (limits: MemoryLimits, caches: Caches = cacheUses): number =>
   memoryLimit(limits, caches) - cachesLimit(caches)
 
-/** Megabytes that the cache of the index may hold at most. */
+/** Maximum number of megabytes for the index cache. */
 export const mostOfIndexMb = ({ memoryMb }: MemoryLimits): number =>
   memoryMb > 0 ? memoryMb * SHARE_OF_INDEX : Infinity
 
-/** Bytes of answers that may wait for their readers, from the setting and the memory for calls. */
+/** Maximum number of bytes of answers waiting for their readers, from the setting and the memory for calls. */
 export const unsentLimit = (unsentMb: number, memory: number): number =>
   Math.min(unsentMb * 1_000_000, Math.max(LEAST_UNSENT, memory * SHARE_OF_UNSENT))

@@ -19,7 +19,7 @@ test("calls hold what they find until they are closed; what has no room is refus
   const first = memory.enter()
   first.hold(20 * MB)
   const second = memory.enter()
-  // 96 MB are for calls.
+  // 96 MB are available for calls.
   expect(() => second.hold(5 * MB)).toThrow(SPENT)
   expect(memory.holdings().get("calls")).toMatchObject({ held: 80.25 * MB, total: 96 * MB, refused: 1 })
   first[Symbol.dispose]()
@@ -74,7 +74,7 @@ test("what caches may hold is never given to calls, whether they hold it or not"
   using larger = openMemory({ ...limits, memoryMb: 264 }, connections, () => caches)
   expect(larger.holdings().get("research")!.total).toBe(25 * MB)
   expect(larger.holdings().get("calls")!.total).toBe(150 * MB)
-  // One that is loaded later counts as well.
+  // A cache that is loaded later counts as well.
   caches.set("robots", { held: 0, total: 8 * MB })
   expect(larger.holdings().get("calls")!.total).toBe(144 * MB)
   expect(larger.holdings().get("all")).toMatchObject({ held: 72 * MB, total: 264 * MB })
@@ -96,7 +96,7 @@ test("without a setting it is a quarter of the machine's or the container's memo
   expect(memoryLimit({ memoryMb: 0 }, none, 256 * MB)).toBe(128 * MB)
   expect(memoryLimit({ memoryMb: 300 }, none, 256 * MB)).toBe(300 * MB)
   expect(memoryLimit({ memoryMb: 0 }, none, 1e15)).toBeLessThan(1e14)
-  // Answers that wait give way first.
+  // Waiting answers give way first.
   expect([unsentLimit(256, 512 * MB), unsentLimit(16, 512 * MB)]).toEqual([64 * MB, 16_000_000])
 })
 
@@ -109,7 +109,7 @@ test("the cache of the index comes on top of the machine's share, and takes a th
   expect(memoryLimit({ memoryMb: 0 }, caches, 2048 * MB)).toBe(768 * MB)
   expect(memoryLimit({ memoryMb: 768 }, caches, 2048 * MB)).toBe(768 * MB)
   expect(memoryOfCalls({ memoryMb: 768 }, caches)).toBe(500 * MB)
-  // Too little is set: calls have 64 MB all the same.
+  // The setting is too low: calls get 64 MB all the same.
   expect(memoryLimit({ memoryMb: 300 }, caches)).toBe(332 * MB)
   expect([mostOfIndexMb({ memoryMb: 0 }), mostOfIndexMb({ memoryMb: 300 })]).toEqual([Infinity, 100])
 })
@@ -148,7 +148,7 @@ test("searches whose pages have no room are answered 503 with Retry-After, and c
   const engine = new LargePages([hit()])
   await using app = await serveApp({
     engine,
-    // Beside the caches: 48 MB for calls.
+    // In addition to the caches, 48 MB for calls.
     config: { memoryMb: (cachesLimit() + 64 * MB) / MB, searches: 4 },
   })
   const ask = () =>
@@ -157,7 +157,7 @@ test("searches whose pages have no room are answered 503 with Retry-After, and c
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${SEARCH_KEY}` },
       body: JSON.stringify({ query: "pumps", include_raw_content: true }),
     })
-  // Its answer is not read, and is more than the system buffers: it holds 28 MB.
+  // Its answer is not read, and is larger than the system's buffers: it holds 28 MB.
   const held = await ask()
   expect(held.status).toBe(200)
   const refused = await app.post("/search", { query: "pumps", include_raw_content: true })

@@ -9,26 +9,24 @@ import type { Connections } from "../connections.ts"
 import { Heap } from "./heap.ts"
 import { type Caches, cachesLimit, MB, memoryLimit, type MemoryLimits } from "./memory-limits.ts"
 
-/** Share for calls of the memory that caches leave; the rest is for answers being sent. */
+/** The calls' share of the memory that caches leave; the rest is for answers being sent. */
 const SHARE_OF_CALLS = 3 / 4
 const SHARE_OF_RESEARCH = 1 / 8
 const RETRY_SECONDS = 2
 
 /**
- * A text is held three times while its answer is written: as it is, as JSON, and as the bytes that are sent. The first
- * two take one byte or two for each character.
+ * A text is held three times while its answer is written: in its original form, as JSON, and as the bytes that are
+ * sent. The first two take one or two bytes per character.
  */
 export const BYTES_PER_CHAR = 4
-/** What a call takes besides the texts of its pages: its request, its connection and data for comparing. */
+/** The memory a call takes in addition to the texts of its pages: its request, its connection and data for comparing. */
 const CALL_BYTES = 256 * 1024
 
-/** How much one account holds, and may hold. */
+/** How much one account holds, and its limit. */
 export interface Holding {
   readonly held: number
   readonly total: number
-  /**
-   * How often there was no room since the start; null for a cache, which drops its least recently used entry instead.
-   */
+  /** How often there was no room since startup; null for a cache, which drops its least recently used entry instead. */
   readonly refused: number | null
 }
 
@@ -37,7 +35,7 @@ export interface Memory extends Disposable {
   readonly live: ByteBudget
   /** Pages that research tasks read. */
   readonly research: ByteBudget
-  /** Requests of all listeners that have not arrived whole. */
+  /** Requests of all listeners that have not fully arrived. */
   readonly bodies: ArrivingBodies
   /**
    * Opens the account of one call of any kind.
@@ -48,10 +46,10 @@ export interface Memory extends Disposable {
   holdings(): ReadonlyMap<string, Holding>
 }
 
-/** The memory of one call, besides the pages it reads live. */
+/** The memory of one call, in addition to the pages it reads live. */
 export interface CallHold extends Disposable {
   /**
-   * The call is to hold these texts until it is answered.
+   * Makes the call hold these texts until it is answered.
    * @throws ApiError 503 with `Retry-After` when there is no room for them
    */
   hold(chars: number): void
@@ -64,9 +62,9 @@ interface AccountLimits extends MemoryLimits {
 }
 
 /**
- * The one account of the memory that callers make this process hold: a whole with parts, each of which refuses early
- * when the whole has no room. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the
- * system holds without asking, such as answers waiting for slow readers, are counted as they are. The share of caches
+ * The single account of the memory that callers make this process hold: a whole with parts, each of which refuses early
+ * if the whole has no room. (Elasticsearch calls this a parent circuit breaker with children.) Bytes that the system
+ * holds without asking, such as answers waiting for slow readers, are counted at their actual size. The share of caches
  * is never given to calls, whether it is used or not: caches fill without a request that could be refused.
  */
 export function openMemory(
@@ -74,7 +72,7 @@ export function openMemory(
   connections: Pick<Connections, "unsentBytes" | "unsentLimit">,
   caches: Caches = cacheUses,
 ): Memory {
-  // A cache may come to be, or another reader of the index, long after this account was opened.
+  // A cache, or another reader of the index, might be created long after this account was opened.
   const machine = machineMemory()
   const total = () => memoryLimit(limits, caches, machine)
   const left = () => total() - cachesLimit(caches)
@@ -124,7 +122,7 @@ export function openMemory(
   }
 }
 
-/** The engine of one call, which holds its results until it is answered. */
+/** The engine of one call, which holds its results in memory until it is answered. */
 export const holding = (
   engine: Pick<Engine, "search">,
   memory: Pick<CallHold, "hold">,

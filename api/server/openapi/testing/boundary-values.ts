@@ -4,7 +4,7 @@ import type { JsonSchema } from "../../schema/schemas.ts"
 export interface Trial {
   /** `limits.pages`, `files[0].name`. */
   readonly field: string
-  /** The value of the outermost field that this one is part of; undefined: it is left out. */
+  /** The value of the outermost field that contains this one; `undefined`: the field is left out. */
   readonly value: unknown
 }
 
@@ -12,13 +12,13 @@ type Resolve = (schema: JsonSchema) => JsonSchema
 
 const MAX_LEVELS = 5
 const ALL_TYPES: readonly unknown[] = [null, "", " \t", [], {}, "x", -1, 1.5, true, [[]], [null], [1]]
-/** One of each type, for fields inside others: the readers of types are the same as outside. */
+/** One value of each type, for nested fields: their types are read in the same way as at the top level. */
 const EACH_TYPE: readonly unknown[] = [null, "", [], {}, -1, true]
 
 /**
- * Values at and beyond each bound of a schema, and of other types; those that it allows are among them. Inside objects
- * and lists each field is tried alone, the others being as in `sampleOf`.
- * @param resolve puts references in their place
+ * Values at and beyond each bound of a schema, and of other types, including values that the schema allows. Inside
+ * objects and lists each field is tried alone; the others are as in `sampleOf`.
+ * @param resolve replaces references with their targets
  */
 export function boundaryTrials(
   field: string,
@@ -55,7 +55,7 @@ function innerTrials(field: string, schema: JsonSchema, resolve: Resolve, level:
   return [...inList, ...inObject, ...unknown]
 }
 
-/** The bounds of a schema that is no choice. */
+/** The bounds of a schema that is not a choice. */
 function ownBounds(schema: JsonSchema, resolve: Resolve): unknown[] {
   const { minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems, enum: named } = schema
   const step = [schema["type"]].flat().includes("integer") ? 1 : 0.5
@@ -68,7 +68,7 @@ function ownBounds(schema: JsonSchema, resolve: Resolve): unknown[] {
     .filter((one) => typeof one === "number")
     .flatMap((one) => [one - 1, one, one + 1])
     .filter((one) => one >= text.length)
-    // A character beyond the first plane counts once.
+    // A character beyond the Basic Multilingual Plane counts once.
     .flatMap((one) => [text.padEnd(one, "a"), text + "\u{1F331}".repeat(one - text.length)])
   const counts = [minItems, maxItems]
     .filter((one) => typeof one === "number")
@@ -79,7 +79,7 @@ function ownBounds(schema: JsonSchema, resolve: Resolve): unknown[] {
   return [sampleOf(schema, resolve), ...numbers, ...lengths, ...counts, ...words]
 }
 
-/** A value that a schema allows: an example of it where one is given, since a pattern cannot be turned round. */
+/** A value that a schema allows: an example if it has one, since no value can be derived from a pattern. */
 export function sampleOf(given: JsonSchema, resolve: Resolve): unknown {
   const schema = choicesOf(given, resolve)[0]!
   if (Array.isArray(schema["examples"])) return schema["examples"][0]
@@ -110,7 +110,7 @@ export function sampleOf(given: JsonSchema, resolve: Resolve): unknown {
   }
 }
 
-/** The kinds of value that a schema allows, each with the rules that hold for all. */
+/** The kinds of value that a schema allows, each with the rules that apply to all of them. */
 function choicesOf(given: JsonSchema, resolve: Resolve): readonly JsonSchema[] {
   const { anyOf, oneOf, ...common } = resolve(given)
   const several = (anyOf ?? oneOf) as readonly JsonSchema[] | undefined

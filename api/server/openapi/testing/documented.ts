@@ -6,7 +6,7 @@ import { describedBy, openApiDocument } from "../document.ts"
 import type { Operation } from "../../operation/operation.ts"
 import type { JsonSchema } from "../../schema/schemas.ts"
 
-/** A real answer, to be held against the document. */
+/** A real answer, to be compared with the document. */
 interface RealAnswer {
   readonly status: number
   readonly body: unknown
@@ -32,7 +32,7 @@ const compiled = new Map<string, ValidateFunction>()
 
 /**
  * Deviations of an answer from the document: a status that isn't listed for the call, and fields that are missing,
- * wrong or not listed. Empty for an answer as documented, and for a path or method that the document does not have.
+ * wrong or not listed. Empty for an answer as documented, and for a path or method that is not in the document.
  */
 export function undocumented(method: string, path: string, { status, body }: RealAnswer): string[] {
   const operation = operationAt(method, path)
@@ -53,7 +53,7 @@ export function undocumented(method: string, path: string, { status, body }: Rea
       )
 }
 
-/** The documented operation that a call is one of. Slashes that are doubled or last, and prefixes, mean nothing. */
+/** The documented operation for a call. Doubled or trailing slashes and prefixes are ignored. */
 export function operationAt(method: string, path: string): Operation | null {
   const asked = path
     .split("?")[0]!

@@ -14,15 +14,15 @@ import { until } from "#base/testing/until.ts"
 import { makeCertificate } from "#crawler/fetch/connect/make-certificate.ts"
 
 const DOCS = join(import.meta.dirname, "../../../../docs")
-/** The name in the handbook's example of a site that may have any. */
+/** The site name in the handbook's examples, which can be any name. */
 const EXAMPLE_NAME = "search.example.com"
-/** The appliance in the examples. */
+/** The appliance's address in the examples. */
 const EXAMPLE_APPLIANCE = "127.0.0.1:8080"
 
 interface FrontProgram {
   /** The rest of a complete configuration around a site. */
   readonly around: (site: string, folder: string) => string
-  /** The site on a port of loopback. */
+  /** The site on a loopback port. */
   readonly placed: (site: string, port: number) => string
   readonly args: (file: string) => readonly string[]
 }
@@ -62,8 +62,8 @@ export interface Front extends AsyncDisposable {
 }
 
 /**
- * Runs the example of a page before an appliance, unchanged except for its port, the address of the appliance and of
- * its certificate, and `localhost` for the example's name. Until it is disposed of, this process trusts its
+ * Runs a page's example in front of an appliance, unchanged except for its port, the address of the appliance and of
+ * its certificate, and `localhost` in place of the example's name. Until it is disposed of, this process trusts its
  * certificate.
  * @param name the host name for requests
  */
@@ -73,7 +73,7 @@ export async function startFront(
 ): Promise<Front> {
   const { around, placed, args }: FrontProgram = FRONTS[program]
   const folder = mkdtempSync(join(tmpdir(), "fossick-front-"))
-  // Two of one name are mistaken for each other.
+  // Two authorities with the same name would be mistaken for each other.
   const authority = makeCertificate({ subject: basename(folder), isAuthority: true })
   const certificate = makeCertificate({ subject: name, names: [name], issuer: authority })
   writeFileSync(join(folder, "front.crt"), certificate.cert)
@@ -86,7 +86,7 @@ export async function startFront(
   const file = join(folder, "configuration")
   writeFileSync(file, around(site, folder))
   const child = spawn(program, args(file), {
-    // Caddy writes under these.
+    // Caddy writes to these folders.
     env: { PATH: process.env["PATH"], HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder },
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],

@@ -21,14 +21,14 @@ export interface Said {
 
 export interface RuntimeOptions {
   readonly says: (request: RuntimeRequest) => Said | string
-  /** Tokens that it can read and write; a word is one. Default 8192. */
+  /** Number of tokens it can read and write; each word is one token. Default 8192. */
   readonly context?: number
   readonly key?: string
-  /** Becomes true when the model is loaded; until then it answers as its kind does. */
+  /** Becomes true when the model is loaded; until then the server answers as its kind does. */
   readonly isLoaded?: () => boolean
-  /** Waited for after each word of a stream. */
+  /** Awaited after each word of a stream. */
   readonly afterWord?: (word: string) => Promise<void>
-  /** Answers in the server's stead, when it returns true. */
+  /** Answers instead of the server if it returns true. */
   readonly instead?: (request: RuntimeRequest, response: ServerResponse) => boolean
 }
 
@@ -48,16 +48,16 @@ const CREATED = 1_795_369_015
 type Refusal = readonly [status: number, body: unknown]
 
 interface Kind {
-  /** Names of the token limits that it reads; it ignores others, unless `refuses` says otherwise. */
+  /** Names of the token limits that the server reads; it ignores others, unless `refuses` says otherwise. */
   readonly limits: readonly string[]
   refuses?(body: RuntimeRequest["body"], tokens: number, context: number): Refusal | null
   /** A piece of a message with reasoning in it. */
   thought(reasoning: string): Readonly<Record<string, unknown>>
-  /** Its description of itself, by path. */
+  /** The server's description of itself, by path. */
   about(context: number): Readonly<Record<string, unknown>>
   readonly notFound: unknown
   readonly firstDelta: Readonly<Record<string, unknown>>
-  /** Members beside the usual ones. */
+  /** Fields besides the usual ones. */
   readonly extra: Readonly<Record<string, unknown>>
 }
 
@@ -212,7 +212,7 @@ const KINDS: Readonly<Record<RuntimeName, Kind>> = {
       }
       return null
     },
-    // It thinks out of sight.
+    // The model's reasoning is hidden.
     thought: () => ({}),
     about: () => ({
       "/v1/models": {
@@ -355,5 +355,5 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
   response.end(typeof body === "string" ? body : JSON.stringify(body))
 }
 
-/** Words with the blanks behind them. */
+/** Words, each with the blanks after it. */
 const wordsIn = (text: string): string[] => text.match(/\S+\s*/g) ?? []

@@ -15,7 +15,7 @@ export interface StubModel extends AsyncDisposable {
   abandoned(): number
 }
 
-/** A server with OpenAI's chat completions only: `answer` writes each response. There is no model. */
+/** A server with only OpenAI's chat completions: `answer` writes each response. There is no model. */
 export async function startStubModel(
   answer: (request: StubRequest, response: ServerResponse) => void,
 ): Promise<StubModel> {
@@ -48,7 +48,7 @@ export async function startStubModel(
   }
 }
 
-/** Answers every request with a text, as such servers do. */
+/** Answers every request with a text, in the format of such servers. */
 export const saying = (text: string | ((request: StubRequest) => string)) => {
   return (request: StubRequest, response: ServerResponse): void => {
     const content = typeof text === "string" ? text : text(request)

@@ -40,7 +40,7 @@ const path = {
   id: filled("The document's id, percent-encoded."),
 }
 
-/** Documents that programs send. */
+/** Documents sent by programs. */
 export const documentOperations = operations("Documents", "key", {
   sendDocuments: {
     at: "POST /documents",

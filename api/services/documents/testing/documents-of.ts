@@ -11,7 +11,7 @@ interface Kept {
   readonly maxBytes?: number
 }
 
-/** Documents as an app takes them, on port 8080, in a data folder. */
+/** Documents as an app accepts them, on port 8080, in a data folder. */
 export function documentsOf({
   db,
   dataDir,

@@ -19,7 +19,7 @@ import { memoryState, serveApp, type ServedApp, withTestKeys } from "../../../te
 import { Federation } from "../federation.ts"
 import type { PeerSpec } from "../peers-file.ts"
 
-/** An appliance for a test, with a separate index, on a socket. */
+/** An appliance for a test, with its own index, on a socket. */
 export interface Appliance extends ServedApp {
   readonly federation: Federation
   /** Its log lines about peers. */
@@ -37,7 +37,7 @@ export interface ApplianceOptions {
   readonly reader?: NonNullable<Parameters<typeof serveApp>[0]>["reader"]
 }
 
-/** A peer as an operator would declare it for an address of loopback. */
+/** A peer as an operator would declare it for a loopback address. */
 export const peerSpec = (name: string, url: string, key: string, more: Partial<PeerSpec> = {}): PeerSpec => ({
   name,
   url,
@@ -114,7 +114,7 @@ export interface Impostor extends AsyncDisposable {
   readonly url: string
 }
 
-/** Something on a socket that is no appliance. */
+/** A server on a socket that is not an appliance. */
 export async function startImpostor(listener: RequestListener): Promise<Impostor> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -84,7 +84,7 @@ const ResearchReport = named(
   ]),
 )
 
-/** Reports that are made in the background. */
+/** Reports written in the background. */
 export const researchOperations = operations("Research", "key", {
   research: {
     at: "POST /research",

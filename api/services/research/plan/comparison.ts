@@ -31,11 +31,11 @@ export function comparisonIn(clause: string): Comparison | null {
   return compared(versus ? [versus[1]!, versus[2]!] : (list ?? "").split(BETWEEN_SIDES), clause)
 }
 
-/** "For each message" asks of messages. */
+/** "For each message" asks about messages, not about sides. */
 const ASKED_OF_EACH =
   /\b(?:differ\w*|both|which one|compare\w*|(?:does|do|is|are|has|have|can|of|with|to|by|from|under) each|each (?:of|one|is|does|has|can|side))\b|\beach(?:[?.,;]|$)/i
 
-/** "A and B: how do they differ, and what does each cost?", with what follows the colon. */
+/** "A and B: how do they differ, and what does each cost?", with the text after the colon. */
 export function comparedBeforeColon(sentence: string): (Comparison & { readonly rest: string }) | null {
   const [, head = "", rest = ""] = /^([^:]{3,160}):\s+(.+)$/s.exec(sentence) ?? []
   const isAskedOfEach = ASKED_OF_EACH.test(rest)
@@ -51,7 +51,7 @@ function compared(named: readonly string[], clause: string): Comparison | null {
   const names = bare.map((side) => side.replace(/^(?:the|a|an|both)\s+/i, ""))
   const sides = names.map((side) => `${side}${noun}`)
   if (sides.length < 2 || sides.length > MAX_SIDES) return null
-  // A side may be called like a word of tasks: "hold, keep and purge".
+  // A side can have the same name as a word used in tasks: "hold, keep and purge".
   if (sides.some((side) => side.split(/\s+/).length > MAX_SIDE_WORDS || tellingWords(side).length === 0))
     return null
   return { sides, about: wordsNotIn([...given, ...sides].join(" "), subjectWords(clause)) }
@@ -67,7 +67,7 @@ function sharedWords(sides: readonly string[]): { bare: string[]; noun: string }
   const [first = "", ...rest] = bare.at(-1)?.split(/\s+/) ?? []
   const isShared = rest.length > 0 && bare.length > 1 && bare.slice(0, -1).every((side) => !/\s/.test(side))
   if (!isShared) return { bare, noun: "" }
-  // Each one of several MPMs is an MPM.
+  // Each of several MPMs is an MPM.
   const noun = rest.join(" ").replace(/(?<=\p{Lu}{2})s$/u, "")
   return { bare: [...bare.slice(0, -1), first], noun: ` ${noun}` }
 }

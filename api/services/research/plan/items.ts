@@ -12,8 +12,8 @@ const LEAST_ITEMS = 3
 const MAX_ITEM_WORDS = 10
 
 /**
- * A clause item by item, each with the words before the list: "What do they do with their seals, hoses and oil?" asks three things.
- * The clause alone when it has no list.
+ * A clause item by item, each with the words before the list: "What do they do with their seals, hoses and oil?" asks
+ * three things. If there is no list, only the clause.
  */
 export function itemsOf(clause: string): string[] {
   const bare = clause.replace(/[?？.!]+$/, "")
@@ -36,7 +36,7 @@ function afterColon(clause: string): Listed | null {
   return items.length >= 2 && items.every(isShort) ? { stem, items } : null
 }
 
-/** The items of "… with a, b and c"; what precedes the first item ends with a preposition. */
+/** The items of "… with a, b and c"; the text before the first item ends with a preposition. */
 function inClause(clause: string): Listed | null {
   if (!clause.includes(",")) return null
   const pieces = parted(clause)

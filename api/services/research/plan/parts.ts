@@ -6,11 +6,11 @@ import { comparedBeforeColon, type Comparison, comparisonIn } from "./comparison
 import { itemsOf } from "./items.ts"
 import { areSame, labelOf, SUBJECT_WORDS, subjectWords, wordsNotIn } from "./words.ts"
 
-/** A part of a task, searched for with the task's subject. */
+/** A part of a task, searched for together with the task's subject. */
 export interface Part extends Question {
-  /** Parts of one heading belong together: the sides of a comparison. */
+  /** Parts with the same heading belong together: the sides of a comparison. */
   readonly heading: string
-  /** The question that units have to answer; includes the task's subject where it says little without. */
+  /** The question that units have to answer; includes the task's subject if it says little without it. */
   readonly question: string
   /** The words of the task's subject that the question lacks. */
   readonly context: string
@@ -23,7 +23,7 @@ export interface Part extends Question {
 
 const MAX_PARTS = 9
 const ENDING = /[?？.!]+$/
-/** Parts that share more of their terms are one: items of a list differ in a word. */
+/** Parts that share more of their terms count as one; items of a list differ in a word. */
 const KNOWN = 0.95
 /** A shorter clause asks nothing. */
 const LEAST_WORDS = 2
@@ -49,7 +49,7 @@ const NEXT_QUESTION = new RegExp(
  * subject.
  */
 export function planOf(text: string): Part[] {
-  // The patterns would try every way to share a long row of blanks.
+  // The patterns would try every way to split a long run of blanks.
   const input = text
     .replaceAll(/[^\S\n]+/g, " ")
     .replaceAll(/\s*\n\s*/g, "\n")
@@ -70,12 +70,12 @@ export function planOf(text: string): Part[] {
       subject = [...named.about, ...unique(named.sides.flatMap(subjectWords))]
     }
     const { head, rest } = named === null ? headed(sentence) : { head: null, rest: named.rest }
-    // "Pumps in winter: how …, which …": the head says what the questions are about.
+    // "Pumps in winter: how …, which …": the text before the colon says what the questions are about.
     if (head !== null && subject.length === 0) subject = subjectWords(head)
     for (const clause of clausesOf(rest)) {
       if (clause.split(/\s+/).length < LEAST_WORDS) continue
       const compared = comparisonIn(clause)
-      // "A versus B: how does each …": what follows is asked of each side.
+      // "A versus B: how does each …": the question is asked about each side.
       if (compared === null && sides !== null && speaksOfEach(clause)) {
         add(...sidesOf(sides, clause, clause))
         continue
@@ -99,7 +99,7 @@ export function planOf(text: string): Part[] {
   return isOne ? [partOf(input)] : asked
 }
 
-/** Sides that are only named are left out where something is asked of each. */
+/** Sides that are only named are left out if a question is asked about each side. */
 function bySide(parts: readonly Part[]): Part[] {
   const isNamed = ({ side, asks, heading }: Part) => side !== null && asks === side && !isAsking(heading)
   const isAsked = parts.some((part) => part.side !== null && !isNamed(part))
@@ -109,7 +109,7 @@ function bySide(parts: readonly Part[]): Part[] {
 const ASKS = new RegExp(String.raw`\b(?:${ASKING}|compare\w*|differ\w*)\b`, "i")
 const isAsking = (text: string): boolean => ASKS.test(text)
 
-/** Whether a clause asks about the things compared before, each or all of them. */
+/** Whether a clause asks about the things compared before it, each or all of them. */
 const speaksOfEach = (clause: string): boolean =>
   /\b(?:each|both|they|them|their|these|those)\b/i.test(clause)
 
@@ -118,8 +118,8 @@ const ASKS_DIFFERENCE = /^(?:how|where|what|in wh\w+)\b.{0,40}\b(?:differ\w*|com
 const EACH = /\b(?:each|both)(?: (?:one|of (?:them|these|those)))?\b|\bthe(?:y|m)\b/gi
 const THEIR = /\btheir\b/gi
 /**
- * The aspects asked of each side: "differ in price and taste". One word after "in" may be the sides' setting: "in
- * aptitude".
+ * The aspects asked about each side: "differ in price and taste". A single word after "in" may be the sides' setting:
+ * "in aptitude".
  */
 const ASPECTS = /\s(?:in|by|regarding|concerning|with (?:respect|regard) to)\s+(.+)$/i
 const CONTEXT_WORDS = 1
@@ -135,7 +135,7 @@ function aspectsOf(clause: string): string[] {
   return aspects.length > 1 && areShort ? aspects : []
 }
 
-/** @param given the aspect asked of each side; used when a clause only compares */
+/** @param given the aspect asked about each side; used when a clause only compares */
 function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part[] {
   const bare = given.replace(ENDING, "")
   const asked = ASKS_DIFFERENCE.test(bare) ? "" : bare
@@ -163,7 +163,7 @@ function sidesOf({ sides, about }: Comparison, clause: string, given = ""): Part
   })
 }
 
-/** The words of the task's subject that a question does not have. */
+/** The words of the task's subject that a question lacks. */
 const contextOf = (question: string, subject: readonly string[]): string =>
   wordsNotIn(question, subject).slice(0, SUBJECT_WORDS).join(" ")
 
@@ -183,7 +183,7 @@ export function partOf(clause: string, subject: readonly string[] = []): Part {
 
 const HEADED = new RegExp(String.raw`^([^:]{3,160}):\s+(?=(?:(?:${PREPOSITION})\s+)?(?:${ASKING})\b)`, "i")
 
-/** A sentence without the words before its questions that ask nothing. */
+/** A sentence without the words before its questions that do not ask anything. */
 function headed(sentence: string): { readonly head: string | null; readonly rest: string } {
   const [whole = "", head = ""] = HEADED.exec(sentence) ?? []
   const isTopic = head !== "" && !isAsking(head) && comparisonIn(head) === null

@@ -17,13 +17,13 @@ export const isTopic = (input: string): boolean => !/[?？]\s*$/.test(input) && 
 
 export interface SubtopicOptions {
   readonly count: number
-  /** Questions that are asked already. */
+  /** Questions that have already been asked. */
   readonly known: readonly Question[]
 }
 
 /**
  * Topics of the pages found around the input: questions they answer, and their headings. Each differs from what is
- * known, the most promising first.
+ * already known; the most promising come first.
  */
 export async function subtopics(
   input: string,
@@ -55,7 +55,7 @@ export async function subtopics(
   const candidates = [...weights.values()]
     .map(({ label, weight, pages }) => {
       const terms = new Set(analyse(label, null))
-      // Near the input, and more than it.
+      // Related to the input, but more than the input itself.
       const related = terms.intersection(asked).size > 0 ? 1.3 : 1
       return { label, terms, value: weight * related * (1 + Math.log(pages.size)), pages: pages.size }
     })
@@ -78,15 +78,15 @@ export async function subtopics(
 /** A part of the task, and its findings so far. */
 export interface PartFound {
   readonly part: Part
-  /** Headings above the findings that answer it, the best first. */
+  /** Headings above the findings that answer it, best first. */
   readonly headings: readonly (readonly string[])[]
 }
 
 /**
- * Questions that follow from the findings, part by part. For a part without an answer: its own words plus the title
- * of the page nearest to the task. For an answered part: the section that answers it.
+ * Questions that follow from the findings, part by part. For a part without an answer: its own words plus the title of
+ * the page closest to the task. For an answered part: the section that answers it.
  *
- * @param nearest the title of the page that is nearest to the task; null when nothing was found
+ * @param nearest the title of the page closest to the task; null if nothing was found
  */
 export function followUps(
   found: readonly PartFound[],
@@ -103,7 +103,7 @@ export function followUps(
   for (const { part, headings } of found) {
     if (headings.length > 0 || nearest === null) continue
     ask(part, [...subjectWords(part.asks), ...subjectWords(nearest)])
-    // The name of a side says enough; other words find other subjects.
+    // The name of a side says enough on its own; other words would find other subjects.
     if (part.side !== null) ask(part, subjectWords(part.asks))
   }
   for (const { part, headings } of deeper ? found : []) {

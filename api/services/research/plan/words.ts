@@ -2,14 +2,14 @@ import { analyse } from "#engine/text/analysis/analyse.ts"
 import { jaccard } from "#engine/text/analysis/likeness.ts"
 import { isStopWord } from "#engine/text/analysis/stop-words.ts"
 
-/** For a heading, and for a subtopic. */
+/** Maximum characters of a heading or a subtopic. */
 export const MAX_LABEL_CHARS = 90
-/** Words of the task that go along with a part or a subtopic, so that it is searched for within the matter. */
+/** Number of the task's words that are added to the search for a part or a subtopic, to keep it on the subject. */
 export const SUBJECT_WORDS = 6
-/** Texts that share more of their terms ask the same. */
+/** Texts that share more of their terms ask the same thing. */
 const SAME = 0.6
 
-/** Words of tasks and comparisons that name no subject. */
+/** Words of tasks and comparisons that do not name a subject. */
 const OF_TASKS =
   /^(?:compar\w*|contrast\w*|differ|differs|differences?|differ\w*|versus|vs|say|says|tell|explain|describe|list|show|give|name|discuss|summari[sz]e|outline|please|each|both|several|respectively|get|gets|got|happens?|work|works|way|ways|one|ones|use|used|using|need|needs|between|begin|began|begins|start|starts|know|knows|choose|make|makes|made|bring|take|takes|become|becomes|decide|decides|exist|exists|mean|means|keep|keeps|first|best)$/i
 

@@ -4,16 +4,16 @@ import type { Part } from "../plan/parts.ts"
 import { type Evidence, type Finding, numbersIn, termsOf } from "../sources/evidence.ts"
 import type { ReportLength } from "./report-length.ts"
 
-/** A part of the task, and the units that the report says on it, best first; none when no page answers it. */
+/** A part of the task, and the units that the report includes for it, best first; none if no page answers it. */
 export interface Answered {
   readonly part: Part
   readonly units: readonly Finding[]
 }
 
-/** Units that share more of the terms of the smaller one say the same. */
+/** Units that share more of the smaller one's terms say the same. */
 const REPETITION = 0.6
 
-/** Chooses what the report is made of: for each part the unit that answers it best, and others that answer it nearly as well. */
+/** Chooses the report's content: for each part the unit that answers it best, and others that answer it nearly as well. */
 export function choose(
   parts: readonly Part[],
   evidence: Evidence,
@@ -25,7 +25,7 @@ export function choose(
     return { part, answers: answers.filter(({ value }) => value >= least) }
   })
   return near.map(({ part, answers }) => {
-    // A unit that answers another part better belongs there, unless this part would have none.
+    // A unit that answers another part better belongs there, unless this part would then have none.
     const own = answers.filter(
       ({ finding, value }) =>
         !near.some(({ answers: others }) =>
@@ -45,7 +45,7 @@ export function choose(
   })
 }
 
-/** Whether a unit says what another one says; one with other numbers, or that contradicts another one, does not. */
+/** Whether a unit says the same as another; a unit with other numbers, or that contradicts another, does not. */
 export const repeats = (one: Finding, other: Finding): boolean =>
   one.text.includes(other.text) ||
   other.text.includes(one.text) ||

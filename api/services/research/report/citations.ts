@@ -1,11 +1,11 @@
 import type { CitedPage, Source } from "../sources/evidence.ts"
 import type { CitationFormat } from "../request.ts"
 
-/** How the sources of one report are named. */
+/** How a report names its sources. */
 export interface Citations {
-  /** The mark behind a statement. @param pages as in `ReportText` */
+  /** The mark after a statement. @param pages as in `ReportText` */
   mark(places: readonly number[], pages?: Readonly<Record<number, CitedPage>>): string
-  /** The list below the report, as markdown; empty when nothing was cited. */
+  /** The list at the end of the report, as markdown; empty if nothing was cited. */
   list(): string
   /** Sources in the order in which they were first cited, with the pages cited. */
   readonly cited: readonly Source[]
@@ -21,8 +21,8 @@ const HEADINGS: Readonly<Record<CitationFormat, string>> = {
 /**
  * Names sources in the requested style: numbers in brackets in the order of their first use, or author (otherwise
  * title) and year in parentheses, with a letter after the year where two would look the same. The lists follow MLA 9,
- * APA 7 and the author-date form of Chicago 17, as far as web pages have the data for these. Pages of documents
- * follow the year, or are in the list of numbered sources, whose links open the first one.
+ * APA 7 and the author-date form of Chicago 17, as far as web pages have the data they need. Pages of documents follow
+ * the year, or are in the list of numbered sources, whose links open the first one.
  */
 export function citationsOf(sources: readonly Source[], format: CitationFormat): Citations {
   const order: number[] = []
@@ -83,7 +83,7 @@ function inText(source: Source, style: Style, letter: string): string {
   return style === "apa" ? `${who(source)}, ${dated}` : `${who(source)} ${dated}`
 }
 
-/** A letter for each source that would be named like another one. */
+/** A letter for each source whose name would otherwise be the same as another's. */
 function lettersFor(sources: readonly Source[], style: Style): Map<number, string> {
   const alike = Map.groupBy(sources.keys(), (place) => inText(sources[place]!, style, ""))
   const letters = new Map<number, string>()
@@ -133,13 +133,13 @@ function fullEntry(source: Source, style: Style, letter: string): string {
   }
 }
 
-/** The page as it follows the name in a text: MLA and Chicago give the bare number. */
+/** The page as it follows the name in a text: MLA and Chicago use only the number. */
 function behindName(style: Style, at: CitedPage): string {
   if (at.kind === "page" && style !== "apa") return `${style === "mla" ? " " : ", "}${at.page}`
   return `, ${numbered([at])}`
 }
 
-/** In the order of the document, without pages that begin or end a longer stretch. */
+/** In the order of the document, without pages that begin or end a longer range. */
 function inOrder(pages: readonly CitedPage[]): CitedPage[] {
   const placeOf = ({ anchor, page }: CitedPage) => Number(/\d+/.exec(anchor ?? page)?.[0] ?? 0)
   return pages
@@ -147,7 +147,7 @@ function inOrder(pages: readonly CitedPage[]): CitedPage[] {
     .sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** `p. 7`, `pp. 7–8, 12`, `slide 3`. All are of one kind. */
+/** `p. 7`, `pp. 7–8, 12`, `slide 3`. All must be of the same kind. */
 function numbered(pages: readonly CitedPage[]): string {
   const isMany = pages.length > 1 || pages.some(({ page }) => page.includes("–"))
   const names = { page: isMany ? "pp." : "p.", slide: isMany ? "slides" : "slide" }
@@ -172,7 +172,7 @@ const monthDay = (time: number): string => inEnglish(time, { month: "long", day:
 const dayMonthYear = (time: number): string =>
   `${inEnglish(time, { day: "numeric" })} ${inEnglish(time, { month: "short" })} ${inEnglish(time, { year: "numeric" })}`
 
-/** Null of a file, which is on no site. */
+/** `null` for a file, which is on no site. */
 const hostOf = ({ url }: Source): string | null => {
   const parsed = URL.parse(url)
   return parsed === null || parsed.protocol === "file:" ? null : parsed.hostname.replace(/^www\./, "")

@@ -2,7 +2,7 @@ import type { DegradedPart } from "#base/flow/degraded.ts"
 
 import type { Source } from "../sources/evidence.ts"
 
-/** The kinds of work reported to callers, by the names that clients know. */
+/** The kinds of work reported to callers, with the names that clients know. */
 export type StepName = "Planning" | "WebSearch" | "ResearchSubtopic" | "Generating"
 
 export interface Step {
@@ -12,7 +12,7 @@ export interface Step {
   readonly about: string
   readonly queries?: readonly string[]
   readonly sources?: readonly Source[]
-  /** Id of the step that this one is a part of. */
+  /** Id of the step that this one is part of. */
   readonly parent?: string
 }
 
@@ -24,7 +24,7 @@ export type ResearchEvent =
   | {
       readonly kind: "sources"
       readonly sources: readonly Source[]
-      /** The parts that the report was made without. */
+      /** The parts that are missing from the report. */
       readonly degraded?: readonly DegradedPart[]
     }
   | { readonly kind: "failed" }

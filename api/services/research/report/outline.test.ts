@@ -16,7 +16,7 @@ const SOURCE = aSource("Rotary pumps", {
   published: Date.UTC(2024, 2, 9),
 })
 
-/** A report of these units of one page, part by part, the first of each the best. */
+/** A report made from these units of one page, part by part, with the best unit of each first. */
 function reportOf(input: string, texts: readonly (readonly (string | Partial<AnsweringUnit>)[])[]) {
   const evidence = new Evidence(null, [])
   const parts = planOf(input)
@@ -135,7 +135,7 @@ test("a cell holds no unit that would break its row, nor one that an earlier cel
   const list = { kind: "list", leads: ["Coffee"], text: "- boil water\n- wait" } as const
   const text = reportOf("Compare tea, coffee and cocoa", [["Tea is a leaf."], [list], ["Cocoa is a nut."]])
   expect(text).toContain("| Tea | Tea is a leaf. [1] |\n| Coffee | see below |\n| Cocoa | Cocoa")
-  // Its lead is the heading.
+  // Its lead becomes the heading.
   expect(text).toContain("## Coffee\n\n- boil water\n- wait [1]")
   const both = "Tea is a leaf and coffee is a bean."
   const again = reportOf("Compare tea, coffee and cocoa", [[both], [both], ["Cocoa is a nut."]])

@@ -8,11 +8,11 @@ import type { Cell, Section, Table } from "./report.ts"
 /** The parts of a report. */
 export interface Outline {
   readonly sections: readonly Section[]
-  /** Parts of the task that no page answers, as the task puts them. */
+  /** Parts of the task that no page answers, in the task's words. */
   readonly missing: readonly string[]
 }
 
-/** The heading over the answer to a task that asks but one thing. */
+/** The heading above the answer to a task that asks only one thing. */
 const ANSWER = "Answer"
 const COMPARISON = "Comparison"
 const DISAGREEMENT = "Where sources differ"
@@ -21,11 +21,11 @@ const IN_SHORT = "In short"
 const MAX_CELL_CHARS = 400
 
 /**
- * The units as a report: a table where the task compares, a section for each part of the task, the disagreements of
+ * The units as a report: a table if the task compares things, a section for each part of the task, the disagreements of
  * sources, and the missing answers. Each unit appears once.
  *
  * @param parts the parts of the task
- * @param beside the topics looked into besides them
+ * @param beside additional topics that were looked into
  */
 export function outline(
   parts: readonly Answered[],
@@ -47,11 +47,11 @@ export function outline(
     said.push(...left)
     if (left.length > 0) sections.push({ heading, asks: part.text, findings: below(heading, left) })
     if (left.length > 0 || free.length === 0 || at >= parts.length) continue
-    // One unit may answer two parts: its section then has the names of both.
+    // One unit may answer two parts: its section then has both names.
     const place = sections.findIndex(({ findings }) => findings.some((one) => repeats(free[0]!, one)))
     const known = sections[place]
     if (known) sections[place] = { ...known, heading: `${known.heading} / ${heading}` }
-    // A cell says it, under the name of a side.
+    // Otherwise a table cell contains the answer, under the name of its side.
     else if (part.side === null) sections.push({ heading, asks: part.text, findings: free.slice(0, 1) })
   }
   const asks = parts[0]!.part.text
@@ -65,7 +65,7 @@ export function outline(
   }
 }
 
-/** Units without the lead that their section's heading is. */
+/** Units without the lead that is already their section's heading. */
 const below = (heading: string, units: readonly Finding[]): Finding[] =>
   units.map((unit) =>
     unit.leads?.includes(heading) ? { ...unit, leads: unit.leads.filter((lead) => lead !== heading) } : unit,
@@ -74,7 +74,7 @@ const below = (heading: string, units: readonly Finding[]): Finding[] =>
 const askedBy = ({ heading, side }: Answered["part"]): string =>
   side === null || heading.includes(side) ? (side ?? heading) : `${heading}: ${side}`
 
-/** A side's name, with the aspect asked if there are several. */
+/** A side's name, with the aspect if several are asked about. */
 function headingOf({ side, heading, asks }: Answered["part"], parts: number): string {
   if (side === null) return parts === 1 ? ANSWER : heading
   return asks === side
@@ -82,7 +82,7 @@ function headingOf({ side, heading, asks }: Answered["part"], parts: number): st
     : `${capitalised(side)}: ${heading.charAt(0).toLowerCase()}${heading.slice(1)}`
 }
 
-/** The sides of a comparison next to each other, by aspect; null when fewer than two cells have a text. */
+/** The sides of a comparison next to each other, by aspect; `null` if fewer than two cells have text. */
 function tableOf(sides: readonly Answered[], disputed: readonly Finding[]): Table | null {
   const named = [...new Set(sides.map(({ part }) => part.side!))]
   const asked = [...new Set(sides.map(({ part }) => part.heading))]
@@ -106,7 +106,7 @@ function tableOf(sides: readonly Answered[], disputed: readonly Finding[]): Tabl
 
 const isUnit = (cell: Cell): cell is Finding => cell !== null && typeof cell === "object"
 
-/** A text that breaks no row. */
+/** A text that does not break its table row. */
 function fitsCell(unit: Finding): boolean {
   const text = withLeads(unit)
   return !/[\n|]/.test(text) && text.length <= MAX_CELL_CHARS

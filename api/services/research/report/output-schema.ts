@@ -18,14 +18,14 @@ export interface OutputSchema {
 
 const SINGLE_TYPES: readonly string[] = ["string", "integer", "number"]
 const TYPES: readonly string[] = ["object", ...SINGLE_TYPES, "array"]
-/** Each value costs a search; deeper forms are no questions any more. */
+/** Each value costs a search; deeper nesting no longer makes sense as a question. */
 const MAX_DEPTH = 5
 const MAX_VALUES = 60
 
 const OUTPUT_FIELD = { $ref: "#/components/schemas/OutputField" }
 
 /**
- * The schemas that {@link checkOutputSchema} accepts, as far as a schema can express it, for `#/components/schemas`.
+ * The schemas that {@link checkOutputSchema} accepts, as far as a schema can express them, for `#/components/schemas`.
  */
 export const outputSchemas = {
   OutputSchema: {
@@ -68,7 +68,7 @@ function valueOf(type: object, { properties }: { readonly properties?: object } 
 }
 
 /**
- * The form that a report shall have.
+ * The form that a report must have.
  * @throws Refusal naming the place in the schema
  */
 export function checkOutputSchema(given: unknown): OutputSchema {
@@ -84,7 +84,7 @@ export function checkOutputSchema(given: unknown): OutputSchema {
       name,
       field(one, `${place}.properties.${name}`, depth),
     ])
-    // Not the object as it came: a property may be called `__proto__`.
+    // Not the object as received: a property may be called `__proto__`.
     return Object.fromEntries(checked)
   }
 

@@ -1,12 +1,12 @@
 import type { OutputLength } from "../request.ts"
 
-/** How long a report is. */
+/** The length of a report. */
 export interface ReportLength {
-  /** About how many words the text has at most, without headings and sources. */
+  /** Approximate maximum number of words in the text, without headings and sources. */
   readonly words: number
-  /** The most units on a part of the task. */
+  /** Maximum number of units for each part of the task. */
   readonly units: number
-  /** How far the value of each but the first may be below the first's; values are logits. */
+  /** How far the values of the other units may be below the first one's; values are logits. */
   readonly margin: number
 }
 

@@ -5,7 +5,7 @@ import type { Citations } from "./citations.ts"
 /** A part of the report. */
 export interface Section {
   readonly heading: string
-  /** The question that it answers, as it was searched for. */
+  /** The question that the section answers, as it was searched for. */
   readonly asks: string
   readonly findings: readonly ReportText[]
   /** The comparison, side by side; its findings are those of the cells. */
@@ -13,22 +13,22 @@ export interface Section {
 }
 
 /**
- * The text of a cell; null where no page answers, `above` where an earlier cell says it, `below` where it fits no
+ * The text of a cell; `null` if no page answers, `above` if an earlier cell says it, `below` if it does not fit into a
  * cell.
  */
 export type Cell = Finding | "above" | "below" | null
 
-/** Columns by name, the first without one. */
+/** Columns by name; the first column has no name. */
 export interface Table {
   readonly columns: readonly string[]
   readonly rows: readonly { readonly label: string; readonly cells: readonly Cell[] }[]
 }
 
-/** Heading for what the report doesn't cover; this section cites nothing. */
+/** Heading of the section for topics that the report doesn't cover; it cites nothing. */
 export const MISSING = "What is missing"
 
 /**
- * The text in place of a report when no page answers: what was searched for, where, and which topics no page covers.
+ * The text in place of a report if no page answers: what was searched for and where, and which topics no page covers.
  */
 export function refusal({ questions, nearest, unseen }: Evidence): string {
   const quoted = (texts: readonly string[]) => listed(texts.map((text) => `“${titleOf(text)}”`))
@@ -58,13 +58,13 @@ export const unreadNote = (pages: number): string =>
 /** Texts of a report besides the pages' own sentences. */
 export interface Notes {
   readonly missing: readonly string[]
-  /** Pages that were found and not read. */
+  /** Number of pages that were found but not read. */
   readonly unread: number
   /** The text when there are no sections. */
   readonly refusal: () => string
 }
 
-/** Title, then each section, then the sources: pieces of markdown that follow each other. */
+/** The title, then each section, then the sources, as consecutive pieces of markdown. */
 export function* rendered(
   title: string,
   sections: readonly Section[],

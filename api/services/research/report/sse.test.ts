@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest"
 import { EventStream } from "./sse.ts"
 import { aSource } from "../testing/findings.ts"
 
-// How readers of several kinds read one stream, given the chunks that arrive over a socket.
+// How different kinds of readers read one stream, given the chunks that arrive over a socket.
 
 const SOURCE = aSource("Pumps", { url: "https://pumps.example/" })
 const REPORT = ["# Pumps\n\n", "A pump costs 120 euros. [1]\n\n", "event: none\ndata: none"]
@@ -40,7 +40,7 @@ async function chunksOf(lineByLine: boolean): Promise<string[]> {
 const deltasOf = (texts: readonly string[]) =>
   texts.map((text) => (JSON.parse(text) as Chunk).choices[0].delta)
 
-/** As the standard says: lines up to a blank one; the text before the colon is the field's name, exactly. */
+/** Follows the standard: lines up to a blank one; the text before the colon is the field's name, exactly. */
 function byTheStandard(chunks: readonly string[]): string[] {
   const found: string[] = []
   let event = ""
@@ -80,7 +80,7 @@ function byChunksOfLines(chunks: readonly string[]): string[] {
   return found
 }
 
-/** Frames between blank lines, where any line that begins with `data:` counts, whatever the event. */
+/** Splits frames at blank lines, and takes any line that begins with `data:`, whatever the event. */
 const byData = (chunks: readonly string[]): string[] =>
   chunks
     .join("")

@@ -16,13 +16,13 @@ export const presentSource = ({ title, url, favicon, addressesModels, pages }: S
 
 const CHUNK = "chat.completion.chunk"
 
-/** Characters that may wait for a reader; the largest reports are a tenth of this. */
+/** Maximum number of unread characters; the largest reports are a tenth of this. */
 const MOST_UNREAD = 1_000_000
 
 export interface EventStreamOptions {
-  /** Whether lines are sent again for readers that treat every network chunk as one line. */
+  /** Whether lines are sent a second time for readers that treat every network chunk as one line. */
   readonly lineByLine: boolean
-  /** About the request; the first frame carries them. */
+  /** Information about the request; the first frame contains it. */
   readonly warnings?: readonly Warning[]
 }
 
@@ -31,9 +31,9 @@ export interface EventStreamOptions {
  * 9.2).
  *
  * Each frame is one network chunk, because some readers look for `event:` and `data:` in the same chunk. Others treat
- * each chunk as a line, and need them separate. `lineByLine` serves both: the lines follow again, each as its own
- * chunk and frame and with a leading blank. Readers that follow the standard see an unknown field in a line with a
- * leading blank; readers of chunks trim it; and readers that look for both lines in one frame never find them
+ * each chunk as a line, and need the two in separate chunks. `lineByLine` serves both: the lines are sent again, each
+ * as its own chunk and frame and with a leading blank. Readers that follow the standard see an unknown field in a line
+ * with a leading blank; readers of chunks trim it; and readers that look for both lines in one frame never find them
  * together, however the network joins the chunks.
  */
 export class EventStream {
@@ -48,7 +48,7 @@ export class EventStream {
     this.#warnings = warnings
   }
 
-  /** Writes what happened; the sources are the last frame, and end the stream. */
+  /** Writes an event; the sources are the last frame, and end the stream. */
   write(event: ResearchEvent): void {
     if (this.body.writableEnded || this.body.destroyed) return
     if (event.kind === "failed") {
@@ -74,7 +74,7 @@ export class EventStream {
     }
   }
 
-  /** A reader that takes no data loses the stream. */
+  /** A reader that stops reading loses the stream. */
   #frame(event: string, data: object): void {
     if (this.body.readableLength + this.body.writableLength > MOST_UNREAD) {
       this.body.destroy(new Error("The events of a report were not read."))

@@ -6,7 +6,7 @@ import { type Answering, fillSchema } from "./structured.ts"
 
 const PAGE = hit({ url: "https://pumps.example/rotary" as never, source: "pumps" })
 
-/** A form of one value, filled from these units; each search returns new hits, as real searches do. */
+/** A form with one value, filled from these units; each search returns new hits, as real searches do. */
 async function filled(field: OutputField, texts: readonly string[]) {
   const answer = async (): Promise<Answering[]> => texts.map((text) => ({ text, hit: { ...PAGE } }))
   const { content, missing, hits } = await fillSchema(

@@ -8,7 +8,7 @@ import type { OutputField, OutputSchema } from "./output-schema.ts"
 
 export interface Structured {
   readonly content: Readonly<Record<string, unknown>>
-  /** The values that nothing found gives; they are null. */
+  /** The values for which nothing was found; they are null. */
   readonly missing: readonly MissingValue[]
   /** Pages that the values were taken from. */
   readonly hits: readonly Hit[]
@@ -16,9 +16,9 @@ export interface Structured {
 
 /** A value of a structured report that is null. */
 export interface MissingValue {
-  /** Such as `company.founded`. */
+  /** Path, such as `company.founded`. */
   readonly path: string
-  /** For anybody to read. */
+  /** The reason, for any reader. */
   readonly reason: string
 }
 
@@ -28,14 +28,14 @@ export interface Answering {
   readonly hit: Hit
 }
 
-/** Entries of a list at most. */
+/** Maximum number of entries in a list. */
 const MAX_ITEMS = 10
 
 /**
- * Fills a form from statements on pages. Each value becomes a question made of the input, the names above the value
- * and its description. A text value is the unit of a page that answers this question, word for word; a number value
- * is the number in such a unit. Values that no unit answers are null.
- * @param answer the units that answer a question, best first; empty when none does
+ * Fills a form from statements on pages. Each value becomes a question made of the input, the names above the value and
+ * its description. A text value is the unit of a page that answers this question, word for word; a number value is the
+ * number in such a unit. Values that no unit answers are null.
+ * @param answer the units that answer a question, best first; empty if there are none
  */
 export async function fillSchema(
   input: string,
@@ -43,7 +43,7 @@ export async function fillSchema(
   answer: (question: string) => Promise<readonly Answering[]>,
 ): Promise<Structured> {
   const missing: MissingValue[] = []
-  // One page found for two values is one source.
+  // A page found for two values counts as one source.
   const hits = new Map<string, Hit>()
 
   async function object(fields: Readonly<Record<string, OutputField>>, path: readonly string[]) {
@@ -95,7 +95,7 @@ interface Placed {
 
 const YEAR = /^(?:1[4-9]|20)\d\d$/
 const ASKS_YEAR = /\b(?:year|date|founded|since|when|born|established|jahr|année|año)\b/i
-/** Words on each side of a number that may say what it counts. */
+/** Number of words on each side of a number that may say what it counts. */
 const WORDS_BESIDE = 3
 
 function numbersIn(text: string): Placed[] {
@@ -117,8 +117,8 @@ function numbersIn(text: string): Placed[] {
 }
 
 /**
- * The number for a value: among those of the right type, the one next to a word of the question, otherwise the first.
- * A year counts only if asked for.
+ * The number for a value: of those with the right type, the one next to a word of the question, otherwise the first. A
+ * year counts only if asked for.
  */
 function numberIn(text: string, type: "integer" | "number", about: string): number | null {
   const fitting = numbersIn(text).filter(({ value }) => type === "number" || Number.isSafeInteger(value))
@@ -152,7 +152,7 @@ function read(
   }
 }
 
-/** One entry for each unit that has one. The values of an object all come from a single unit. */
+/** One entry for each unit that has a value. The values of an object all come from a single unit. */
 function list(items: OutputField, found: readonly Answering[], about: string) {
   const entries = found.flatMap((one) => {
     const entry = entryFrom(items, one, about)
@@ -178,8 +178,8 @@ function entryFrom(items: OutputField, one: Answering, about: string): unknown {
 }
 
 /**
- * Whether a value has the form, with each of its values of the right type or null. Returns the errors as texts; empty
- * when there are none.
+ * Checks whether a value has the form, with each of its values of the right type or null. Returns the errors as texts;
+ * empty if there are none.
  */
 export function violations(schema: OutputSchema, content: unknown): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true })

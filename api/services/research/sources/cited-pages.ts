@@ -3,7 +3,7 @@ import { isPresentation } from "#engine/index/page/page-type.ts"
 
 import { type CitedPage, termsOf } from "./evidence.ts"
 
-/** A text of a document with the page that it is on. */
+/** A text of a document, and the page it is on. */
 export interface PagedText {
   readonly text: string
   readonly at: CitedPage
@@ -26,7 +26,7 @@ export function pagedTexts({ passages, type }: Pick<Hit, "passages" | "type">): 
 /** A page must have at least this share of a text's terms to be cited for it. */
 const LEAST_SHARE = 0.5
 
-/** The page that has most terms of a text; null when none has enough. */
+/** The page that has most of a text's terms; `null` if none has enough. */
 export function pageSaying(text: string, paged: readonly PagedText[]): CitedPage | null {
   const terms = termsOf(text)
   let best: CitedPage | null = null

@@ -6,7 +6,7 @@ import { dice } from "#engine/text/analysis/likeness.ts"
 
 /** A page or file that findings come from. */
 export interface Source {
-  /** Its address; of a file `file:` and its name. */
+  /** Its address; for a file, `file:` and its name. */
   readonly url: string
   readonly title: string
   readonly favicon: string | null
@@ -16,27 +16,27 @@ export interface Source {
   readonly fetched: number | null
   /** Whether the text that was read contains instructions to language models. */
   readonly addressesModels?: boolean
-  /** The pages that a report cites, in the order of the document; left out when none is known. */
+  /** The pages that a report cites, in the order of the document; left out if unknown. */
   readonly pages?: readonly CitedPage[]
 }
 
 /** A page of a document, or a slide, that a report cites. */
 export interface CitedPage {
   readonly kind: "page" | "slide"
-  /** As in `Passage`. */
+  /** The same as in `Passage`. */
   readonly page: string
-  /** Fragment of the address that opens it; left out where none does, as for slides. */
+  /** Fragment of the address that opens the page; left out if there is none, as for slides. */
   readonly anchor?: string
 }
 
-/** A text of a report, and the sources that have it. */
+/** A text in a report, and the sources that contain it. */
 export interface ReportText {
   readonly text: string
   /** Texts of the page that are printed before it. */
   readonly leads?: readonly string[]
   /** Indexes into the sources: the first source has this text, the others say the same in their own words. */
   readonly sources: readonly number[]
-  /** The page of a document that it is on, by the place of the source; left out when that is not known. */
+  /** For each source, by its index, the page of the document that the text is on; left out if unknown. */
   readonly pages?: Readonly<Record<number, CitedPage>>
 }
 
@@ -44,9 +44,9 @@ export interface ReportText {
 export interface Finding extends ReportText, Pick<AnsweringUnit, "kind" | "headings"> {
   readonly sources: number[]
   pages?: Record<number, CitedPage>
-  /** How sure it is that it answers, a logit, by the place of the question. */
+  /** For each question, by its index, how certain it is that the unit answers it, as a logit. */
   readonly values: Record<number, number>
-  /** Place of a finding that says otherwise; null when none does. */
+  /** Index of a contradicting finding; `null` if there is none. */
   disagrees: number | null
 }
 
@@ -60,15 +60,15 @@ export interface Answering {
 export interface Question {
   /** The search query. */
   readonly text: string
-  /** How the report calls it. */
+  /** The question's name in the report. */
   readonly label: string
-  /** The text of the question whose answer this one looks for, too; left out of one that is a part of the report. */
+  /** The text of the earlier question that this one follows up; left out for a question that is a part of the report. */
   readonly follows?: string
-  /** How rare its words are, which questions that follow do without some of; left out of those. */
+  /** How rare its words are, so that follow-up questions can drop some of them; left out for follow-up questions. */
   readonly rarities?: readonly (readonly [string, number])[]
 }
 
-/** A page that a search found, with its score, 0..1. */
+/** A page that a search found, with its score from 0 to 1. */
 interface NearPage extends Pick<Source, "url" | "title"> {
   readonly score: number
 }
@@ -79,20 +79,20 @@ export interface EvidenceRecord {
   readonly questions: readonly Question[]
   readonly sources: readonly Source[]
   readonly findings: readonly Finding[]
-  /** The best pages of all searches, whether they answer or not. */
+  /** The best pages of all searches, whether or not they answer. */
   readonly nearest: readonly NearPage[]
-  /** Words of the task that no page found has. */
+  /** Words of the task that occur on none of the pages found. */
   readonly unseen: readonly string[]
   readonly searches: number
-  /** Left out while it is 0. */
+  /** Left out if it is 0. */
   readonly unread?: number
   /** The parts the task did without before a restart; left out if there were none. */
   readonly degraded?: readonly DegradedPart[]
 }
 
-/** Format of the stored record; a task whose record has another format starts over. */
+/** Format of the stored record; a task whose record has a different format starts over. */
 const FORMAT = 2
-/** Two texts that share more of their terms speak of the same: they say it twice, or contradict each other. */
+/** Two texts that share more of their terms are about the same thing: they repeat or contradict each other. */
 const SAME = 0.75
 const NEAREST = 3
 const NEGATION =
@@ -106,13 +106,13 @@ export class Evidence {
   nearest: readonly NearPage[]
   unseen: readonly string[]
   searches: number
-  /** Pages found that there was no memory to read. */
+  /** Number of pages found that could not be read for lack of memory. */
   unread: number
   /** The terms each finding is about. */
   readonly #terms: ReadonlySet<string>[]
 
   /**
-   * @param record the findings of an earlier run; null or an older form starts over
+   * @param record the findings of an earlier run; null or an older format starts over
    * @param words the words that name the task's subject
    */
   constructor(record: EvidenceRecord | null, words: readonly string[]) {
@@ -142,8 +142,8 @@ export class Evidence {
   }
 
   /**
-   * Remembers what a search found, for a report that has to say where was looked.
-   * @param terms those that the pages have
+   * Remembers what a search found, for a report that has to say where it looked.
+   * @param terms terms that the pages contain
    */
   lookedAt(pages: readonly (NearPage & Source)[], terms: ReadonlySet<string>): void {
     this.unseen = this.unseen.filter((word) => !analyse(word, null).some((term) => terms.has(term)))
@@ -156,17 +156,17 @@ export class Evidence {
       .slice(0, NEAREST)
   }
 
-  /** @returns the place of the source, which is one for each address. */
+  /** @returns the index of the source; each address has only one. */
   source(source: Source): number {
     const place = this.sources.findIndex(({ url }) => url === source.url)
     if (place < 0) return this.sources.push(source) - 1
-    // Each question reads other passages of the page.
+    // Each question reads different passages of the page.
     if (source.addressesModels === true)
       this.sources[place] = { ...this.sources[place]!, addressesModels: true }
     return place
   }
 
-  /** Takes in a unit that answers a question; of one that says the same as a known one, the source is remembered. */
+  /** Adds a unit that answers a question; if it says the same as a known one, only its source is added. */
   add(question: number, unit: AnsweringUnit, source: Source, page: CitedPage | null = null): void {
     const { text, leads, kind, headings, value } = unit
     const terms = termsOf(text)
@@ -210,8 +210,8 @@ export const termsOf = (text: string): Set<string> =>
   new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
 
 /**
- * Whether two texts say the same with the same numbers. A text that omits the numbers confirms them no more than one
- * that gives others.
+ * Whether two texts say the same with the same numbers. A text without the numbers does not confirm them, and neither
+ * does one with other numbers.
  */
 function saysTheSame(
   one: Said,
@@ -228,7 +228,7 @@ function saysTheSame(
 }
 
 /**
- * Whether two paragraphs have sentences on the same subject that give different numbers, or where one denies the
+ * Whether two paragraphs have sentences on the same subject that give different numbers, or of which one denies the
  * other.
  */
 function contradict(one: Said, other: Said): boolean {

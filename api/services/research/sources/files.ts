@@ -4,7 +4,7 @@ import { type ForeignJsonError, parseForeign } from "#base/text/json/foreign-jso
 import { listOf, object, type Of, oneOf, text } from "../../../server/schema/schemas.ts"
 import { jsonAsText } from "../json-text.ts"
 
-/** A text that the caller gave along, as a source beside the pages. */
+/** A text that the caller supplied as a source in addition to the pages. */
 export interface Attachment {
   readonly name: string
   readonly text: string
@@ -29,7 +29,7 @@ const file = object({
 /** An entry of `files`. */
 type GivenFile = Pick<Of<typeof file>, "name" | "data">
 
-/** `files` of a request. */
+/** The field `files` of a request. */
 export const filesSchema = listOf(
   file,
   `Up to ${MAX_FILES} of your own texts as sources, ${MAX_WORDS.toLocaleString("en")} words in total.`,
@@ -53,7 +53,7 @@ export async function readFiles(given: readonly GivenFile[]): Promise<readonly A
   return files
 }
 
-/** The words of a text, counted no further than `most`. */
+/** Number of words in a text, counted only up to `most`. */
 function countWords(text: string, most: number): number {
   let words = 0
   for (const word = /\S+/g; words < most && word.test(text);) words += 1
@@ -62,7 +62,7 @@ function countWords(text: string, most: number): number {
 
 async function readFile({ name, data }: GivenFile, place: number): Promise<Attachment> {
   const field = `files[${place}]`
-  // The length is more than a pattern can check.
+  // A pattern cannot check the length.
   if (data.length % 4 !== 0) {
     throw new Refusal("wrong", `Invalid ${field}.data. Must be the file in base64.`)
   }

@@ -4,10 +4,10 @@ import type { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 
 import { BYTES_PER_CHAR } from "../../../server/load/memory/memory.ts"
 
-/** Follow-up questions are looked for in so many pages, the best. */
+/** Follow-up questions are searched for in this many of the best pages. */
 const TEXTS_HELD = 10
 
-/** The texts of the pages found that are read now, of all tasks together. */
+/** Memory for the texts of found pages that are being read, for all tasks together. */
 export class PageMemory {
   readonly #budget: ByteBudget
 
@@ -16,8 +16,8 @@ export class PageMemory {
   }
 
   /**
-   * Has `work` read those of the hits that there is room for, the best first, and gives the room back.
-   * @returns what `work` did, and how many hits it was not given
+   * Calls `work` with the best hits that fit into memory, and frees the memory afterwards.
+   * @returns the result of `work`, and the number of hits left out
    */
   async read<T>(
     hits: readonly Hit[],
@@ -30,8 +30,8 @@ export class PageMemory {
 }
 
 /**
- * The pages that a task has met, best first, for planning what to ask next: passages of all, the text of the best alone,
- * and of none that is too long for anything but its passages to be read.
+ * The pages that a task has seen, best first, for planning what to ask next: passages of all of them, and the text of
+ * only the best, unless a text is too long for more than its passages to be read.
  */
 export class SeenPages {
   #hits: readonly Hit[] = []

@@ -4,7 +4,7 @@ import { ModelOutage } from "#engine/models/servers/availability.ts"
 
 import { patient } from "./patient-reader.ts"
 
-/** A reader that has no time for so many calls. */
+/** A reader that is too busy for this many calls. */
 function busyFor(calls: number) {
   let asked = 0
   const scores = async (_: string, texts: readonly string[]) => {

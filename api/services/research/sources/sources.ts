@@ -8,7 +8,7 @@ import { hitAddressesModels } from "../../../core/read/addresses-models.ts"
 import type { Source } from "./evidence.ts"
 import type { Attachment } from "./files.ts"
 
-/** Marks a source as a file of the caller's: no page has such an address. */
+/** Marks a source as a file from the caller: no page has such an address. */
 export const FILE_SCHEME = "file:"
 /** Files that a caller attaches are meant to be read. */
 const FILE_SCORE = 0.9
@@ -32,7 +32,7 @@ export function sourceOfHit(hit: Hit): Source {
   }
 }
 
-/** The files that say something on a question, as if a search had found them: with their best passages by words. */
+/** The files that say something about a question, as if a search had found them, with their best passages chosen by words. */
 export async function attachedHits(files: readonly Attachment[], question: string): Promise<Hit[]> {
   const asked = new Set(analyse(question, null))
   const breathe = breather()

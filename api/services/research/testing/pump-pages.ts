@@ -1,6 +1,6 @@
 import { type Page, toPageUrl } from "#engine"
 
-/** A few pages on one matter, two of which contradict each other. */
+/** A few pages on one subject, two of which contradict each other. */
 export const PUMP_PAGES: readonly Page[] = [
   page("https://docs.pumps.example/rotary", "Rotary pumps", {
     author: "Ada Field",

@@ -1,4 +1,4 @@
-// A process that works on research tasks until it is killed: `node researcher-child.ts <data folder>`. It says each
+// A process that works on research tasks until it is killed: `node researcher-child.ts <data folder>`. It reports each
 // search that it makes, and makes each later one wait.
 import { setTimeout as sleep } from "node:timers/promises"
 

@@ -48,7 +48,7 @@ export const PLAN_FORM: ReplyForm = {
   },
 }
 
-/** The questions of a model's plan, be it the object or the bare list; empty when its reply is none. */
+/** The questions in a model's plan, whether it is an object or a bare list; empty if the reply is not a plan. */
 export function readPlan(reply: string, count: number): Question[] {
   const whole = parsed(reply, "{", "}") as { questions?: unknown } | undefined
   const list = whole?.questions ?? parsed(reply, "[", "]")
@@ -62,11 +62,11 @@ export function readPlan(reply: string, count: number): Question[] {
 
 /** Evidence for one section: numbered as it may be cited. */
 export interface ShownSource {
-  /** Place among all sources of the task. */
+  /** Index among all sources of the task. */
   readonly place: number
   readonly source: Source
   readonly text: string
-  /** Its texts that are on a known page of a document. */
+  /** The texts of the source that are on a known page of a document. */
   readonly paged: readonly PagedText[]
 }
 
@@ -108,7 +108,7 @@ export function sectionMessages(
   ]
 }
 
-/** For the last pass, over what the sections say. */
+/** For the last pass, which summarises the sections. */
 export function summaryMessages(
   input: string,
   sources: readonly ShownSource[],
@@ -129,8 +129,8 @@ export function summaryMessages(
 }
 
 /**
- * The schema of a form for servers that force a model to follow it: every member is required, and null where the
- * value isn't known.
+ * The schema of a form for servers that force a model to follow it: every field is required, and null if the value
+ * isn't known.
  */
 export const formOf = (schema: OutputSchema): ReplyForm => ({
   name: "report",
@@ -173,7 +173,7 @@ export function formMessages(
 
 export const readForm = (reply: string): unknown => parsed(reply, "{", "}")
 
-/** The JSON in a reply, which models like to wrap in a sentence or a code block; undefined when there is none. */
+/** The JSON in a reply, which models often wrap in a sentence or a code block; `undefined` if there is none. */
 function parsed(reply: string, open: string, close: string): unknown {
   const json = reply.slice(reply.indexOf(open), reply.lastIndexOf(close) + 1)
   // Small models like to end a list with a comma.

@@ -37,24 +37,24 @@ import {
   summaryMessages,
 } from "./model-prompts.ts"
 
-/** Share of a sentence's distinctive words that its source must have: readers of reports did not see the sources. */
+/** Share of a sentence's distinctive words that its source must have: people who read reports did not see the sources. */
 const SUPPORTED = 0.7
-/** Tokens of a word, about, with room for citations. */
+/** Approximate tokens per word, with room for citations. */
 const TOKENS_OF_WORD = 2.5
 const PLAN_TOKENS = 400
 const FORM_TOKENS = 2000
 const SUMMARY_WORDS = 120
-/** A model that fails so often in a row is not asked again in this task. */
+/** A model that fails this often in a row is not asked again in this task. */
 const MAX_FAILURES = 2
 /**
- * Most tokens of sources in one request, however much the model could read: models overlook the middle of longer
+ * Maximum tokens of sources in one request, even if the model could read more: models overlook the middle of longer
  * texts.
  */
 const MAX_SHOWN_TOKENS = 8000
 /** Tokens for the prompt besides the sources. */
 const PROMPT_TOKENS = 400
 const MOST_SOURCES = 10
-/** Two sentences that share more of their terms, and have the same numbers, say the same. */
+/** Two sentences that share more of their terms, and have the same numbers, say the same thing. */
 const SAME = 0.75
 
 export interface WriterOptions {
@@ -62,15 +62,15 @@ export interface WriterOptions {
   readonly embedder: Pick<Embedder, "embed" | "traits">
   /** Pages on a question with their best passages, best first. */
   readonly passages: (question: string) => Promise<readonly Hit[]>
-  /** Tokens that the replies of one task may have in all. */
+  /** Maximum tokens for all replies of one task. */
   readonly tokens: number
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
 /**
- * The model's version of a section: its own words; `nothing` when the model says that the sources have nothing on it;
- * null when it failed.
+ * The model's version of a section in its own words; `nothing` if the model says that the sources have nothing on it;
+ * null if it failed.
  */
 export type Written = Section | "nothing" | null
 
@@ -111,7 +111,7 @@ export class Writer {
     return findings.length === 0 ? null : { ...section, findings }
   }
 
-  /** The last pass: the answer to the whole task from what its sections say. Null leaves the summary as it was. */
+  /** The last pass: answers the whole task from the contents of its sections. `null` leaves the summary as it was. */
   async summary(
     input: string,
     sections: readonly Section[],
@@ -201,7 +201,7 @@ export class Writer {
     return shown.filter(({ text }) => text !== "").slice(0, MOST_SOURCES)
   }
 
-  /** The model's text from as many sources as it has room for. */
+  /** The model's text, written from as many sources as it has room for. */
   async #writes(
     sources: readonly ShownSource[],
     messages: (shown: readonly ShownSource[]) => readonly ChatMessage[],
@@ -245,7 +245,7 @@ export class Writer {
     return null
   }
 
-  /** The values that a source supports; the others are null and named. */
+  /** Keeps the values that a source supports; the others become null and are listed. */
   async #borneOut(value: unknown, path: string, filling: Filling): Promise<unknown> {
     if (Array.isArray(value)) {
       const kept: unknown[] = []
@@ -289,7 +289,7 @@ export interface Filled {
   readonly sources: readonly number[]
 }
 
-/** Sections without sentences that an earlier section already has; empty sections are left out. */
+/** Sections without sentences that an earlier section already has; sections that become empty are left out. */
 export function withoutRepeats(sections: readonly Section[]): Section[] {
   const said: { readonly terms: ReadonlySet<string>; readonly numbers: string }[] = []
   return sections
@@ -306,7 +306,7 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
     .filter(({ findings }) => findings.length > 0)
 }
 
-/** Texts by the place of their source, in the order of the first of each. */
+/** Texts grouped by their first source, in the order in which the sources first appear. */
 const bySource = (findings: readonly ReportText[]): [number, ReportText[]][] => [
   ...Map.groupBy(findings, ({ sources }) => sources[0]!),
 ]
@@ -329,7 +329,7 @@ function fitting(sources: readonly ShownSource[], room: number): ShownSource[] {
   for (const one of sources) {
     const cost = tokensOf(one.text)
     if (cost <= left) taken.push(one)
-    // Three characters to a token at worst in Latin letters, one in Chinese.
+    // In the worst case, a token has three characters in Latin letters, one in Chinese.
     else if (taken.length === 0) taken.push({ ...one, text: one.text.slice(0, Math.max(0, left)) })
     left -= cost
     if (left <= 0) break

@@ -82,7 +82,7 @@ const WatchEntry = namedObject("WatchEntry", {
 const path = { id: text("Id of the watch.", { minLength: 1 }) }
 const missing = { summary: "A watch that does not exist", path: { id: "1" }, status: 404 }
 
-/** Saved questions, sources and pages, and what changed. */
+/** Saved questions, sources and pages, and how they changed. */
 export const watchOperations = operations("Watches", "key", {
   listWatches: {
     at: "GET /watches",

@@ -7,7 +7,7 @@ import { type Message, Outbox } from "#base/work/outbox.ts"
 import type { Watch } from "../watch.ts"
 import type { WatchTables } from "./watch-tables.ts"
 
-/** A message's own part: it is about entries of one watch. */
+/** The message-specific fields, for entries of one watch. */
 export interface Watched {
   readonly watch: string
   readonly kind: "webhook" | "email"
@@ -17,16 +17,16 @@ export interface Watched {
 
 export type WatchDelivery = Message & Watched
 
-/** Entries of one message at most. */
+/** Maximum number of entries in one message. */
 export const MOST_ENTRIES = 50
 
-/** Messages of watches that wait for their receivers. */
+/** Messages from watches that are waiting to be sent to their receivers. */
 export class WatchOutbox extends Outbox<Watched> {
   readonly #db: StateStore
   readonly #queries: Queries<WatchTables>
   readonly #clock: Clock
 
-  /** The tables are there: see `WatchStore`. */
+  /** The tables already exist: see `WatchStore`. */
   constructor(db: StateStore, clock: Clock = Date.now) {
     super(db, {
       table: "watch_delivery",
@@ -45,7 +45,7 @@ export class WatchOutbox extends Outbox<Watched> {
     this.#clock = clock
   }
 
-  /** Makes messages of what a watch found since its last, one for each receiver, as far as it is time. */
+  /** Makes messages from a watch's findings since its last ones, one for each receiver, if enough time has passed. */
   async collect({ id, key, webhook, emails, everyMinutes, paused }: Watch): Promise<void> {
     const now = this.#clock()
     const receivers = [
@@ -59,7 +59,7 @@ export class WatchOutbox extends Outbox<Watched> {
       .executeTakeFirst()
     if (watch === undefined || paused) return
     const { toldTo, toldAt } = watch
-    // A clock that went back holds nothing up.
+    // A clock that was set back does not delay messages.
     if (toldAt !== null && Math.abs(now - toldAt) < everyMinutes * 60_000) return
     const rows = await this.#queries
       .selectFrom("watch_entry")

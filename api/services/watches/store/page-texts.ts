@@ -6,22 +6,22 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import type { WatchTables } from "./watch-tables.ts"
 
-/** Most stored characters of a page's text; for longer pages a watch reports only that they changed. */
+/** Maximum characters of a page's text that are stored; for longer pages a watch reports only that they changed. */
 const MOST_CHARS = 400_000
 
-/** Texts of watched pages as they were last seen, packed, by their hash; each once, however many watch it. */
+/** Texts of watched pages as they were last seen, compressed, by their hash; each is stored once, however many watches use it. */
 export class PageTexts {
   readonly #queries: Queries<WatchTables>
   readonly #mostBytes: number
   #bytes: number | null = null
 
-  /** @param mostBytes that all of them may take */
+  /** @param mostBytes maximum bytes of all texts together */
   constructor(db: StateStore, mostBytes: number) {
     this.#queries = queriesOf(db)
     this.#mostBytes = mostBytes
   }
 
-  /** Keeps a text, counted for a key, if there is room for it. Runs in the caller's transaction. */
+  /** Stores a text, charged to a key, if there is room for it. Runs in the caller's transaction. */
   async keep(hash: string, text: string, key: string): Promise<void> {
     if (text.length > MOST_CHARS || this.#mostBytes === 0) return
     if ((await this.#of(hash).select("hash").executeTakeFirst()) !== undefined) return
@@ -32,7 +32,7 @@ export class PageTexts {
     this.#bytes = bytes + packed.byteLength
   }
 
-  /** Null: it was not kept. */
+  /** `null` if it was not kept. */
   async get(hash: string): Promise<string | null> {
     const row = await this.#of(hash).select("packed").executeTakeFirst()
     return row === undefined ? null : inflateRawSync(row.packed).toString("utf8")
@@ -42,13 +42,13 @@ export class PageTexts {
     return this.#queries.selectFrom("watch_text").where("hash", "=", hash)
   }
 
-  /** Forgets a text that no watch has seen last. Runs in the caller's transaction. */
+  /** Deletes a text unless it is the last version that some watch has seen. Runs in the caller's transaction. */
   async release(hash: string): Promise<void> {
     await this.#unseen().where("hash", "=", hash).execute()
     this.#bytes = null
   }
 
-  /** Forgets all that no watch has seen last. Runs in the caller's transaction. */
+  /** Deletes all texts except the last versions that watches have seen. Runs in the caller's transaction. */
   async releaseAll(): Promise<void> {
     await this.#unseen().execute()
     this.#bytes = null

@@ -23,9 +23,9 @@ export interface Note {
 export interface Found {
   readonly watch: string
   readonly url: PageUrl
-  /** The entry to send; null: nothing changed, or the watch doesn't want this change. */
+  /** The entry to send; `null` if nothing changed, or the watch doesn't want this change. */
   readonly entry: Omit<Entry, "seq" | "id" | "watch" | "url" | "at"> | null
-  /** What the watch remembers from now on; null: nothing. `text`: null when it hasn't changed. */
+  /** The watch's record from now on; `null` for no record. `text`: null if it hasn't changed. */
   readonly seen: (SeenPage & { readonly text: string | null }) | null
   /** The text as last seen. */
   readonly before: string | null
@@ -38,7 +38,7 @@ export class WatchStore {
   readonly #kept: KeptByKey
   readonly #queries: Queries<WatchTables>
 
-  /** @param keyBytes that one key may have kept in all; by default as many as it likes */
+  /** @param keyBytes maximum bytes stored for one key in all; unlimited by default */
   constructor(
     db: StateStore,
     { textBytes, keyBytes = Infinity }: { readonly textBytes: number; readonly keyBytes?: number },
@@ -55,7 +55,7 @@ export class WatchStore {
     return await this.#kept.hasRoom(key)
   }
 
-  /** @returns null when the key has as many as it may. */
+  /** @returns null if the key already has the maximum number. */
   async create(
     { key, subject, ...options }: WatchOptions & Pick<Watch, "key" | "subject">,
     most: number,
@@ -80,7 +80,7 @@ export class WatchStore {
     await transaction(this.db, async () => {
       await this.#queries.deleteFrom("watch").where("id", "=", id).execute()
       await this.texts.releaseAll()
-      // No watches, so there is nothing to look at.
+      // There are no watches, so there is nothing to check.
       await this.#queries
         .deleteFrom("watch_note")
         .where(sql<boolean>`not exists (select 1 from watch)`)
@@ -142,8 +142,8 @@ export class WatchStore {
   }
 
   /**
-   * Stores the result of a look, and ends the notes that led to it, all or nothing.
-   * @throws Overtaken, with nothing stored, when another process has ended them meanwhile
+   * Stores the result of a look, and deletes the notes that led to it, all or nothing.
+   * @throws Overtaken, with nothing stored, if another process has deleted them in the meantime
    */
   async keep(found: readonly Found[], notes: readonly Note[], now: number): Promise<void> {
     await transaction(this.db, async () => {
@@ -159,7 +159,8 @@ export class WatchStore {
   }
 
   /**
-   * Stores one stretch of a watch's first look: pages that are already there are no news. `last`: where to continue.
+   * Stores one batch of a watch's first look: pages that already exist are not reported as new. `last`: where to
+   * continue.
    */
   async keepFirst(
     watch: string,
@@ -179,7 +180,7 @@ export class WatchStore {
     })
   }
 
-  /** Newest first. @param after only those behind this number, then oldest first */
+  /** Newest first. @param after only entries after this number, then oldest first */
   async entries(
     watch: string,
     { limit, after }: { readonly limit: number; readonly after?: number | undefined },
@@ -207,7 +208,7 @@ export class WatchStore {
       .orderBy("seq", order)
   }
 
-  /** Forgets entries beyond the newest `most` of each watch, but none that has yet to be sent. */
+  /** Deletes entries beyond the newest `most` of each watch, but none that has yet to be sent. */
   async prune(most: number): Promise<void> {
     for (const { id } of await this.list()) {
       await this.#queries
@@ -224,7 +225,7 @@ export class WatchStore {
     }
   }
 
-  /** When the key has no room left, entries are stored without their difference and no further page is remembered. */
+  /** If the key has no room left, entries are stored without their difference, and no more pages are remembered. */
   async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
     const hasRoom = await this.hasRoom(key)
     if (entry !== null) {
@@ -253,7 +254,7 @@ export class WatchStore {
     if (before !== null && before !== seen?.hash) await this.texts.release(before)
   }
 
-  /** Adds readers to earlier entries of a page, so that keys they shut out no longer see those, even once the page is gone. */
+  /** Adds readers to earlier entries of a page, so that keys they exclude no longer see those entries, even once the page is gone. */
   async #narrowEntries(watch: string, url: PageUrl, readers: readonly PageReaders[]): Promise<void> {
     for (const row of await this.#entriesOf(watch).where("url", "=", url).execute()) {
       const all = [...(entryOf(row).readers ?? []), ...readers].map((one) => JSON.stringify(one))
@@ -283,7 +284,7 @@ export class WatchStore {
 /** Another process did the same work first. */
 export class Overtaken extends Error {}
 
-/** After every number of an entry. */
+/** Larger than any entry's number. */
 const LAST = sql.lit(Number.MAX_SAFE_INTEGER)
 
 const columnsOf = ({ name, changes, webhook, emails, everyMinutes, paused }: WatchOptions) => ({

@@ -8,7 +8,7 @@ import type { PageUrl } from "#engine"
 
 import type { Change } from "../watch.ts"
 
-/** A watch's record of a page counts for the key of the first watch that saw this version. */
+/** A watch's record of a page is charged to the key of the first watch that saw this version. */
 export const STORED_WATCHES: readonly StoredTable[] = [
   { table: "watch", key: "key", columns: ["subject", "name", "webhook", "emails"] },
   { table: "watch_seen", key: "key", columns: ["url", "title", "sources"] },
@@ -59,7 +59,7 @@ export interface WatchTables {
   }
 }
 
-// `key` is the owner of a record, because each key's stored bytes are counted.
+// `key` is the owner of a record, because stored bytes are counted per key.
 const STEPS: readonly Step[] = [
   (words) => {
     const { lastingId, text, integer, blob, strict, keyed, now } = words
@@ -93,7 +93,7 @@ const STEPS: readonly Step[] = [
      words,
      "watch_page",
      "exists (select 1 from watch)",
-     // By the clock of this machine: it is waited until readers of the index see what the crawl wrote.
+     // By this machine's clock, because notes wait until readers of the index see what the crawl wrote.
      (url) => `insert into watch_note (url, at) values (${url}, ${now})`,
    )};
    ${STORED_WATCHES.map((stored) => countStored(words, stored)).join(";\n")}`
@@ -102,7 +102,7 @@ const STEPS: readonly Step[] = [
    alter table watch_entry add column readers ${text}`,
 ]
 
-/** Makes the tables, and from then on notes changes of pages wherever there is a watch. */
+/** Creates the tables, and from then on notes changes of pages as long as there is a watch. */
 export function migrateWatches(db: StateStore): void {
   // First, because the triggers use its tables.
   migrateFrontier(db)

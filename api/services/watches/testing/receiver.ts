@@ -3,9 +3,9 @@ import type { IncomingMessage } from "node:http"
 
 import { startTestSite } from "#crawler/testing/test-site.ts"
 
-/** A message as a receiver got it. */
+/** A message as received. */
 export interface Received {
-  /** The same for every attempt at one message. */
+  /** The same for every attempt to send one message. */
   readonly id: string
   readonly type: string
   readonly isGenuine: boolean
@@ -15,7 +15,7 @@ export interface Received {
   }
 }
 
-/** Takes webhooks of watches and checks their signatures. @param secretOf knows the secret when a message comes */
+/** Receives webhooks from watches and checks their signatures. @param secretOf returns the secret when a message arrives */
 export async function startReceiver(secretOf: () => string) {
   const messages: Received[] = []
   const site = await startTestSite({
@@ -34,7 +34,7 @@ export async function startReceiver(secretOf: () => string) {
   return {
     url: site.url("/hook"),
     messages,
-    /** The entries it received, each once. */
+    /** The entries it received, without duplicates. */
     entries: () => {
       const kept = new Map(messages.map((one) => [one.id, one]))
       return [...kept.values()].flatMap(({ data }) => data.entries)

@@ -46,6 +46,6 @@ watches.start(
   }),
   (search, names) => readQuestion(search, config, names),
 )
-// Otherwise each start compiles again: a killed process keeps no cache.
+// Otherwise each start would compile everything again: a killed process leaves no cache.
 flushCompileCache()
 process.send?.("ready")

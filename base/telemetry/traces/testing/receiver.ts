@@ -1,10 +1,10 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-// A mutation run changes code that runs at load time only if no test loads the module.
+// Imported here because a mutation run changes code that runs at load time only if no test loads the module.
 import "../otlp.ts"
 
-/** A span as a receiver gets it. */
+/** A span as received. */
 interface ReceivedSpan {
   readonly service: string
   readonly version: string
@@ -14,11 +14,11 @@ interface ReceivedSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
-  /** As in OTLP: bit 9 says that the step above it is another process's. */
+  /** As in OTLP: bit 9 means that the parent step belongs to another process. */
   readonly flags: number
-  /** As in OTLP: 1 inside, 2 server, 3 client. */
+  /** As in OTLP: 1 internal, 2 server, 3 client. */
   readonly kind: number
-  /** 2: it failed. */
+  /** 2 means failed. */
   readonly status: { readonly code: number; readonly message?: string }
   readonly events: readonly object[]
   readonly attributes: Readonly<Record<string, unknown>>
@@ -47,11 +47,11 @@ interface Batch {
 
 interface ReceiverOptions {
   readonly status?: number
-  /** It answers no sooner. */
+  /** The receiver answers only after this. */
   readonly answerAfter?: Promise<void>
 }
 
-/** A receiver of OTLP over HTTP in JSON, and all that it got. */
+/** A receiver of OTLP over HTTP in JSON, and everything it received. */
 export async function startReceiver({ status = 200, answerAfter }: ReceiverOptions = {}) {
   const got: ReceivedSpan[] = []
   const keys = new Set<string | undefined>()
@@ -85,7 +85,7 @@ export async function startReceiver({ status = 200, answerAfter }: ReceiverOptio
     got,
     keys,
     paths,
-    /** All bodies, as they came. */
+    /** All bodies, as received. */
     raw: () => raw,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

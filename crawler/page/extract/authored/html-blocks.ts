@@ -8,11 +8,11 @@ const BLOCK =
 const OPENING = new RegExp(`^[ \\t]{0,3}</?(?:${BLOCK})(?=[\\s/>]|$)`, "i")
 /** A component of MDX or Vue: its name begins with a capital. */
 const COMPONENT = /^[ \t]*<\/?(?:[A-Z][\w.]{0,60}\b[^\n]*|>[ \t]*)$|^[ \t]*<>[ \t]*$/
-/** Tags whose text is blank lines and all. */
+/** Tags whose text includes blank lines. */
 const WHOLE = /^[ \t]{0,3}<(table|pre|script|style|picture|svg)(?=[\s>]|$)/i
 const MAX_LINES = 2000
 
-/** The line behind the block of HTML that begins on a line; that line itself when none begins. */
+/** The line after the block of HTML that begins on a line, or that line itself when none begins there. */
 export function htmlBlockEnd(lines: readonly string[], from: number): number {
   const line = lines[from]!
   if (COMPONENT.test(line)) return componentEnd(lines, from)
@@ -29,7 +29,7 @@ export function htmlBlockEnd(lines: readonly string[], from: number): number {
   return limit
 }
 
-/** Only the tag: its content is markdown. */
+/** Only the tag is removed: its content is markdown. */
 function componentEnd(lines: readonly string[], from: number): number {
   if (/^[ \t]*<\/|^[ \t]*<>/.test(lines[from]!)) return from + 1
   for (let at = from; at < Math.min(lines.length, from + 30); at++) {
@@ -40,12 +40,12 @@ function componentEnd(lines: readonly string[], from: number): number {
   return from
 }
 
-/** Lines of a block of HTML as markdown. */
+/** Converts the lines of an HTML block to markdown. */
 export function withoutHtmlBlock(lines: readonly string[], url: string): string {
   const html = lines
     .join("\n")
     .replace(/<\/?[A-Z][\w.]{0,60}\b[^<>\n]{0,2000}>/g, "")
-    // As a heading it would have a level, which the headings around it do not know.
+    // As a heading it would have a level, which need not fit the headings around it.
     .replace(/<summary\b[^<>]{0,500}>/gi, "<p><strong>")
     .replace(/<\/summary>/gi, "</strong></p>")
   const root = parseTree(html)

@@ -9,10 +9,10 @@ export type Definitions = ReadonlyMap<string, string>
 
 const nameOf = (label: string): string => label.toLowerCase().replace(/\s+/g, " ").trim()
 
-/** Whether a line only says which address a label has. */
+/** Whether a line only defines the address of a label. */
 export const isDefinition = (line: string): boolean => DEFINITION.test(line)
 
-/** The addresses of links by reference, from anywhere in the text (CommonMark §4.7). */
+/** The addresses of reference links, from anywhere in the text (CommonMark §4.7). */
 export function definitionsOf(lines: readonly string[]): Definitions {
   const found = new Map<string, string>()
   let isCode = false
@@ -24,7 +24,7 @@ export function definitionsOf(lines: readonly string[]): Definitions {
   return found
 }
 
-/** A line whose links by reference carry their addresses. */
+/** A line whose reference links carry their addresses. */
 export function resolved(line: string, definitions: Definitions): string {
   if (definitions.size === 0 || !line.includes("[")) return line
   return line.replace(REFERENCE, (all, text: string, label?: string) => {

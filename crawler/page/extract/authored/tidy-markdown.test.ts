@@ -115,7 +115,7 @@ describe("front matter", () => {
   })
 })
 
-// Minutes each, when any pass is quadratic.
+// Minutes each, if any pass were quadratic.
 it.each([
   ["openings of comments", "<!--".repeat(50_000)],
   ["tags", "<div>\n".repeat(40_000)],

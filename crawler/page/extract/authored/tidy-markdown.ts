@@ -3,14 +3,14 @@ import { htmlBlockEnd, withoutHtmlBlock } from "./html-blocks.ts"
 import { definitionsOf, isDefinition, resolved } from "./references.ts"
 
 const FENCE = /^([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,}|~{3,})/
-/** Above a note in Docusaurus, VitePress and MyST, below it again. */
+/** The line above a note in Docusaurus, VitePress and MyST, and again below it. */
 const COLON_FENCE =
   /^([ \t]*):{3,}[ \t]*(?:\{?([A-Za-z-]{1,30})\}?)?[ \t]*(?:\[([^\]\n]{1,200})\]|(\S.{0,200}))?$/
-/** A note of MkDocs or one of its tabs, whose text is indented. */
+/** A note or tab of MkDocs, whose text is indented. */
 const INDENTED_NOTE =
   /^([ \t]*)(?:[!?]{3}\+?[ \t]+([\w-]{1,30})(?:[ \t]+[\w-]{1,30})*|===[!+]?)(?:[ \t]+"([^"\n]{0,200})")?[ \t]*$/
 const GITHUB_NOTE = /^([ \t>]*>[ \t]*)\[!([A-Za-z]{3,20})\][\\ \t+-]*(.{0,200})$/
-/** The attributes of kramdown, and places for a table of contents. */
+/** Attributes of kramdown, and placeholders for a table of contents. */
 const NO_TEXT = /^[ \t]*(?:\{:[^{}\n]{0,200}\}|\[\[?_?TOC_?\]?\])[ \t]*$/i
 const HEADING_ID = /^([ \t]{0,3}#{1,6}[ \t].*?)[ \t]*\{[:#][^{}\n]{0,100}\}[ \t]*$/
 const MAX_STATEMENT_LINES = 100
@@ -18,8 +18,8 @@ const MDX_STATEMENT = /^(?:import|export)\s/
 
 /**
  * Markdown as its author wrote it, without parts that readers never see: comments, HTML tags, the statements of MDX,
- * and the marks of site generators. Tables and headings in HTML become those of markdown, links by reference carry
- * their address. Code stays as it is. In time linear in its length.
+ * and the marks of site generators. Tables and headings in HTML become markdown, reference links carry their address.
+ * Code stays as it is. Takes time linear in its length.
  * @param url the base of addresses in HTML
  */
 export function tidyMarkdown(markdown: string, url: string, isMdx = false): string {
@@ -27,7 +27,7 @@ export function tidyMarkdown(markdown: string, url: string, isMdx = false): stri
   const definitions = definitionsOf(lines)
   const written: string[] = []
   let fence: string | null = null
-  /** Columns of the notes that are open, whose text is indented below them. */
+  /** Columns of the open notes, whose text is indented below them. */
   let notes: number[] = []
   for (let at = 0; at < lines.length; at++) {
     const raw = lines[at]!
@@ -71,7 +71,7 @@ export function tidyMarkdown(markdown: string, url: string, isMdx = false): stri
   return written.join("\n").replace(/\n{3,}/g, "\n\n")
 }
 
-/** The marks of site generators in one line. Null: it holds nothing else. */
+/** Handles the marks of site generators in one line. Null: the line holds nothing else. */
 function withoutMarks(line: string): string | null {
   const colons = COLON_FENCE.exec(line)
   if (colons !== null) {
@@ -94,7 +94,7 @@ function titled(kind: string, title: string | undefined): string {
   return kind.charAt(0).toUpperCase() + kind.slice(1).toLowerCase()
 }
 
-/** Without the comments of HTML and MDX, outside of fenced code. */
+/** The text without comments of HTML and MDX outside fenced code. */
 function withoutComments(markdown: string): string {
   if (!markdown.includes("<!--") && !markdown.includes("{/*")) return markdown
   let fence: string | null = null
@@ -144,7 +144,7 @@ function withoutComments(markdown: string): string {
   return written.join("\n")
 }
 
-/** The last line of a statement of MDX: where its brackets are closed. */
+/** The last line of an MDX statement: where its brackets are closed. */
 function statementEnd(lines: readonly string[], from: number): number {
   let depth = 0
   for (let at = from; at < Math.min(lines.length, from + MAX_STATEMENT_LINES); at++) {

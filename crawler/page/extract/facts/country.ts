@@ -3,7 +3,7 @@ import { COUNTRY_CODES } from "../country-codes.ts"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { typesOf } from "./schema-types.ts"
 
-/** Country domains that are sold and used for their letters, or given away, all over the world. */
+/** Country domains that are sold and used worldwide for their letters, or given away. */
 const GENERIC_DOMAINS = new Set(
   "ac ag ai am as bz cc cd cf cx dj fm fo ga gg gl gq gs im in io is la li ly me ml mn ms mu nf nu pn pw re sc sh st tk tl tm to tv vc vg ws co".split(
     " ",
@@ -57,7 +57,7 @@ function code(text: string | undefined): string | null {
 
 interface Region {
   readonly country: string
-  /** Whether the language alone means this country first. */
+  /** Whether the language alone implies this country first. */
   readonly isDefault: boolean
 }
 
@@ -83,7 +83,7 @@ function likelyCountry(language: string): string | null {
 
 function selfReference({ alternates, canonical }: DocumentFacts, url: string): Region | null {
   const own = alternates.filter(({ href }) => href === url || href === canonical)
-  // One address for several countries says nothing of any.
+  // One address for several countries says nothing about any of them.
   const regions = own.flatMap(({ hreflang }) => regionOf(hreflang) ?? [])
   return regions.every(({ country }) => country === regions[0]?.country) ? (regions[0] ?? null) : null
 }

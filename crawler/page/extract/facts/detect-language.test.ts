@@ -26,7 +26,7 @@ it("knows languages by codes of two letters, and says nothing of the others", ()
 })
 
 it("takes an English manual full of names for English, whatever its letters remind of", () => {
-  // By groups of letters alone, this is Portuguese.
+  // Judged only by groups of letters, this is Portuguese.
   const savepoints = `ROLLBACK TO SAVEPOINT savepoint_name. All that was done after the savepoint is undone, and the savepoint stays as it
     is. A savepoint that stands before another savepoint is not released with it.`
   expect(detectLanguage(savepoints)).toBe("en")
@@ -40,7 +40,7 @@ it("reads the text of a page and not its code", () => {
     "\n",
   )
   expect(languageOfMarkdown(page)).toBe("en")
-  // A page of code alone has nothing else.
+  // A page of code has nothing else to go by.
   expect(languageOfMarkdown(code.join("\n"))).toBe("de")
   expect(languageOfMarkdown("`a`")).toBeNull()
 })

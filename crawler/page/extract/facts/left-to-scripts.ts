@@ -1,17 +1,17 @@
 import { isProgramType, makesPage, MAX_SCRIPT_CHARS, mayMakePage } from "../html/page-scripts.ts"
 import { closest, type Element, elementsOf, textOf } from "../html/tree.ts"
 
-/** Parts of a document that its scripts would fill. A page without a script that could do so has no such object. */
+/** Parts of a document that its scripts would fill. Pages without a script that could do so have no such object. */
 export interface LeftToScripts {
   /** Controls whose panel is empty until they are opened: tabs, accordions, "show more". */
   readonly panels: number
-  /** Places for links that have none yet: a closed branch of a tree, an empty navigation. */
+  /** Elements for links that have none yet: a closed branch of a tree, an empty navigation. */
   readonly branches: number
 }
 
-/** Most elements looked at closely; more wouldn't change the result. */
+/** The most elements examined closely; more wouldn't change the result. */
 const MAX_CANDIDATES = 100
-/** Most elements searched below one of them; if there are more, the search counts as successful. */
+/** The most elements searched below one of them; if there are more, the search counts as successful. */
 const MAX_SEARCHED = 2000
 /** Classes and ids of navigation trees without a role. */
 const TREE = /(?:^|[\s_-])(?:page-?tree|tree|tree-?view|side-?nav)(?:[\s_-]|$)/i
@@ -35,7 +35,7 @@ const PICTURED = new Set([
 /** Gathers parts that may be missing without scripts, during the walk that gathers all facts of a document. */
 export class ScriptTraces {
   #hasFile = false
-  /** Inline scripts, searched only if no file could make the page. */
+  /** Inline scripts, searched only if no script file could make the page. */
   readonly #programs: string[] = []
   readonly #controls: Element[] = []
   readonly #places: Element[] = []
@@ -58,7 +58,7 @@ export class ScriptTraces {
       this.#places.push(element)
   }
 
-  /** Call this when the whole document was seen. */
+  /** Call this when the whole document has been seen. */
   end(document: Element): LeftToScripts | null {
     if (!this.#hasFile && !this.#programs.some(makesPage)) return null
     const byId = this.#targets(document)
@@ -95,7 +95,7 @@ export class ScriptTraces {
   }
 }
 
-/** Most children of a place that is still empty. */
+/** The most children of a place that is still empty. */
 const MAX_PLACEHOLDERS = 3
 
 function isPlaceForLinks(element: Element, role: string | undefined): boolean {
@@ -111,7 +111,7 @@ function isPlaceForLinks(element: Element, role: string | undefined): boolean {
 /** A longer text beside a control is its panel, not the label of a branch. */
 const MAX_LABEL_CHARS = 100
 
-/** Whether a control is of an item of a tree that is closed and has no links below it yet. */
+/** Whether a control belongs to a closed tree item that has no links below it yet. */
 function isClosedBranch(control: Element, byId: ReadonlyMap<string, Element>): boolean {
   if (control.get("aria-expanded") !== "false" || isMenu(control)) return false
   const item = itemOf(control)
@@ -129,7 +129,7 @@ const isAround = (element: Element, tags: ReadonlySet<string>): boolean =>
 const isList = (element: Element): boolean =>
   element.tag === "ul" || element.tag === "ol" || element.get("role") === "group"
 
-/** Most levels from a control up to its item. */
+/** The most levels from a control up to its item. */
 const MAX_STEPS_TO_ITEM = 4
 
 function itemOf(control: Element): Element | null {

@@ -29,7 +29,7 @@ export interface DocumentFacts {
   readonly jsonLd: readonly JsonObject[]
   /** Microdata types as written. */
   readonly itemTypes: readonly string[]
-  /** Places that may name the document's day, and its headings. */
+  /** Places that might name the document's day, and its headings. */
   readonly dates: Pick<DateSpots, "headings" | "spots">
   readonly bylines: readonly Element[]
   /** Whether a wiki marks the page as not written yet. */
@@ -101,7 +101,7 @@ class FoundFacts {
   visit(element: Element, inSvg: boolean): void {
     this.#readTag(element, inSvg)
     this.scripts.see(element)
-    // Many elements have none.
+    // Many elements have no attributes.
     if (element.attributes.length > 0) this.#readAttributes(element)
     const svg = inSvg || element.tag === "svg"
     this.dates.enter(element)
@@ -170,7 +170,7 @@ export const isMarkdownType = (type: string): boolean => /^\s*text\/markdown\s*(
 export const isRefresh = (meta: Element): boolean =>
   meta.get("http-equiv")?.trim().toLowerCase() === "refresh"
 
-/** The first that browsers follow. A template's content isn't part of the page. */
+/** The first refresh that browsers follow. A template's content isn't part of the page. */
 function refreshOf(metas: readonly Element[], baseUrl: string, url: string): Refresh | null {
   for (const meta of metas) {
     const refresh = readRefresh(meta.get("content") ?? "", baseUrl, url)
@@ -189,7 +189,7 @@ function isOfAnother(meta: Element): boolean {
   return /Comment|Review|Answer|Event/.test(item?.get("itemtype") ?? "")
 }
 
-/** By the class of what MediaWiki shows in the place of a page, or of the box in which DokuWiki shows all pages. */
+/** Judged by the class of the element that MediaWiki shows in place of a page, or of the box in which DokuWiki shows all pages. */
 function saysMissing(element: Element): boolean {
   if (element.tag !== "div") return false
   const named = element.get("class")
@@ -221,7 +221,8 @@ export function withOwnRoutes(baseUrl: string, hrefs: readonly string[]): string
 }
 
 /**
- * The canonical that a document names. A canonical without a route says nothing about a page that is a route of it.
+ * The canonical address that a document names. A canonical without a route says nothing about a page that is one of its
+ * routes.
  */
 export function canonicalAddress(href: string | null, baseUrl: string): PageUrl | null {
   const url = href === null ? null : toPageUrl(href, baseUrl)
@@ -235,7 +236,7 @@ function absolute(href: string, base: string): string | null {
 
 export function addMeta(meta: Map<string, string>, element: Element): void {
   const content = collapse(element.get("content") ?? "")
-  // An empty one isn't understood, and that hides the page.
+  // An empty value isn't understood, and hides the page.
   if (element.get("name")?.trim().toLowerCase() === READERS_TAG) {
     const before = meta.get(READERS_TAG)
     meta.set(READERS_TAG, before === undefined ? content : `${before}\n${content}`)
@@ -244,7 +245,7 @@ export function addMeta(meta: Map<string, string>, element: Element): void {
   for (const key of ["name", "property", "itemprop", "http-equiv"]) {
     const name = element.get(key)?.trim().toLowerCase()
     if (!name) continue
-    // Several robots tags add up; of everything else the first one counts.
+    // Several robots tags add up; of all others the first one counts.
     if ((name === "robots" || name === "fossick") && meta.has(name))
       meta.set(name, `${meta.get(name)},${content}`)
     else if (!meta.has(name)) meta.set(name, content)

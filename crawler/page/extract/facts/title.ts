@@ -14,8 +14,8 @@ export interface ReadTitle {
 
 /**
  * The heading or shared title that the title tag repeats with something added, which is the title without the site's
- * name; else what names the document best. A heading that names the site, as a logo does on each of its pages, is
- * asked last.
+ * name; otherwise the text that names the document best. A heading that names the site, such as a logo on each of its
+ * pages, is the last choice.
  */
 export function readTitle(facts: TitleFacts, url: string): ReadTitle {
   const all = facts.headings.flatMap((element) => {
@@ -61,7 +61,7 @@ function choose(
     )
       return withoutSite(collapse(candidate), crumbNames(headings))
   }
-  // If these hold only the name of the site, the page's headings give the title.
+  // If these only hold the name of the site, the page's headings give the title.
   const says = (text: string) => text !== "" && (!names.has(normal(text)) || isFrontPage)
   if (shared !== null && says(shared)) return withoutSite(shared, names)
   for (const object of facts.jsonLd) {
@@ -74,7 +74,7 @@ function choose(
   return headings[0]?.text ?? shared
 }
 
-/** A heading that says the part of the tag that is not the site's, and a word more: "Module mod_alias". */
+/** A heading with the part of the title tag that is not the site's name, and a word more: "Module mod_alias". */
 function headingAround(tag: string, headings: readonly Heading[], names: ReadonlySet<string>): string | null {
   const [first, ...more] = tag.split(SEPARATOR)
   if (first === undefined || more.length === 0 || names.has(normal(first)) || normal(first).length < 4)
@@ -84,7 +84,7 @@ function headingAround(tag: string, headings: readonly Heading[], names: Readonl
 }
 
 /**
- * Whether a tag is the name of the page's file or entry and, in brackets, of its site, as DokuWiki writes it by
+ * Whether a title tag is the name of the page's file or entry and, in brackets, of its site, as DokuWiki writes it by
  * default: "ops:backup [Team wiki]". The heading is then the title of the page.
  */
 function isNameInBrackets(tag: string, names: ReadonlySet<string>): boolean {
@@ -117,13 +117,13 @@ function siteNames(facts: TitleFacts, logos: readonly Heading[]): ReadonlySet<st
   )
 }
 
-/** Elements above a heading in which its breadcrumbs are looked for. */
+/** Number of elements above a heading that are searched for its breadcrumbs. */
 const CRUMB_STEPS = 2
 const CRUMBS = /(?:^|[\s_-])breadcrumbs?(?:[\s_-]|$)/i
 
 /**
- * Where the breadcrumbs beside the headings begin, as letters and digits: the space of a wiki, which an export of
- * Confluence puts in front of each title ("Operations : Backup").
+ * Where the breadcrumbs beside the headings begin, as letters and digits: the space of a wiki, which a Confluence
+ * export puts in front of each title ("Operations : Backup").
  */
 function crumbNames(headings: readonly Heading[]): ReadonlySet<string> {
   const names = headings.flatMap(({ element }) => {
@@ -154,7 +154,7 @@ function firstLink(element: Element): Element | null {
   return null
 }
 
-/** Drops "| Site" or "Site -" where the rest of the document names the site so. */
+/** Drops "| Site" or "Site -" if the rest of the document uses that name for the site. */
 function withoutSite(title: string, names: ReadonlySet<string>): string {
   const parts = title.split(SEPARATOR)
   if (parts.length < 2) return title
@@ -167,12 +167,13 @@ function withoutSite(title: string, names: ReadonlySet<string>): string {
 
 const LOGO_WORDS =
   /(?:^|[\s_-])(?:logo(?:type|mark|text)?|brand(?:ing|name)?|navbar-brand|(?:site|app)-?(?:title|name|logo|branding|header)|blog-?title|masthead|wordmark)(?:[\s_-]|$)/i
-/** Elements above a heading that are looked at. */
+/** Number of elements above a heading that are checked. */
 const LOGO_STEPS = 4
 
 /**
- * Whether a heading is the logo of its site. One page is enough to decide: its words or those around it say so, it
- * links to the site's start, or it is in the head of the page and the title tag has it after the page's own title.
+ * Whether a heading is the logo of its site. One page is enough to decide: the heading's words or those around it say
+ * so, it links to the site's start page, or it is in the head of the page and the title tag has it after the page's own
+ * title.
  */
 function logoTest(
   tag: string,
@@ -187,7 +188,7 @@ function logoTest(
     const key = normal(text)
     const isNamed = key !== "" && (key === last || key === site)
     if (leadsHome(element, facts.baseUrl, url)) return true
-    // A lone heading whose box is called a masthead may be the page's own, written large.
+    // A single heading whose box is called a masthead may be the page's own, in large letters.
     if (isIn(element, isCalledLogo)) return headings > 1 || isNamed
     return isNamed && (headings > 1 || isIn(element, isPageHead))
   }
@@ -214,7 +215,7 @@ const isPageHead = (element: Element) =>
   element.get("role") === "banner" ||
   /(?:^|[\s_-])(?:page-?)?header(?:[\s_-]|$)|^(?:top|head)$/i.test(element.get("id") ?? "")
 
-/** Whether a heading is in a link to the start of its site, or holds one with all its text. */
+/** Whether a heading is in a link to the start page of its site, or contains one with all its text. */
 function leadsHome(heading: Element, baseUrl: string, url: string): boolean {
   const text = textOf(heading, 500)
   const isHome = (element: Element) => isLink(element) && isStart(element, baseUrl, url)
@@ -247,5 +248,5 @@ function isStart(link: Element, baseUrl: string, url: string): boolean {
   )
 }
 
-/** The start of a site, or of one of its languages. */
+/** The start page of a site, or of one of its languages. */
 const START = /^\/(?:[a-z]{2}(?:[-_][a-z]{2})?\/?)?(?:index\.(?:html?|php))?$/i

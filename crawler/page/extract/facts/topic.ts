@@ -2,7 +2,7 @@ import type { PageTopic } from "#engine"
 import type { DocumentFacts, JsonObject } from "./metadata.ts"
 import { typeName, typesOf } from "./schema-types.ts"
 
-// schema.org 29: NewsArticle and its subtypes. BlogPosting and Article alone are anything with an author.
+// schema.org 29: NewsArticle and its subtypes. BlogPosting and Article alone can be anything with an author.
 const NEWS = new Set(
   (
     "NewsArticle AnalysisNewsArticle AskPublicNewsArticle BackgroundNewsArticle OpinionNewsArticle " +
@@ -41,9 +41,9 @@ const FINANCE_SECTION = new RegExp(
 )
 
 /**
- * News or finance, if the document says so: finance by schema.org's financial types or the section of the article;
- * news by schema.org's news types, or by an article that carries a mark of news publishing. News in a finance section
- * is finance.
+ * News or finance, if the document says so. It is finance by schema.org's financial types or the section of the
+ * article; it is news by schema.org's news types, or as an article that carries a mark of news publishing. News in a
+ * finance section is finance.
  */
 export function readTopic(facts: DocumentFacts, url: string): PageTopic | null {
   const types = [...facts.jsonLd.flatMap(typesOf), ...facts.itemTypes.map(typeName)]

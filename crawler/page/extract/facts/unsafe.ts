@@ -40,11 +40,11 @@ function isAdultLabel(label: string): boolean {
 
 /** How many characters of the text are examined: the part where a page states its subject. */
 const LOOKED_AT = 8000
-/** One word repeated says it no better. */
+/** How often one word counts: repeating it adds no evidence. */
 const REPEATS = 5
 
-// The words of pornography's own shelves, hardly met elsewhere; `_` is a space, a hyphen or nothing. Only whole words
-// count, so that Scunthorpe and Essex are places.
+// The words that pornography uses for its own categories, rarely found elsewhere; `_` is a space, a hyphen or nothing.
+// Only whole words count, so that Scunthorpe and Essex are places.
 const SHELF = wordList(
   "xxx milfs? blow_jobs? hand_jobs? cum_shots? creampies? gang_bangs? deep_throats? bukkake hentai futanari cam_girls? " +
     "sex_cams? threesomes? upskirt jerk_off shemales? jizz rimjobs? fleshlights? " +
@@ -53,12 +53,12 @@ const SHELF = wordList(
     "cipki ruchanie sikiş amcık трахает трах ебля сиськи минет",
 )
 const SHELF_UNSPACED = /エロ動画|無修正|中出し|巨乳|痴女|做爱视频|自拍偷拍/gu
-// Vulgar words, which songs and quarrels have too.
+// Vulgar words, which songs and arguments use too.
 const VULGAR = wordList(
   "fucks fucking fucked pussy pussies cocks cunts? tits titties boobs busty horny sluts? whores? orgy orgies dildos? cumming " +
     "hardcore naughty muschi schlampen? nutten salopes? baise putas? troie zoccole puttane safadas? boquete cycki шлюх[аи]",
 )
-// Names for pornography that its sites and everybody else use.
+// Names for pornography used by its sites and by everybody else.
 const NAMED = wordList("porn pornos? sex_videos? nudes erotica порно")
 const NAMED_UNSPACED = /成人视频|アダルト動画/gu
 // Words in texts about the subject: news, law, medicine, teaching, linguistics.
@@ -69,15 +69,15 @@ const ABOUT = wordList(
     "gesetz gericht polizei studie forschung loi étude santé ley policía estudio salud",
 )
 
-// Looking behind at every letter would cost ten times as much: the letter before is looked at when a word is found.
+// A lookbehind at every letter would cost ten times as much, so the letter before is checked when a word is found.
 function wordList(list: string): RegExp {
   const words = list.split(" ").map((word) => word.replaceAll("_", "[ -]?"))
   return new RegExp(`(?:${words.join("|")})(?![\\p{L}\\p{N}_])`, "gu")
 }
 
 /**
- * Whether a text reads like pornography: several of its words, close together, and few of the words in texts about
- * the subject. Made to miss rather than to hit medicine, teaching and news.
+ * Whether a text reads like pornography: it has several of its words, close together, and few of the words in texts
+ * about the subject. Designed to miss some rather than to flag medicine, teaching and news.
  */
 export function readsAdult(...texts: readonly (string | null)[]): boolean {
   const text = texts
@@ -94,7 +94,7 @@ export function readsAdult(...texts: readonly (string | null)[]): boolean {
   return score >= 8 && perThousandChars >= 4
 }
 
-/** Each word counts {@link REPEATS} times at most. */
+/** Each word counts at most {@link REPEATS} times. */
 function count(text: string, wordsOf: RegExp, unspaced?: RegExp): { distinct: number; total: number } {
   const times = new Map<string, number>()
   const add = (word: string) => times.set(word, Math.min((times.get(word) ?? 0) + 1, REPEATS))

@@ -1,6 +1,6 @@
 import { collapse, type Element, firstElement, textOf } from "./tree.ts"
 
-/** Whether an `<a>` leads anywhere: without `href` it is a place to be led to, and its text is the page's own. */
+/** Whether an `<a>` leads anywhere. Without `href` it is a link target, and its text is the page's own. */
 export function isLink(element: Element): boolean {
   return element.tag === "a" && element.has("href")
 }
@@ -14,7 +14,7 @@ export function isFragmentLink(element: Element): boolean {
   return element.tag === "a" && /^\s*#(?!!?\/)/.test(element.get("href") ?? "")
 }
 
-/** The host of an address, by which two pages are of one site. */
+/** The host of an address, which decides whether two pages are of one site. */
 export const siteOf = ({ host }: URL): string => host.replace(/^www\./, "")
 
 const PERMALINK_CLASS =
@@ -26,8 +26,8 @@ const CALLED =
   /^(?:permalink|permanent link|permanenter link|lien permanent|enlace permanente|link permanente|permalien|(?:direct |copy )?link (?:to|for) |copy (?:permanent )?link|anchor (?:link )?(?:for|to) |section titled |heading self-link|(?:direkter )?link zu(?:r|m| ) ?|lien (?:direct )?vers |enlace (?:directo )?a )/i
 
 /**
- * The mark that tools put beside a heading so that its address can be copied: "¶", "#", a symbol, or words for
- * readers who do not see it. A link that is the whole of its heading is no mark.
+ * The mark that tools put beside a heading so that its address can be copied: "¶", "#", a symbol, or words for readers
+ * who do not see it. A link that is its whole heading is not a mark.
  */
 export function isPermalink(element: Element): boolean {
   if (element.tag !== "a") return false
@@ -51,7 +51,7 @@ function isBesideItsHeading(anchor: Element): boolean {
   return false
 }
 
-/** The text of a heading without what tools hang on it. */
+/** The text of a heading without the parts that tools add to it. */
 export function headingText(heading: Element, maxChars: number): string {
   return withoutMarks(textOf(heading, maxChars, (element) => isPermalink(element) || isEditLink(element)))
 }
@@ -61,7 +61,7 @@ export function isEditLink(element: Element): boolean {
   return element.tag === "span" && /(?:^|\s)mw-editsection(?:\s|$)/.test(element.get("class") ?? "")
 }
 
-/** A title without the mark of its heading's link, where it came as text. */
+/** A title without the mark of its heading's link, if the title came as text. */
 export function withoutMarks(title: string): string {
   return title.replace(/(?:\s*[¶🔗⚓]|\s+[#§])+\s*$/u, "")
 }

@@ -4,7 +4,7 @@ import { extractHtml } from "../extract.ts"
 const PROSE = `<p>The ferry crosses the sound six times on a working day, and on Sundays it waits for the train, however late that is.</p>`
 const LONG = PROSE.repeat(8)
 
-/** Reads a news article with this in its middle. */
+/** Reads a news article with the given HTML in its middle. */
 const read = (html: string) =>
   extractHtml(
     `<!doctype html><title>The ferry</title><meta property="og:type" content="article"><article>${LONG}${html}${LONG}</article>`,

@@ -2,13 +2,14 @@ import { imageAddress, isTinyImage } from "./image-elements.ts"
 import { closest, type Element, firstElement, textOf } from "./tree.ts"
 import { textLength } from "../main/text-measure.ts"
 
-/** Most text between an image and its caption: "Image", "Photo", "1 of 12". */
+/** The most text between an image and its caption: "Image", "Photo", "1 of 12". */
 const MOST_BETWEEN = 20
 const MAX_CAPTION_CHARS = 500
 
 /**
- * Gives each caption that is left out of the text to the image next to it, for the image's description. A box that is
- * called a caption and holds the image too shows the image; the caption of code or a table goes back to the text.
+ * Gives each caption that is left out of the text to the image next to it, as part of the image's description. If a box
+ * that is called a caption holds the image too, the image is still shown; the caption of code or a table goes back to
+ * the text.
  */
 export function captionsOfImages(
   body: Element,

@@ -7,11 +7,11 @@ export class Element {
   attributes: readonly string[] = NO_ATTRIBUTES
   /** Whether any descendant is a block, so that an inline tag around it must be written as one. */
   containsBlock = false
-  /** Set on an element that a later pass found to be in place of a block. */
+  /** Set on an element that a later pass found to be used in place of a block. */
   asBlock = false
-  /** The control that is its heading, set by a later pass: the button of an accordion, a tab. */
+  /** The control that serves as its heading, set by a later pass: the button of an accordion, a tab. */
   head: Element | null = null
-  /** Whose style sheets apply: the page's are 0, and each shadow root has its own number. */
+  /** The scope whose style sheets apply: the page has 0, and each shadow root has its own number. */
   scope: number
 
   constructor(tag: string, parent: Element | null) {

@@ -1,21 +1,22 @@
 import { isHeading, isPermalink } from "./anchors.ts"
 import type { Element } from "./tree.ts"
 
-/** Longer ones are no names. */
+/** Longer texts are not names. */
 const MAX_ID_CHARS = 200
-/** Headings of one document that get an address: more than the longest honest manuals have. */
+/** The most headings of one document that get an address: more than the longest honest manuals have. */
 const MAX_ANCHORS = 5000
-/** Marks of a place that show nothing: their name counts for what comes next, where another empty element's does not. */
+/** Elements that mark a place and show nothing: their name counts for the next heading, while another empty element's does not. */
 const PLACE_MARKS = new Set(["a", "span"])
-/** Elements that may carry a heading's name inside it. */
+/** Elements that can carry a heading's name inside it. */
 const NAMED_INLINE = new Set(["a", "button", "span", "b", "strong", "i", "em", "code", "tt", "font"])
 const WITHOUT_TEXT = new Set(["script", "style", "template", "svg", "math", "noscript", "iframe", "object"])
 
 /**
- * The fragments of the address that lead to the headings of a document, as RFC 3986 writes them. In this order: the link that the
- * heading carries for copying its address; its own id; a name inside it; the nearest name before it with no text between
- * (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link right behind it. The head of a
- * panel or of `<details>` is a heading too. A name leads to the first heading that has it, and counts once.
+ * The fragments of the address that lead to the headings of a document, as RFC 3986 writes them. In this order: the
+ * link that the heading carries for copying its address; its own id; a name inside it; the nearest name before it with
+ * no text between (`<a name>`, the `<section id>` that it opens); the panel that its button opens; the link right after
+ * it. The head of a panel or of `<details>` is a heading too. A name leads to the first heading that has it, and counts
+ * once.
  */
 export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
   const named = new NamedHeadings()
@@ -26,9 +27,9 @@ export function headingAnchors(root: Element): ReadonlyMap<Element, string> {
 class NamedHeadings {
   readonly anchors = new Map<Element, string>()
   readonly #taken = new Set<string>()
-  /** The last name, with no text since. */
+  /** The last name, if there was no text since. */
   #pending: string | null = null
-  /** A heading without a name, and no text since. */
+  /** A heading without a name, if there was no text since. */
   #nameless: Element | null = null
 
   visit(element: Element): void {
@@ -84,14 +85,14 @@ const permalinkIn = (heading: Element): string | null =>
 const nameIn = (heading: Element): string | null =>
   firstIn(heading, (element) => (NAMED_INLINE.has(element.tag) ? nameOf(element) : null))
 
-/** A panel that a control in the heading opens. */
+/** The panel that a control in the heading opens. */
 const controlledBy = (heading: Element): string | null =>
   firstIn(heading, (element) => (element.tag === "button" ? element.get("aria-controls") : null))
 
 const isHeadOfDetails = (element: Element): boolean =>
   element.tag === "summary" && firstIn(element, (one) => (isHeading(one) ? one.tag : null)) === null
 
-/** Elements of a heading that are looked at. */
+/** Number of elements of a heading that are checked. */
 const MOST_IN_HEADING = 50
 
 function firstIn(heading: Element, nameFrom: (element: Element) => string | null): string | null {

@@ -26,7 +26,7 @@ function firstOfSrcset(srcset: string | null): string | null {
 /** The text and the list of images need the same descriptions, and checking each for orders is slow. */
 const described = new WeakMap<Element, string | null>()
 
-/** The alternative text with any caption left out of the text, else the caption of the figure, else the title. */
+/** The alternative text with any caption left out of the text, otherwise the caption of the figure, otherwise the title. */
 export function imageDescription(image: Element, captions?: ReadonlyMap<Element, string>): string | null {
   let description = described.get(image)
   if (description === undefined) described.set(image, (description = describe(image, captions?.get(image))))
@@ -35,7 +35,7 @@ export function imageDescription(image: Element, captions?: ReadonlyMap<Element,
 
 function describe(image: Element, caption: string | undefined): string | null {
   const alt = collapse(image.get("alt") ?? "")
-  // Readers see the picture, so an order to models in its description is meant for models alone.
+  // Readers see the picture, so an order to models in its description can only be meant for models.
   const isAlt = alt !== "" && !holdsModelOrder(alt)
   if (caption !== undefined) return isAlt ? joined(alt, caption) : caption
   if (isAlt) return alt

@@ -1,20 +1,20 @@
 import { type PageUrl, routeOf, toPageUrl } from "#engine/index/page/page-url.ts"
 
 /**
- * A path of plain characters below `/`, or below the document's folder or one above it, as in most links of most
- * sites. Such a path is appended, as the URL parser would do; dots are no trouble, since no part begins with one.
+ * A path of plain characters below `/`, or below the document's folder or one above it, like most links on most sites.
+ * Such a path is appended, as the URL parser would do; dots are no problem, since no part begins with one.
  */
 const PLAIN = /^(\/|(?:\.\.?\/)*)[A-Za-z0-9_][\w.~%-]*(?:\/[A-Za-z0-9_][\w.~%-]*)*\/?$/
 
-/** Characters of all addresses of one document: 20,000 of 200. A long base could make a small page a large one. */
+/** The most characters of all addresses of one document: 20,000 addresses of 200. A long base could make a small page a large one. */
 export const MAX_LINK_CHARS = 4_000_000
 
-/** Resolves the addresses in one document, as `toPageUrl(href, base)` does, fast for what comes again and again. */
+/** Resolves the addresses in one document, as `toPageUrl(href, base)` does, but fast for repeated parts. */
 export class LinkResolver {
   readonly #base: string
   readonly #hasRoutes: boolean
   readonly #known = new Map<string, PageUrl | null>()
-  /** Folders by how a link names them: `""`, `/`, `../`. */
+  /** Folders, keyed by how a link names them: `""`, `/`, `../`. */
   readonly #folders = new Map<string, string | null>()
   #room = MAX_LINK_CHARS
 
@@ -23,7 +23,7 @@ export class LinkResolver {
     this.#hasRoutes = routeOf(base) !== ""
   }
 
-  /** The page that `href` leads to, or null; null for all new ones when there is no room for more. */
+  /** The page that `href` leads to, or null; always null for new addresses when there is no room for more. */
   resolve(href: string): PageUrl | null {
     const hash = href.indexOf("#")
     const page = hash < 0 || (this.#hasRoutes && routeOf(href) !== "") ? href : href.slice(0, hash)
@@ -51,8 +51,8 @@ export class LinkResolver {
   }
 }
 
-// V8 keeps a joined string as its two parts, and the second one keeps the whole document it was cut from. Looking at
-// a character makes it a string of its own.
+// V8 keeps a joined string as its two parts, and the second part keeps the whole document it was cut from. Reading a
+// character turns the result into a string of its own.
 function unshared(url: string): PageUrl {
   return (url.charCodeAt(0) > 0 ? url : "") as PageUrl
 }

@@ -1,10 +1,10 @@
-/** Characters of an inline script that are searched. */
+/** Number of characters of an inline script that are searched. */
 export const MAX_SCRIPT_CHARS = 20_000
 
 /** Third-party scripts for tracking, ads and consent, which don't make the page. */
 const WATCHING =
   /(?:googletagmanager|google-analytics|googlesyndication|doubleclick|gtag\/js|\/gtm\.js|plausible|matomo|piwik|hotjar|clarity\.ms|cloudflareinsights|cdn-cgi|facebook\.net|segment\.com|umami|statcounter|newrelic|sentry|cookiebot|onetrust|recaptcha|adsbygoogle)/i
-/** Signs that a script makes the page or goes to another. */
+/** Signs that a script builds the page or navigates to another. */
 const MAKES =
   /innerHTML|insertAdjacent|append|createElement|document\.write|textContent|fetch\s*\(|XMLHttpRequest|import\s*\(|import\b[^;]*from|location|createApp|render|mount/
 

@@ -12,21 +12,21 @@ interface Root {
   readonly host: Element
   readonly template: Element
   readonly slots: Element[]
-  /** How much deeper its elements became than they were written. */
+  /** How much deeper its elements ended up than they were written. */
   lift: number
 }
 
 /**
- * Declarative shadow roots (WHATWG HTML §4.12.3): replaces the content of a host by that of its
- * `<template shadowrootmode>` and puts the host's own content into the slots, as a browser shows it. The parser calls
- * it as elements open and close, so that no walk of its own is needed.
+ * Declarative shadow roots (WHATWG HTML §4.12.3): replaces the content of a host with that of its `<template
+ * shadowrootmode>` and puts the host's own content into the slots, as a browser shows it. The parser calls it as
+ * elements open and close, so that it needs no walk of its own.
  */
 export class ShadowRoots {
   readonly #maxDepth: number
   readonly #roots = new Map<Element, Root>()
   /** Open templates; null for one that isn't a shadow root. */
   readonly #open: (Root | null)[] = []
-  /** How much deeper than written the elements inside an open element became, where they did. */
+  /** How much deeper than written the elements inside an open element ended up, if they did. */
   readonly #lifts = new Map<Element, number>()
   #scopes = 0
 

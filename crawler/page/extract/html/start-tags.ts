@@ -6,7 +6,7 @@ export interface TagListener {
   readonly elements: ReadonlySet<string>
   /** Attributes, lower case, that are reported with them. */
   readonly attributes: ReadonlySet<string>
-  /** `attributes`: names and decoded values in turn; of a name that comes twice, the first counts. */
+  /** `attributes`: names and decoded values in turn; of a repeated name, the first counts. */
   onStartTag(tag: string, attributes: readonly string[]): void
   /** The text of each `<title>` outside SVG, as written. */
   onTitle(text: string): void
@@ -24,31 +24,31 @@ const EQUALS = 61
 const GREATER = 62
 const QUESTION = 63
 
-/** As many characters of a value as the full extraction keeps. */
+/** The same limit on a value's characters as in the full extraction. */
 const MAX_VALUE_CHARS = 20_000
-/** Attributes of one tag that are looked at; honest tags have a dozen. */
+/** Number of attributes of one tag that are checked; honest tags have a dozen. */
 const MAX_ATTRIBUTES = 1000
 const LONGEST_TAG = "plaintext".length
 const LONGEST_ATTRIBUTE = 20
 
 /** Elements whose content is text up to their end tag (WHATWG HTML §13.2.5.1). */
 const RAW_TEXT = new Set("script style title textarea xmp iframe noembed noframes".split(" "))
-/** Elements that change how what follows is read. */
+/** Elements that change how the text after them is read. */
 const STRUCTURE = ["math", "plaintext", "svg"]
 
 /**
  * Finds start tags in HTML without building a tree: several times faster than a parser, since most of a document is
- * skipped. Recognises comments, scripts, text areas and the like as the tokenizer of WHATWG HTML §13.2.5 does;
+ * skipped. Recognises comments, scripts, text areas and similar elements as the tokenizer of WHATWG HTML §13.2.5 does;
  * ignores how elements nest. Takes linear time on any text.
  */
 export class StartTagScanner {
   readonly #html: string
   readonly #listener: TagListener
-  /** First letters of the elements that matter, one bit each: most tags are known by theirs not to. */
+  /** First letters of the elements that matter, one bit each, which rule out most tags. */
   readonly #letters: number
   /** Where reading continues. */
   #at = 0
-  /** Depth of SVG and MathML, where titles are titles of drawings and a CDATA section is one. */
+  /** Depth of SVG and MathML, where titles are titles of drawings and CDATA sections are real. */
   #foreign = 0
 
   constructor(html: string, listener: TagListener) {
@@ -60,7 +60,7 @@ export class StartTagScanner {
     )
   }
 
-  /** Reads on, with the tags that begin before `until`. @returns false at the end of the document. */
+  /** Continues with the tags that begin before `until`. @returns false at the end of the document */
   run(until: number): boolean {
     const html = this.#html
     for (let open = html.indexOf("<", this.#at); open >= 0; open = html.indexOf("<", this.#at)) {
@@ -81,7 +81,7 @@ export class StartTagScanner {
     const tag = this.#tagName()
     const attributes: string[] | null = this.#listener.elements.has(tag) ? [] : null
     const isSelfClosing = this.#attributes(attributes)
-    // Without its ">" it is no tag (and nothing can follow).
+    // Without its ">" it is not a tag (and nothing can follow).
     if (tag === "" || this.#at > html.length) return
     if (attributes) this.#listener.onStartTag(tag, attributes)
     if (tag === "svg" || tag === "math") {
@@ -90,7 +90,7 @@ export class StartTagScanner {
       this.#at = html.length
     } else if (RAW_TEXT.has(tag)) {
       if (this.#foreign === 0) this.#rawText(tag)
-      // Drawings may hold these, empty or not; of the others they know nothing.
+      // Drawings can contain these, empty or not, but the other elements mean nothing there.
       else if (!isSelfClosing && (tag === "script" || tag === "style")) this.#rawText(tag)
     }
   }
@@ -107,9 +107,9 @@ export class StartTagScanner {
   }
 
   /**
-   * Reads up to the end of a start tag, into `found` unless that is null. Afterwards {@link #at} is beyond the
-   * document when the tag has no end.
-   * @returns whether the tag ends with a slash.
+   * Reads up to the end of a start tag, into `found` unless that is null. Afterwards {@link #at} is past the end of the
+   * document if the tag has no end.
+   * @returns whether the tag ends with a slash
    */
   #attributes(found: string[] | null): boolean {
     const html = this.#html
@@ -131,7 +131,7 @@ export class StartTagScanner {
       }
       slash = false
       const nameFrom = at
-      // A name may begin with the sign that ends it.
+      // A name can begin with the character that ends it.
       do at += 1
       while (at < length && html.charCodeAt(at) !== EQUALS && !endsName(html.charCodeAt(at)))
       const nameTo = at
@@ -170,7 +170,7 @@ export class StartTagScanner {
     this.#skipPast(">")
   }
 
-  /** Comments, CDATA sections, document types. */
+  /** Handles comments, CDATA sections, document types. */
   #markup(): void {
     const html = this.#html
     const at = this.#at + 1
@@ -218,11 +218,12 @@ function addAttribute(found: string[], name: string, value: string): void {
 /** Text with its character references resolved. */
 export function decodeReferences(text: string): string {
   if (!text.includes("&")) return text
-  // Only `<` would end the text; written like this it says the same.
+  // Only `<` would end the text; the escaped form means the same.
   return new ReferenceDecoder(text.replaceAll("<", "&lt;")).text
 }
 
-// References in attributes follow a rule of their own (`?a=1&copy=2` holds none), so a tag is made up around it.
+// References in attributes follow a rule of their own (`?a=1&copy=2` contains none), so a tag is made up around the
+// value.
 function decodeAttribute(value: string): string {
   return new ReferenceDecoder(`<a b="${value.replaceAll('"', "&quot;")}">`).text
 }

@@ -4,13 +4,13 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
 export { Element, isBlockTag } from "./element.ts"
 
-// Of deeper elements only the text is kept, so that every later pass may recurse.
+// Of deeper elements only the text is kept, so that every later pass can recurse.
 const MAX_DEPTH = 400
 // Several times the size of the largest honest pages; the rest of a document is left unread.
 const MAX_NODES = 250_000
 const MAX_ATTRIBUTE_CHARS = 20_000
 
-// Everything a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
+// All attributes that a later pass asks for. A short list keeps a hostile tag with a million attributes cheap.
 const KEPT_ATTRIBUTES = new Set(
   (
     "alt alttext aria-controls aria-expanded aria-haspopup aria-hidden aria-label aria-level aria-modal bgcolor charset class close color " +
@@ -77,7 +77,7 @@ const MAX_ASKED = 30
 
 /**
  * Outside SVG and MathML, `<![CDATA[` opens a bogus comment that ends at the next `>` (WHATWG HTML §13.2.5.42); the
- * tokenizer would swallow all up to `]]>`. In small letters it does as it should.
+ * tokenizer would swallow everything up to `]]>`. In lower case it behaves correctly.
  */
 function withoutCdata(html: string): string {
   if (!html.includes("<![CDATA[")) return html
@@ -309,7 +309,7 @@ function dropSet(before: (Element | string)[]): void {
 const DEFINITION_SCOPE = new Set([...SCOPE, "dl"])
 const CELL_FREE_SCOPE = new Set(["html", "body", "template"])
 
-/** Visits `element` and everything below it in document order; a visitor that returns false is not asked below. */
+/** Visits `element` and everything below it in document order; where a visitor returns false, it is not called for the descendants. */
 export function walk(element: Element, visit: (element: Element) => boolean | void): void {
   if (visit(element) === false) return
   for (const child of element.children) if (typeof child !== "string") walk(child, visit)
@@ -324,7 +324,7 @@ export function elementsOf(root: Element, leftOut: ReadonlySet<Element> = NONE):
 
 const NONE: ReadonlySet<Element> = new Set()
 
-// No function within a function: V8 forgets the optimized code of one with its last closure, at the end of a page.
+// No nested function: V8 drops the optimized code of a function with its last closure, at the end of a page.
 function addElements(element: Element, leftOut: ReadonlySet<Element>, elements: Element[]): void {
   if (leftOut.has(element)) return
   elements.push(element)
@@ -341,7 +341,7 @@ export function firstElement(root: Element, matches: (element: Element) => boole
   return null
 }
 
-/** The first that matches of an element and those around it, from the inside. */
+/** The first match among an element and its ancestors, from the inside out. */
 export function closest(from: Element | null, matches: (element: Element) => boolean): Element | null {
   let at = from
   while (at !== null && !matches(at)) at = at.parent
@@ -352,10 +352,10 @@ export function closest(from: Element | null, matches: (element: Element) => boo
 export const isInside = (element: Element, ancestor: Element): boolean =>
   closest(element, (at) => at === ancestor) !== null
 
-/** Elements without text that are looked at beside those with some. */
+/** The most elements without text that are checked besides those with text. */
 const EMPTY_NODES = 1000
 
-/** All text below an element except the parts left out, white space collapsed. Scripts and styles have none. */
+/** All text below an element except the parts left out, white space collapsed. Scripts and styles have no text. */
 export function textOf(
   element: Element,
   maxChars = 1_000_000,
@@ -380,7 +380,7 @@ class TextParts {
 
   collect(node: Element): void {
     for (const child of node.children) {
-      // Elements without text count too, or asking at every level of a deep tree would cost its square.
+      // Elements without text count too; otherwise asking at every level of a deep tree would take quadratic time.
       if (this.#chars > this.#maxChars || this.#nodes++ > this.#maxChars + EMPTY_NODES) return
       if (typeof child === "string") {
         this.parts.push(child)

@@ -1,24 +1,24 @@
 import { isFragmentLink, isHeading, isLink } from "./anchors.ts"
 import { closest, type Element, elementsOf, firstElement, isBlockTag, textOf } from "./tree.ts"
 
-/** Longest text of such a link. */
+/** The longest text of such a link. */
 const MAX_CHARS = 40
-/** Characters read of a link, with white space. */
+/** Number of characters read from a link, with white space. */
 const MAX_READ_CHARS = 400
-/** A line of links has no more children. */
+/** A line of links has no more children than this. */
 const MAX_BESIDE = 12
 const MAX_SIBLINGS = 500
-/** Most elements searched for text inside an empty one. */
+/** The most elements searched for text inside an empty one. */
 const MAX_EMPTY = 50
 const LETTERS = /[\p{L}\p{N}]/u
-/** The top of any page (HTML, 7.4.6.3), even if no element has the name. */
+/** The fragment for the top of any page (HTML, 7.4.6.3), even if no element has the name. */
 const START = /^#top$/i
 /** Also the top, but scripts use it for all kinds of buttons. */
 const BARE = /^#$/
 /** Ids that sites give to the top of a page or to the whole page. */
 const HEAD_OF_PAGE =
   /top$|(?:^|[-_])(?:top|head|header|page|site|main|content|wrapper|container|nav|menu|toc|haut|oben|arriba|inicio|inizio|cima)(?:$|[-_])/i
-/** A script instead of an address. */
+/** A script in place of an address. */
 const SCROLLS = /^javascript:[^;]{0,200}scroll/i
 /** Links that open the source of this page in an editor, on code hosts and wikis. */
 const EDITS =
@@ -92,7 +92,7 @@ function leadsBack({ element: link, at }: Placed, { byName, heading }: Places): 
   if (BARE.test(href)) return !link.has("aria-expanded") && !link.has("aria-controls") && !holdsPicture(link)
   const name = href.slice(1)
   const place = byName.get(name)
-  // A script makes the place, or it no longer exists.
+  // The place is created by a script or no longer exists.
   if (place === undefined) return HEAD_OF_PAGE.test(name)
   if (place.at >= at || isWithin(link, place.element)) return false
   return place.at <= heading || LIST.test(place.element.tag) || HEAD_OF_PAGE.test(name)

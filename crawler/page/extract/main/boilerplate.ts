@@ -9,7 +9,7 @@ const NEVER_TEXT = new Set(
   ).split(" "),
 )
 
-/** Never text of the page, in any case. */
+/** Never text of the page. */
 export function isNeverText(element: Element): boolean {
   return NEVER_TEXT.has(element.tag) && !isFormulaScript(element)
 }
@@ -24,7 +24,7 @@ export type Suspicion =
   | "on-article"
   | "beside-text"
 
-/** Something an element carries that speaks against it: a word of its class, its tag or its role. */
+/** A sign on an element that it is not main content: a word of its class, its tag or its role. */
 export interface Sign {
   readonly name: string
   readonly suspicion: Suspicion
@@ -39,8 +39,8 @@ const ADMONITION = /note|tip|warn|caution|admonition|callout|info|hint|danger|im
 
 const words = (list: string) => new Set(list.split(" "))
 
-// Words of class and id values. Chosen by the share of judged main text below elements that carry them:
-// under a twelfth for the first list, under a sixth for the second.
+// Words of class and id values, chosen by the share of judged main text below elements that carry them: under a twelfth
+// for the first list, under a sixth for the second.
 const STRONG_WORDS = words(
   "subscribe subscription consent signup cookie cookies copyright commentform vcard mainmenu optin gform switcher popover " +
     "colophon trending error policies privacy socials social login byline nocontent flyout recommended recommendations popup modal " +
@@ -53,9 +53,9 @@ const WEAK_WORDS = words(
     "cta banner utility prev previous next print email facebook twitter linkedin whatsapp pinterest contacts drawer tooltip branding " +
     "dropdown metadata feedback buttons actions aside toc teaser tagline upsell crosssell dialog",
 )
-// A column of a site beside its pages, and in a book a box among the paragraphs that it belongs to.
+// On a site, a column beside its pages; in a book, a box among the paragraphs that it belongs to.
 const BESIDE_WORDS = words("sidebar sidebars")
-// Words that speak against an element only on one kind of page.
+// Words that are signs of boilerplate only on one kind of page.
 const SHOP_WORDS = words(
   "review reviews rating ratings star stars filter filters facet facets refine refinement refinements sort swatch swatches variant variants " +
     "picker selector quantity qty delivery accessories wishlist badge badges customer checkbox checkout success alert " +
@@ -84,7 +84,7 @@ const HEADER = one("<header>", "strong")
 const ROLE = one("role", "strong")
 const NEVER_SUSPECT = new Set(["html", "body", "main", "article", "math", "mjx-container"])
 
-/** The signs against an element; most have none. */
+/** The signs of boilerplate on an element; most have none. */
 export function signsOf(element: Element): readonly Sign[] {
   const { tag } = element
   if (NEVER_SUSPECT.has(tag)) return NO_SIGNS
@@ -101,7 +101,7 @@ export function signsOf(element: Element): readonly Sign[] {
   return id !== null && signs.length > 0 && isNamedByHeading(element, id) ? signsOfHints(named) : signs
 }
 
-/** Whether an id is the words of a heading, made by a tool so that links lead there: no designer chose them. */
+/** Whether an id consists of the words of a heading, made by a tool as a link target: no designer chose it. */
 function isNamedByHeading(element: Element, id: string): boolean {
   if (isHeading(element)) return true
   if (element.tag !== "section" && element.tag !== "div") return false
@@ -115,13 +115,13 @@ function isNamedByHeading(element: Element, id: string): boolean {
   return false
 }
 
-/** A header is the page's or the article's unless it only holds the heading of a section. */
+/** A header belongs to the page or the article unless it only holds the heading of a section. */
 function isSectionHeader(header: Element): boolean {
   if (firstElement(header, (element) => element.tag === "h1" || element.tag === "nav")) return false
   return firstElement(header, (element) => /^h[2-6]$/.test(element.tag)) !== null
 }
 
-/** Where Docusaurus has each heading stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing of the heading. */
+/** The class with which Docusaurus makes each heading stop below its bar: `anchorWithStickyNavbar_LWe7`. It says nothing about the heading. */
 const BELOW_BAR = /\banchor(?:With|Target)StickyNavbar\w*/g
 
 // Class values repeat all over a page, and from page to page of a site.

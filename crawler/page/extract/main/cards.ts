@@ -6,11 +6,11 @@ import { closest, type Element, firstElement, textOf, walk } from "../html/tree.
 type Measures = ReadonlyMap<Element, TextMeasure>
 
 const LISTS = new Set(["ul", "ol", "div", "section", "table", "dl"])
-/** A block with fewer isn't a list: a single link is an address, a form or a download. */
+/** A block with fewer links isn't a list: a single link is an address, a form or a download. */
 const FEWEST_LINKS = 2
-/** Links whose text is shorter are buttons: "Chirper", "Next". */
+/** Links with shorter text are buttons: "Chirper", "Next". */
 const SHORT_LINK = 10
-/** Most links looked at in one list. */
+/** The most links checked in one list. */
 const MOST_LINKS = 500
 
 /** Whether an element is nothing but links to other pages: a menu, teasers. */
@@ -56,7 +56,7 @@ const isFile = (link: Element, href: string, site: URL | null): boolean =>
   link.has("download") ||
   FILE.test(URL.parse(href, site?.href)?.pathname ?? "")
 
-/** Whether a link leads to another site. A picture that does is an advertisement, and a link with an address in its query shares the page. */
+/** Whether a link leads to another site. A picture that does so is an advertisement, and a link with an address in its query shares the page. */
 function isSource(link: Element, href: string, site: URL | null): boolean {
   const target = URL.parse(href, site?.href)
   if (target === null || site === null || /https?(?::|%3a)/i.test(target.search)) return false
@@ -67,7 +67,7 @@ function isSource(link: Element, href: string, site: URL | null): boolean {
 /** Links whose text is shorter on average aren't titles of pages. */
 const TITLE_CHARS = 15
 
-/** Leaves out three or more paragraphs in a row that are each one link to a page of the site. */
+/** Leaves out three or more paragraphs in a row that each consist of one link to a page of the site. */
 export function skipLinkRuns(
   parent: Element,
   skipped: Set<Element>,
@@ -106,24 +106,24 @@ function leadsWithin(paragraph: Element, site: URL | null): boolean {
 const CARD_TAGS = new Set(["div", "article", "li", "section", "a", "figure"])
 const MIN_CARDS = 3
 const MAX_CARD_CHARS = 500
-/** Largest share of an article's prose that cards among its text may have. */
+/** The largest share of an article's prose that cards in its text can have. */
 const MAX_SECTION_SHARE = 0.3
-/** Most prose after the cards at the end of an article: a few lines of a footer. */
+/** The most prose after the cards at the end of an article: a few lines of a footer. */
 const MOST_AFTER = 200
 
 /** State of the search for cards in a text. */
 export interface Reading {
   readonly isArticle: boolean
-  /** Prose of the main content without the cards left out so far. */
+  /** Prose of the main content, without the cards left out so far. */
   prose: number
-  /** Prose of the paragraphs in the box that has the most. */
+  /** Prose of the paragraphs in the box that has the most of it. */
   readonly paragraphs: () => number
 }
 
 /**
- * Leaves out three or more boxes of one kind, each a short text with a link: among the text of an article, if they
- * have little of its prose; and after its end, if each has a picture or a headline. `after`: prose of the main content
- * after `parent`.
+ * Leaves out three or more boxes of one kind, each a short text with a link: in the text of an article, if they have
+ * little of its prose; and after its end, if each has a picture or a headline. `after`: prose of the main content after
+ * `parent`.
  */
 export function skipCards(
   parent: Element,
@@ -174,11 +174,11 @@ export function skipCards(
   }
 }
 
-/** Least prose before teasers. */
+/** The least prose before teasers. */
 const LEAST_TEXT = 400
-/** Least share of links, the headlines, in the text of teasers. */
+/** The least share of links (the headlines) in the text of teasers. */
 const LINKED_SHARE = 0.1
-/** Cards inside an `article` are its end only if one box of paragraphs has this share of its prose: a ranking is all cards. */
+/** Cards inside an `article` count as its end only if one box of paragraphs has this share of its prose: a ranking consists of cards. */
 const PARAGRAPH_SHARE = 0.4
 
 function isCardAmongText(element: Element, measures: Measures): boolean {
@@ -194,7 +194,7 @@ function skipAll(elements: readonly Element[], skipped: Set<Element>, text: Read
   text.prose -= held
 }
 
-/** A short text with a link, and a picture or a headline that is one. */
+/** A short text with a link, and a picture or a headline that is a link. */
 function isTeaser(element: Element): boolean {
   const link = firstElement(element, isLink)
   if (link === null) return false
@@ -220,7 +220,7 @@ function leadAway(teasers: readonly Element[], measures: Measures): boolean {
 
 const isInArticle = (element: Element): boolean => closest(element, ({ tag }) => tag === "article") !== null
 
-/** Led by a link: its heading or first text is one, or all of it is. */
+/** Whether an element starts with a link: its heading or first text is one, or all of it is. */
 export function isCard(element: Element): boolean {
   if (isLink(element)) return true
   for (const child of element.children) {

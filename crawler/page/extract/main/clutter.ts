@@ -6,9 +6,9 @@ import { type Element, elementsOf, firstElement, isBlockTag, textOf } from "../h
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** Least prose of a page for reading: some six paragraphs, */
+/** The least prose of a page for reading: about six paragraphs, */
 const LEAST_READ = 600
-/** and three where the page says that it is an article. */
+/** and about three if the page says that it is an article. */
 const LEAST_ARTICLE = 300
 
 /** Leaves out parts of the main content that don't belong to it: teasers, lists of links, stray labels. */
@@ -43,7 +43,7 @@ interface Content {
   /** Whether the page is mostly prose. */
   readonly reads: boolean
   readonly text: Reading
-  /** {@link aroundFields} */
+  /** See {@link aroundFields}. */
   readonly fields: () => ReadonlySet<Element>
 }
 
@@ -88,7 +88,7 @@ function skipBelow(parent: Element, after: number, content: Content): void {
   skipEmptySections(parent, skipped, measures)
 }
 
-/** Longest text around a field for an address, and its largest share of the prose. */
+/** The longest text around a field for an address, and its largest share of the prose. */
 const MAX_SIGN_UP_CHARS = 500
 const MAX_SIGN_UP_SHARE = 0.2
 
@@ -114,7 +114,7 @@ function skipSignUps(root: Element, skipped: Set<Element>, measures: Measures): 
 const asksForAddress = (input: Element): boolean =>
   input.get("type") === "email" || /e-?mail/i.test(input.get("name") ?? "")
 
-/** Most prose after an author's box: a notice. */
+/** The most prose after an author's box: a notice. */
 const MOST_AFTER_AUTHOR = 200
 const MAX_AUTHOR_CHARS = 1200
 const MAX_AUTHOR_SHARE = 0.3
@@ -144,7 +144,7 @@ const isAuthorBox = (box: Element): boolean =>
   holdsPicture(box) &&
   firstElement(box, ({ tag }) => tag === "a") !== null
 
-/** The prose of the paragraphs in the box that has the most. */
+/** The prose of the paragraphs in the box that has the most of it. */
 function mostParagraphs(root: Element, measures: Measures): number {
   let most = 0
   for (const element of elementsOf(root)) {
@@ -164,7 +164,7 @@ function proseOf(parent: Element, skipped: ReadonlySet<Element>, measures: Measu
   return prose
 }
 
-/** A heading whose lists were all left out has nothing to say any more. */
+/** A heading whose lists were all left out has no purpose any more. */
 function skipEmptySections(parent: Element, skipped: Set<Element>, measures: Measures): void {
   let heading: Element | null = null
   let hasLost = false
@@ -184,7 +184,7 @@ function skipEmptySections(parent: Element, skipped: Set<Element>, measures: Mea
     }
     const rank = /^h([2-6])$/.exec(child.tag)
     if (rank === null) {
-      // An empty box is nothing; a picture is something.
+      // An empty box adds nothing; a picture adds something.
       if (!measures.has(child) || measures.get(child)!.chars > 0 || holdsPicture(child)) heading = null
     } else {
       if (heading === null || Number(rank[1]) <= Number(heading.tag[1])) close()
@@ -209,7 +209,7 @@ const LEADS_ELSEWHERE =
 const STRAY_LABEL =
   /^(?:advertisements?|publicidade|anzeige|publicité|sponsored|share(?: this)?(?: (?:on|via|article) ?\w*)?|tweet|pin it|email|print|(?:continue|keep) reading.*|story continues.*|read more[\s.…→»↓]*|learn more[\s→»]*|(?:see|view|show) (?:more|less|all)[\s→»]*|back to (?:top|gallery)|close|open in a new tab|view this (?:figure|table)|image \d+ of \d+|photos?:? .{0,50}|\(?(?:image )?credits?: .{0,60}|tags?:?|caption|loading\.*|\d+ (?:min(?:ute)?s?|mins) read|(?:published|updated|posted|last updated):? .{0,40}\d{4}.{0,25}|(?:posted|written) by .{0,40}|add to (?:cart|bag|wishlist)|skip to (?:main )?content|table of contents|copy(?: link)?|start free trial|no credit card required\.?)$/iu
 
-/** Whether a heading, or a box with only a heading, has text under it: "Email" then names a section and is no button. */
+/** Whether a heading, or a box with only a heading, has text under it: "Email" then names a section and is not a button. */
 function isHeadOfText(
   parent: Element,
   at: number,
@@ -266,10 +266,10 @@ function aroundFields(root: Element): ReadonlySet<Element> {
   return found
 }
 
-/** Longest text before a form: "Once a month, free of charge." */
+/** The longest text before a form: "Once a month, free of charge." */
 const MAX_LEAD_CHARS = 500
 
-/** Whether a part of a section is links, a card or a box of them. */
+/** Whether a part of a section is links, a card or a box of cards. */
 function isClutter(
   part: Element,
   own: TextMeasure,
@@ -293,7 +293,7 @@ function isClutter(
   return parts > 0
 }
 
-/** Most parts looked at below one heading, to keep pages with a hundred thousand labels linear. */
+/** The most parts checked below one heading, to keep pages with a hundred thousand labels linear. */
 const MOST_PARTS = 200
 const MOST_BEHIND_LABEL = 20
 
@@ -310,7 +310,7 @@ function endOfSection(
     const child = parent.children[end]!
     if (typeof child === "string" || skipped.has(child)) continue
     const other = headingRank(child)
-    // A bold or plain line only leads to what comes right after it.
+    // A bold or plain line only introduces what comes right after it.
     if (rank === null && end > from + 1 && measures.get(child)?.chars) {
       const own = measures.get(child)!
       if (own.prose > own.chars * 0.5 && own.linkChars < own.chars * 0.3) break

@@ -6,7 +6,7 @@ import type { TextMeasure } from "./text-measure.ts"
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** Characters compared of two texts. */
+/** The number of characters compared of two texts. */
 const MAX_COMPARED = 300
 /** The names by which fonts draw icons: `chevron_right`. */
 const ICON_NAME = /^[a-z0-9]+(?:_[a-z0-9]+)*$/
@@ -41,13 +41,13 @@ function neighbour(children: Element["children"], at: number, step: number): Ele
 
 /** Boxes that are compared. Paragraphs, rows and code often repeat. */
 const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
-/** Least text of a box next to its copy: two lines, */
+/** The least text of a box next to its copy: two lines, */
 const LEAST_BESIDE = 80
 /** and of a box anywhere else. */
 const LEAST_FAR = 200
-/** Least share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
+/** The least share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
 const LEAST_PROSE = 0.6
-/** Most text compared on a page, so that a page of a thousand equal boxes takes linear time. */
+/** The most text compared on a page, so that a page of a thousand equal boxes takes linear time. */
 const MOST_COMPARED_CHARS = 400_000
 
 /**
@@ -158,8 +158,8 @@ function mayRepeatFar(box: Element, first: Element, measures: Measures): boolean
 }
 
 /**
- * Levels up to the element that contains a box and its copy: a carousel, or the container of the parts for phones and
- * for wide screens.
+ * The number of levels up to the element that contains a box and its copy: a carousel, or the container of the parts
+ * for phones and for wide screens.
  */
 const MOST_LEVELS_UP = 3
 

@@ -2,10 +2,10 @@ import { isLink } from "../html/anchors.ts"
 import { collapse, type Element, textOf, walk } from "../html/tree.ts"
 import type { TextMeasure } from "./text-measure.ts"
 
-/** A switcher is short; a text on languages links them among sentences. */
+/** A switcher is short; a text about languages has the links inside its sentences. */
 const MAX_CHARS = 2500
 const FEWEST_LINKS = 2
-/** Looked at of one box: a hundred languages with their flags. */
+/** The most elements checked in one box: a hundred languages with their flags. */
 const MOST_ELEMENTS = 1000
 /** Share of the links that must name a language: "more…" and a flag without a name may be among them. */
 const LANGUAGE_SHARE = 0.8
@@ -14,7 +14,7 @@ const MAX_OTHER_CHARS = 60
 /** A page that has little else is a list of translations. */
 const MAX_SHARE = 0.4
 
-/** Leaves out the links by which a page is chosen in another language. */
+/** Leaves out the links to the page in other languages. */
 export function skipLanguageLinks(
   root: Element,
   skipped: Set<Element>,
@@ -60,7 +60,7 @@ function isSwitcher(element: Element): boolean {
     return false
   })
   if (links < FEWEST_LINKS || languages < links * LANGUAGE_SHARE) return false
-  // Two short words may be two letters of an index; three languages, or a link that says so, are languages.
+  // Two short words could be two letters of an index; three languages, or a link that says so, are languages.
   return marked > 0 || links > FEWEST_LINKS
 }
 
@@ -76,7 +76,7 @@ const CODES = (
   "mn ms nb nl nn no pl pt pt-BR ro ru sk sl sq sr sv sw ta te th tr uk ur uz vi zh zh-Hans zh-Hant zh-CN zh-TW"
 ).split(" ")
 
-/** Codes by which languages are named on buttons and bars. */
+/** Codes that name languages on buttons and bars. */
 const LANGUAGE_CODES: ReadonlySet<string> = new Set(CODES.map((code) => code.slice(0, 2)))
 
 function names(): ReadonlySet<string> {

@@ -3,35 +3,35 @@ import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import type { MainContent } from "./main-content.ts"
 import type { PageSigns } from "./page-signs.ts"
 
-/** Classes of the body or of the whole document by which WordPress, Hugo, Docusaurus and Drupal name their lists. */
+/** Classes of the body or of the whole document that mark lists in WordPress, Hugo, Docusaurus and Drupal. */
 const LIST_CLASS =
   /(?:^|\s)(?:archive|category|tag|author|date|paged|blog|search-results|taxonomy|term|kind-(?:taxonomy|term)|tax-[\w-]+|page-taxonomy-term|(?:docs|blog)-[a-z-]*list-page|blog-archive-page)(?=\s|$)/i
-/** Classes by which they name a page of its own, which may appear beside the others. */
+/** Classes with which these programs mark a single page, which can appear beside the others. */
 const SINGLE_CLASS =
   /(?:^|\s)(?:single(?:-[\w-]+)?|page-id-\d+|kind-page|blog-post-page|docs-doc-page)(?=\s|$)/i
 /** `/tags/`, `/category/repairs/`, `/author/mia/page/2/`, `/page/3/`, `/2024/05/`. */
 const LIST_ADDRESS =
   /\/(?:(?:tags?|topics?|labels?|categor(?:y|ies)|authors?|archives?)(?:\/[^/]+)?(?:\/page\/?\d+)?|page\/?\d+|(?:19|20)\d\d(?:\/\d\d)?)(?:\/(?:index\.\w+)?|\.html?)?$/i
-/** Boxes in which sites show the beginnings of other pages. */
+/** Boxes in which sites show excerpts of other pages. */
 const TEASER_CLASS = /(?:^|[\s_-])(?:post|entry|teaser|card|excerpt|summary|story|item)(?:[\s_-]|$)/i
 
-/** Without a mark, a list has at least so many links to pages of its site, */
+/** Without a mark, a list has at least this many links to pages of its site, */
 const FEWEST_LINKS = 8
 /** this share of its text in links, */
 const LINK_SHARE = 0.6
-/** and at most so many characters of sentences: some five. */
+/** and at most this many characters of sentences: about five sentences. */
 const MOST_PROSE = 400
-/** With a mark. */
+/** The same limits with a mark. */
 const MARKED_LINKS = 3
 const MARKED_SHARE = 0.4
-/** Teasers of an unmarked list, and the characters of each at most: a blog that shows whole posts has its text. */
+/** The least number of teasers in an unmarked list, and the most characters of each: a blog that shows whole posts has its own text. */
 const FEWEST_TEASERS = 3
 const MOST_TEASER_CHARS = 600
 
 /**
- * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents,
- * the front of a blog. Decided by its program's class names or the form of its address, together with its links.
- * Without such a mark its text must be links, or beginnings of other pages under headings that link there.
+ * Whether a page is mostly a list of other pages of its site: of a tag, an author or a month, a table of contents, the
+ * front page of a blog. Decided by its program's class names or the form of its address, together with its links.
+ * Without such a mark its text must consist of links, or of excerpts of other pages under headings that link there.
  */
 export function isListing(
   document: Element,
@@ -63,9 +63,9 @@ function isClassed(document: Element): boolean {
 interface LinksFound {
   /** Other pages of the site that the content links to. */
   readonly pages: number
-  /** Headings, the first level apart, that lead to one of them. */
+  /** Headings, except those of the first level, that lead to one of them. */
   readonly teasers: number
-  /** Those in boxes of their own. */
+  /** The number of those in boxes of their own. */
   readonly boxedTeasers: number
 }
 
@@ -93,10 +93,10 @@ function linksOf({ root, skipped }: MainContent, url: string, baseUrl: string): 
   return { pages: pages.size, teasers: teased.size, boxedTeasers: boxed.size }
 }
 
-/** Most levels between a heading and its link, or its box. */
+/** The most levels between a heading and its link, or its box. */
 const STEPS = 4
 
-/** The heading that is all link, around the link or inside of it. */
+/** The heading that consists of a link, around the link or inside it. */
 function headingOf(link: Element): Element | null {
   const inside = firstElement(link, isHeading)
   if (inside !== null) return inside

@@ -32,7 +32,7 @@ export interface MainContent {
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The largest share of the page's text that a sign may cover and still be believed. */
+/** The largest share of the page's text that a sign can cover and still be believed. */
 const MAX_SHARE: Record<Suspicion, number> = {
   some: 0.25,
   strong: 0.4,
@@ -47,10 +47,10 @@ const MIN_PROSE = 250
 const DESCENT_SHARE = 0.85
 
 /**
- * Finds the main content of a document in three steps: leave out what is never text; leave out what its tag, role or
- * class calls boilerplate, unless too much of the page's text is called so; then go down from the body (or the one
- * `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`: parts known not to
- * belong to it.
+ * Finds the main content of a document in three steps: leave out elements that are never text; leave out elements that
+ * their tag, role or class marks as boilerplate, unless too much of the page's text is marked so; then go down from the
+ * body (or the one `main`, `article` or `articleBody`) as long as one child holds nearly all the prose. `leftOut`:
+ * parts known not to belong to it.
  */
 export function findMainContent(
   document: Element,
@@ -82,7 +82,7 @@ export function findMainContent(
   return { root, measure, skipped, boxes, captions }
 }
 
-/** Gives the boxes that look like boilerplate and belong to the text, and the captions that were left out. */
+/** Returns the boxes that look like boilerplate but belong to the text, and the captions that were left out. */
 function skipBoilerplate(
   body: Element,
   skipped: Set<Element>,
@@ -99,7 +99,7 @@ interface Place {
   /** Whether it is beside the part that the page calls its main content. */
   readonly isBeside: boolean
   readonly isInMain: boolean
-  /** Names of signs on surrounding elements that are text nevertheless. */
+  /** Names of signs on surrounding elements that are text anyway. */
   readonly trusted: readonly string[]
 }
 
@@ -219,7 +219,7 @@ class SignedParts {
 
 const NO_SIGNS: readonly Sign[] = []
 
-/** Whether a child has words right before and behind it: a sentence needs all of its parts. */
+/** Whether a child has words right before and after it: a sentence needs all of its parts. */
 function isWithinSentence({ children }: Element, at: number): boolean {
   const child = children[at] as Element
   const [before, behind] = [children[at - 1], children[at + 1]]
@@ -235,9 +235,9 @@ function isWithinSentence({ children }: Element, at: number): boolean {
 
 const WORD = /\p{L}{2}/u
 
-/** Least siblings of the same kind without a sign. */
+/** The least number of siblings of the same kind without a sign. */
 const FEWEST_EQUALS = 2
-/** Least share of the siblings of that kind without a sign. */
+/** The least share of the siblings of that kind without a sign. */
 const EQUAL_SHARE = 0.4
 
 /**
@@ -263,7 +263,7 @@ function isOneOfMany(
   return plain >= FEWEST_EQUALS && plain >= equals * EQUAL_SHARE
 }
 
-/** Most siblings compared with an element that has a sign, so that a list of a hundred thousand takes linear time. */
+/** The most siblings compared with an element that has a sign, so that a list of a hundred thousand takes linear time. */
 const MOST_EQUALS = 100
 
 /** The first class, which the whole row shares. */
@@ -271,7 +271,7 @@ const kindOf = (element: Element): string => /\S+/.exec((element.get("class") ??
 
 const MAIN_TAGS = new Set(["main", "article"])
 
-/** On a page with less text beside its comments, the comments are the text. */
+/** On a page with less text than this beside its comments, the comments are the text. */
 const LEAST_BESIDE = 60
 
 /** The weight of a character of short text, such as a label or a cell, compared with one of prose. */
@@ -347,7 +347,7 @@ function chooseRoot(
 
 /** A part with nearly all the prose must have this share of the text around it to be the whole content. */
 const LEAST_SHARE = 0.5
-/** A part with this much prose is an article in any surroundings: some ten paragraphs with the page's `h1`, */
+/** A part with this much prose is an article in any surroundings: about ten paragraphs with the page's `h1`, */
 const ARTICLE_PROSE = 1000
 /** and forty without. */
 const LONG_PROSE = 4000
@@ -363,12 +363,12 @@ function losesText(from: Element, to: Element, measures: Measures): boolean {
   return own.prose < ARTICLE_PROSE || firstElement(to, ({ tag }) => tag === "h1") === null
 }
 
-/** Least text outside links beside a first heading: a short notice. */
+/** The least text outside links beside a first heading: a short notice. */
 const LEAST_HEADED = 60
 
 /**
- * A long notice beside a short article has more prose, but the article has the page's only `h1`: both are the
- * content then, without the rest of what is around them.
+ * A long notice beside a short article has more prose, but the article has the page's only `h1`. Both are the content
+ * then, without the rest of their surroundings.
  */
 function withHeadedText(root: Element, heading: Element, skipped: Set<Element>, measures: Measures): Element {
   if (isInside(heading, root) || isNamedWithout(heading, root)) return root
@@ -401,14 +401,14 @@ function paragraphsBelow(heading: Element, root: Element, skipped: ReadonlySet<E
 const isNamedWithout = (heading: Element, element: Element): boolean =>
   closest(element, (one) => isMain(one) && !isInside(heading, one)) !== null
 
-/** A notice that asks for consent to cookies names them at its beginning and again later. */
+/** A notice that asks for consent to cookies mentions them at its beginning and again later. */
 const COOKIES = /cookie/gi
 const MAX_CONSENT_LEAD = 300
 const MAX_CONSENT_CHARS = 5000
 
 /**
  * Leaves out a notice with a button that asks for consent to cookies, beside the text with the page's only `h1`. Its
- * class may say nothing; the word and the button do, in any language.
+ * class may give no hint; the word and the button do, in any language.
  */
 function skipConsent(body: Element, heading: Element, skipped: Set<Element>, measures: Measures): void {
   if (/cookie/i.test(textOf(heading, MAX_CONSENT_LEAD))) return
@@ -493,7 +493,7 @@ function isHeadedBefore(
   )
 }
 
-/** Parts of a page that its markup names, without those left out. */
+/** The parts of a page that its markup names, without those left out. */
 interface NamedParts {
   readonly main: readonly Element[]
   readonly article: readonly Element[]

@@ -23,7 +23,7 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, i
     if (child.get("aria-hidden") === "true" && isDoubled(child, element, at)) skipped.add(child)
     else if (isNeverText(child) && !(child.tag === "noscript" && holdsImage(child, element))) {
       skipped.add(child)
-      // Its text may be a heading's.
+      // The element's text may belong to a heading.
       if (child.tag === "button") skipBelow(child, skipped, heads, isInCode)
     } else {
       // Only the outermost: counting lines again at each level would be quadratic.
@@ -35,7 +35,7 @@ function skipBelow(element: Element, skipped: Set<Element>, heads: PanelHeads, i
   }
 }
 
-/** Whether a `<noscript>` has nothing but an image that its neighbour only holds the place of. */
+/** Whether a `<noscript>` has nothing but an image for which its neighbour is only a placeholder. */
 function holdsImage(noscript: Element, parent: Element): boolean {
   if (textOf(noscript, 100) !== "") return false
   const image = firstElement(noscript, (element) => element.tag === "img")
@@ -45,17 +45,17 @@ function holdsImage(noscript: Element, parent: Element): boolean {
     child !== noscript &&
     child.tag !== "noscript" &&
     firstElement(child, (below) => below.tag === "img" && imageAddress(below, ANYWHERE) !== null) !== null
-  // The lazy image itself names the address as a rule, and is taken then.
+  // The lazy image itself usually names the address, and is used then.
   const at = parent.children.indexOf(noscript)
   return !parent.children.slice(Math.max(0, at - NEAR), at + NEAR + 1).some(isShown)
 }
 
-/** Only whether there is an address is asked. */
+/** Only whether there is an address matters. */
 const ANYWHERE = "https://localhost/"
 /** How many children on either side of a `<noscript>` may be the image that it repeats. */
 const NEAR = 3
 
-/** No tracking pixel: it has a description, a size that can be seen, or an image's name. */
+/** Not a tracking pixel: it has a description, a visible size, or an image's name. */
 function isPicture(image: Element): boolean {
   const src = imageAddress(image, ANYWHERE)
   if (src === null || isTinyImage(image)) return false
@@ -66,7 +66,7 @@ function isPicture(image: Element): boolean {
   return /\.(?:jpe?g|png|webp|avif|svg)$/i.test(URL.parse(src)?.pathname ?? "")
 }
 
-/** Pages that build themselves by script may carry their text for other readers in `<noscript>`. */
+/** Pages that build themselves by script sometimes carry their text for other readers in `<noscript>`. */
 export function showNoscript(body: Element, skipped: Set<Element>, shownChars: number): boolean {
   let shown = false
   walk(body, (element) => {

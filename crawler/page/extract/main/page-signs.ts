@@ -9,14 +9,14 @@ const SHOP_ADDRESS =
 
 /** The kind of page: content on one kind is clutter on another. */
 export interface PageSigns {
-  /** One text with an author's voice: news, blog post, handbook page. */
+  /** A text in an author's voice: news, blog post, handbook page. */
   readonly isArticle: boolean
   readonly isDiscussion: boolean
   /** Things for sale, one or many. */
   readonly isShop: boolean
 }
 
-/** The kind of page, where the document shows it. */
+/** The kind of page, if the document shows it. */
 export function readPageSigns(document: Element, facts: DocumentFacts, url: string): PageSigns {
   const hasType = (types: RegExp) =>
     facts.jsonLd.some((object) => types.test(JSON.stringify(object["@type"] ?? "")))

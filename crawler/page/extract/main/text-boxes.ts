@@ -3,13 +3,13 @@ import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 import { textLength, type TextMeasure } from "./text-measure.ts"
 import { signsOf } from "./boilerplate.ts"
 
-/** Least text outside links and headings: one line of a menu. */
+/** The least text outside links and headings: one line of a menu. */
 const LEAST_TEXT = 40
-/** Largest share of links in a box of text. */
+/** The largest share of links in a box of text. */
 const MOST_LINKS = 0.25
-/** Most text before the heading of a box: a date or a number. */
+/** The most text before the heading of a box: a date or a number. */
 const MOST_BEFORE_HEADING = 60
-/** A checkbox may be a task of a list, or open a part of the page without a script. */
+/** A checkbox can be an item of a task list, or open a part of the page without a script. */
 const NO_FIELDS = new Set(["hidden", "checkbox", "radio"])
 
 /** Whether an element asks readers for something. */
@@ -20,7 +20,7 @@ export const isField = (element: Element): boolean =>
 
 /**
  * Whether a box inside the main content is text whatever its class: it has its own heading, text below it and few
- * links. Boxes with a form or a button and threads of comments are not.
+ * links. Boxes with a form or a button and threads of comments are not text.
  */
 export function readsAsText(box: Element, own: TextMeasure | undefined): boolean {
   if (own === undefined || own.chars < LEAST_TEXT) return false
@@ -53,9 +53,9 @@ export function readsAsText(box: Element, own: TextMeasure | undefined): boolean
   return !asks && heads > 0 && linked * 2 <= heads && below >= LEAST_TEXT && !holdsThread(box)
 }
 
-/** Least rows of a name and a fact. */
+/** The least number of rows with a name and a fact. */
 const LEAST_FACTS = 3
-/** Most links for each fact: a box of links sorted by kind has more. */
+/** The most links for each fact: a box of links sorted by kind has more. */
 const MOST_FACT_LINKS = 3
 
 /** Whether an element is a table of names and facts, like those beside an encyclopedia's articles. */

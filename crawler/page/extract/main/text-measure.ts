@@ -1,24 +1,24 @@
 import { isFragmentLink, isHeading, isLink } from "../html/anchors.ts"
 import { type Element, elementsOf, isBlockTag } from "../html/tree.ts"
 
-/** How much text an element shows, and of what sort. Lengths in characters, white space collapsed. */
+/** How much text an element shows, and of what kind. Lengths are in characters, with white space collapsed. */
 export interface TextMeasure {
   readonly chars: number
   readonly linkChars: number
-  /** Text outside links, in blocks long enough to be sentences, and code. */
+  /** Text outside links in blocks long enough to be sentences, plus code. */
   readonly prose: number
 }
 
 const SENTENCE_CHARS = 80
 
-/** Measures `root` and every block below it in one walk, without what is skipped. */
+/** Measures `root` and every block below it in one walk, without the skipped parts. */
 export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<Element, TextMeasure> {
   const measures = new Map<Element, TextMeasure>()
   measure(root, { root, skipped, measures, changed: null }, false, false)
   return measures
 }
 
-/** Measures again what lost text when the elements of `skipped` from the `since`-th on were added. */
+/** Measures the parts again that lost text when the elements of `skipped` from the `since`-th on were added. */
 export function measureAgain(
   measures: Map<Element, TextMeasure>,
   root: Element,
@@ -37,7 +37,7 @@ interface Walk {
   readonly root: Element
   readonly skipped: ReadonlySet<Element>
   readonly measures: Map<Element, TextMeasure>
-  /** Null: all of them. */
+  /** Null for all of them. */
   readonly changed: ReadonlySet<Element> | null
 }
 
@@ -51,7 +51,7 @@ function measure(element: Element, walk: Walk, inLink: boolean, inHeading: boole
   const { skipped, measures, changed } = walk
   const own: Sum = { chars: 0, linkChars: 0, prose: 0 }
   const headed = inHeading || isHeading(element)
-  // A heading that leads to itself is text.
+  // A heading that links to itself is text.
   const linked = inLink || (isLink(element) && !(headed && isFragmentLink(element)))
   const isBlock = isBlockTag(element.tag) || element.containsBlock || element.asBlock
   let runChars = 0
@@ -94,7 +94,7 @@ function proseOfRun(chars: number, linkChars: number): number {
   return plain >= SENTENCE_CHARS && plain > linkChars ? plain : 0
 }
 
-/** Characters of a text, white space collapsed; ideographs and kana count threefold. */
+/** Number of characters in a text, white space collapsed; ideographs and kana count threefold. */
 export function textLength(text: string): number {
   let length = 0
   let space = true
@@ -102,7 +102,7 @@ export function textLength(text: string): number {
     const code = text.charCodeAt(i)
     const isSpace = code === 32 || (code >= 9 && code <= 13) || code === 160
     if (isSpace && space) continue
-    // Ideographs and kana carry about as much as half a word each.
+    // An ideograph or kana carries about as much as half a word.
     length += code >= 0x3040 && code <= 0x9fff ? 3 : 1
     space = isSpace
   }

@@ -1,7 +1,7 @@
 import type { PageAnchor } from "#engine"
 
 // While markdown is put together, a mark in the line records a heading's place, since the text around it may still be
-// indented, quoted or dropped. The two characters are no text in Unicode (§23.7).
+// indented, quoted or dropped. The two characters are not text in Unicode (§23.7).
 const OPENS = "\uFDD0"
 const CLOSES = "\uFDD1"
 const MARK = /\uFDD0(\d{1,6})\uFDD1/g
@@ -10,11 +10,11 @@ export const markOf = (number: number): string => `${OPENS}${number}${CLOSES}`
 
 export interface AnchoredMarkdown {
   readonly markdown: string
-  /** As in `Page`; empty when there is none. */
+  /** See `Page`; empty when there are none. */
   readonly anchors: readonly PageAnchor[]
 }
 
-/** Takes the marks out and says on which lines they were. @param fragments by the number of their mark */
+/** Takes the marks out and returns the lines they were on. @param fragments by the number of their mark */
 export function withoutMarks(marked: string, fragments: readonly string[]): AnchoredMarkdown {
   if (fragments.length === 0) return { markdown: marked, anchors: [] }
   const anchors: PageAnchor[] = []
@@ -31,7 +31,7 @@ export function withoutMarks(marked: string, fragments: readonly string[]): Anch
   return { markdown: lines.join("\n"), anchors }
 }
 
-/** The anchors that are left, and where, when a beginning of the text is dropped. */
+/** The remaining anchors and their new lines after the beginning of a text was dropped. */
 export function anchorsBehind(dropped: string, anchors: readonly PageAnchor[]): readonly PageAnchor[] {
   const lines = dropped.split("\n").length - 1
   return lines === 0

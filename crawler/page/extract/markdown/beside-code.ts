@@ -2,7 +2,7 @@ import { isCalledNumbers, numbersIn } from "./code.ts"
 import { besideOf, isLanguageLabel } from "./code-language.ts"
 import { type Element, elementsOf, textOf } from "../html/tree.ts"
 
-/** Boxes around code that may have the line numbers beside them: a cell, a row, a scroller. */
+/** Boxes around code that can have the line numbers beside them: a cell, a row, a scroller. */
 const MAX_AROUND = 4
 /** Next to text of this length, a box holds more than code. */
 const MAX_BESIDE_CHARS = 40

@@ -1,6 +1,6 @@
 import { type Element, textOf } from "../html/tree.ts"
 
-/** Words that name no language. */
+/** Words that don't name a language. */
 const NONE = /^(?:none|text|plain|plain ?text|txt|default|source|wrapper|notranslate|code|table|false|true)$/
 const WORD = "[\\p{L}\\p{N}_+#.-]{1,20}"
 const NAMED = new RegExp(`^${WORD}$`, "u")
@@ -9,7 +9,7 @@ const IN_CLASS = new RegExp(
   `(?:^|\\s)(?:language|(?:mw-highlight-)?lang|highlight-source|highlight|src|brush)(?:-|:\\s*|\\s+(?=brush))(${WORD})`,
   "iu",
 )
-/** Classes of code that have the language as another class beside them. */
+/** Classes of code that come with the language as another class. */
 const CODE_CLASS =
   /(?:^|\s)(?:hljs|highlight|sourceCode|src|code|prettyprint|syntaxhighlighter|listing|codehilite|prism)(?:\s|$)/i
 const ATTRIBUTES = ["data-lang", "data-language", "data-mode", "lang"]
@@ -24,17 +24,17 @@ const LANGUAGES = new Set(
     "typescript vb vba verilog vhdl vim vue wasm xml xquery yaml yml zig zsh"
   ).split(" "),
 )
-/** Elements around code that may name its language: parts of a table, a figure, a box. */
+/** Elements around code that can name its language: parts of a table, a figure, a box. */
 const MAX_AROUND = 8
 const AROUND = new Set("code pre td tr tbody table div figure section span".split(" "))
-/** Siblings before and after the code. */
+/** The number of siblings checked before and after the code. */
 const MAX_BESIDE = 3
 /** With more siblings, finding the code's place each time would take quadratic time. */
 const MAX_SIBLINGS = 500
 /** Includes the spaces between boxes. */
 const MAX_LABEL_CHARS = 100
 
-/** The language of code, as marked on the block, inside it, around it or beside it; empty when nothing marks it. */
+/** The language of code, as marked on the block, inside it, around it or beside it; empty when it is not marked. */
 export function codeLanguage(block: Element): string {
   const inner = block.children.find(
     (child): child is Element => typeof child !== "string" && child.tag === "code",
@@ -74,7 +74,7 @@ function markedOn(element: Element, isCode: boolean): string {
   )
 }
 
-/** Whether a box holds the name of a language and nothing else but buttons. */
+/** Whether a box holds only the name of a language, apart from buttons. */
 export function isLanguageLabel(element: Element): boolean {
   if (!/^(?:div|span|figcaption|header|small|strong|b|em)$/.test(element.tag)) return false
   const name = labelText(element).toLowerCase()

@@ -15,7 +15,7 @@ const NUMBERING =
 /** Highlighters' class names for numbers in the code. */
 const LITERAL = /(?:^|[\s_-])(?:number|numeric|literal|constant|m[bfhiox]?|il)(?:\s|$)/
 const NUMBER = /^\s*(\d{1,6})[.:|]?\s*$/
-/** Without a tool's class names, fewer lines that begin with a number are not numbered lines. */
+/** Without a tool's class names, fewer lines than this that begin with a number are not numbered lines. */
 const MIN_NUMBERED = 3
 const MAX_BUTTON_CHARS = 20
 /** Class names of the box around an editor's lines. */
@@ -36,7 +36,7 @@ export function codeBlock(element: Element): string[] {
   return [`${fence}${codeLanguage(element) || label}\n${code}\n${fence}`]
 }
 
-/** Whether an element holds lines of code without being a `<pre>`: an editor's, or boxes that each begin with their number. */
+/** Whether an element holds lines of code without being a `<pre>`: an editor's lines, or boxes that each begin with their number. */
 export function isCodeLines(element: Element): boolean {
   if (EDITORS.test(element.get("class") ?? "")) return true
   const lines: Element[] = []
@@ -51,7 +51,7 @@ export function isCodeLines(element: Element): boolean {
   return number !== null && numberAtHead(second) === number + 1
 }
 
-/** Whether each row of a table is a line of code behind its number. */
+/** Whether each row of a table is a line of code preceded by its number. */
 export function isCodeTable(table: Element, rows: readonly (readonly Element[])[]): boolean {
   const first = rows[0]
   if (first === undefined || first.length < 2) return false
@@ -88,14 +88,14 @@ export function numbersIn(element: Element): readonly number[] | null {
   return look(element) && numbers.length > 0 ? numbers : null
 }
 
-/** The number at the head of a line that is a block, in an element whose class says so. */
+/** The number at the start of a line that is a block, in an element whose class says so. */
 function numberAtHead(line: Element): number | null {
   if (!isBlockTag(line.tag)) return null
   for (const child of line.children.slice(0, 4)) {
     if (typeof child === "string") {
       if (child.trim() !== "") return null
     } else if (child.children.length > 0) {
-      // The class first: this runs for every box of every page, and few have such a class.
+      // Check the class first: this runs for every box of every page, and few have such a class.
       const isCalledSo = NUMBERING.test(child.get("class") ?? "")
       const number = isCalledSo ? NUMBER.exec(textOf(child, 10))?.[1] : undefined
       return number === undefined ? null : Number(number)
@@ -104,7 +104,7 @@ function numberAtHead(line: Element): number | null {
   return null
 }
 
-/** Whether copying leaves it out. */
+/** Whether copying leaves the element out. */
 const isUnselectable = (element: Element): boolean =>
   /user-select\s*:\s*none/.test(element.get("style") ?? "") || element.get("unselectable") === "on"
 
@@ -112,7 +112,7 @@ const isCopyButton = (element: Element): boolean =>
   (element.get("role") === "button" || /copy|clipboard/i.test(element.get("class") ?? "")) &&
   textOf(element, MAX_BUTTON_CHARS + 1).length <= MAX_BUTTON_CHARS
 
-/** A part that may be a line number. */
+/** A part that might be a line number. */
 interface Candidate {
   /** Index among the parts. */
   readonly at: number
@@ -196,7 +196,7 @@ class CodeText {
     this.#hasLines ||= !isEmpty
   }
 
-  /** Drops a column of numbers. Keeps a number at the head of a line as a candidate until all lines are known. */
+  /** Drops a column of numbers. A number at the start of a line is kept as a candidate until all lines are known. */
   #takesNumber(element: Element): boolean {
     const { children } = element
     const isCalledSo =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { readPage } from "../testing/read-page.ts"
 
-/** Name, markup, what is read of it, and what is not. */
+/** Name, markup, the text that is read from it, and the text that is not. */
 const CASES: readonly (readonly [string, string, readonly string[], (readonly string[])?])[] = [
   [
     "MathJax 2 script",

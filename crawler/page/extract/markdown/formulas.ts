@@ -6,7 +6,7 @@ import { collapse, type Element, firstElement, parseTree, textOf } from "../html
 /** A formula in TeX, however the page wrote it. */
 export interface Formula {
   readonly tex: string
-  /** Whether it is on a line of its own. */
+  /** Whether the formula is on a line of its own. */
   readonly isDisplay: boolean
 }
 
@@ -22,7 +22,7 @@ const SET =
 /** Matches images of formulas by class or address. */
 const PICTURED = /(?:^|[\s/._-])(?:mwe-math|latex|codecogs|mathtex|mathjax|math\/render)/i
 const SOURCES = ["data-latex", "data-tex", "data-math"]
-/** Longer TeX isn't written: no reader follows it. */
+/** Longer TeX isn't written, because no reader follows it. */
 const MAX_TEX_CHARS = 10_000
 
 /** The formula that an element is; null when it isn't one, or when its TeX is unknown. */
@@ -106,7 +106,7 @@ const COMMAND = /\\[a-z]+\s*\{/i
 const ENCODED_COMMAND = /%5C[a-z]+(?:%7B|%5E|%2B|[{^_])/i
 
 function texOfAddress(src: string): string | null {
-  // Services that draw formulas take the TeX in the address.
+  // Services that draw formulas take the TeX as part of the address.
   const plain = /[?&](?:latex|chl|tex)=/.test(src) ? src.replaceAll("+", " ") : src
   const query = /[?&](?:latex=|chl=|tex=)?([^&=]*\\[^&]*|(?:latex|chl|tex)=[^&]+)/.exec(decoded(plain))?.[1]
   if (query === undefined) {
@@ -171,7 +171,7 @@ export const formulaText = ({ tex, isDisplay }: Formula): string =>
 /** Formulas, code and addresses with dollars, and single dollars. Code and addresses stay as they are. */
 const DOLLARS = /\uFDD2([^\uFDD2]*)\uFDD2|`[^`\n]+`|\]\([^()\s]*\)|(?<!\\)\$/g
 
-/** Writes the formulas of a text, and escapes other dollars that could be read as a formula's. */
+/** Writes the formulas of a text, and escapes other dollars that could be read as formula delimiters. */
 export function settled(text: string): string {
   const hasFormula = text.includes(MARK)
   if (!hasFormula && !text.includes("$")) return text
@@ -181,7 +181,7 @@ export function settled(text: string): string {
   })
 }
 
-/** TeX between delimiters, as authors write it for a script to set. */
+/** TeX between delimiters, as authors write it for a script to typeset. */
 const DELIMITED =
   /\\\(((?:[^\\]|\\[^()])+?)\\\)|\\\[((?:[^\\]|\\[^[\]])+?)\\\]|(?<![\\$])\$\$((?:[^$\\]|\\[^])+)\$\$|(\\begin\{(equation|align|gather|multline|eqnarray)\*?\}(?:[^\\]|\\(?!(?:begin|end)\{\5))+\\end\{\5\*?\})/g
 

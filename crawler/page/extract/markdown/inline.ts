@@ -5,7 +5,7 @@ export const STRONG = new Set(["b", "strong"])
 export function wrapped(inner: string, mark: string): string {
   const text = inner.trim()
   if (text === "") return inner
-  // Emphasis may not span a line break written as a new paragraph line, nor start with white space.
+  // Emphasis must not span a line break written as a new paragraph line, nor start with white space.
   const lead = /^\s/.test(inner) ? " " : ""
   const tail = /\s$/.test(inner) ? " " : ""
   return lead + mark + text + mark + tail
@@ -28,7 +28,7 @@ export function codeSpan(text: string): string {
  * side would be read as other marks. Marks in text are escaped, and code does not begin or end with one.
  */
 export class InlineText {
-  // Only the last part is examined: examining the end of all parts would join them each time.
+  // Only the last part is examined, because examining the end of all parts would join them each time.
   readonly #parts: string[] = []
 
   addText(text: string): void {
@@ -66,7 +66,7 @@ export class InlineText {
     return null
   }
 
-  /** Returns all that was added, and starts empty again. */
+  /** Returns everything that was added, and starts empty again. */
   take(): string {
     return this.#parts.splice(0).join("")
   }
@@ -74,7 +74,7 @@ export class InlineText {
 
 /** Length of the longest entity (HTML §13.5), with its ampersand and number sign. */
 const EDGE_CHARS = 33
-/** An unescaped sign that may begin a mark which the next part completes. */
+/** An unescaped character that might begin a mark which the next part completes. */
 const EDGE_MARK = /(?<!\\)(?:[!<~]|&#?\w*)$/
 /** The start of an image, a tag or comment, struck text and an entity, each with what completes it. */
 const EDGES: readonly (readonly [RegExp, RegExp])[] = [
@@ -92,8 +92,8 @@ const LETTER_BEFORE = /[\p{L}\p{N}]$/u
 const LETTER_AFTER = /^[\p{L}\p{N}]/u
 
 /**
- * Emphasis around code is dropped where a letter touches it: between a letter and a punctuation mark, such as a
- * backtick, asterisks neither open nor close (CommonMark §6.2). Only the code remains.
+ * Emphasis around code is dropped where a letter touches it. Between a letter and a punctuation mark such as a
+ * backtick, asterisks neither open nor close (CommonMark §6.2), so only the code remains.
  */
 export function withoutStuckMarks(text: string): string {
   if (!text.includes("*`")) return text

@@ -3,7 +3,7 @@ import { formulaEnd } from "#engine/text/markdown/formula-end.ts"
 /** Escapes what markdown would read as marks inside a line, and makes white space single spaces. */
 export function escapeText(text: string): string {
   const single = text.replace(/[\s\0\u200B\uFDD2\uFEFF]+/g, " ")
-  // Most text has none of these; the test is far cheaper than the replacements.
+  // Most text has none of these characters, and the test is far cheaper than the replacements.
   if (!/[\\`*[\]_<~&]/.test(single)) return single
   const escaped = single
     .replace(/[\\`*[\]]/g, "\\$&")
@@ -28,18 +28,18 @@ function escapeFormulas(escaped: string): string {
   return written
 }
 
-// Characters that would turn a paragraph's line into a heading, quote, list, term's description, rule, fence, table
+// Characters that would turn a paragraph's line into a heading, quote, list, description of a term, rule, fence, table
 // or setext underline.
 const LINE_START = /^( {0,3})(#(?=#{0,5}(?: |$))|>|[-+:](?= |$)|-(?=-)|=(?==*\s*$)|~(?=~~)|\|)/gm
 
-/** Escapes what markdown would read as a block mark at the start of a line of a paragraph. */
+/** Escapes anything that markdown would read as a block mark at the start of a paragraph's line. */
 export function protectLineStarts(paragraph: string): string {
   return paragraph
     .replace(LINE_START, (_all, start: string, marker: string) => `${start}\\${marker}`)
     .replace(/^( {0,3}\d{1,9})([.)])(?= |$)/gm, "$1\\$2")
 }
 
-/** Runs of backticks in one text that are measured. */
+/** Number of backtick runs in one text that are measured. */
 const MAX_RUNS = 100
 
 /** A code block, with a fence longer than any in the code. */

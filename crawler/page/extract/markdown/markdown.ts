@@ -10,11 +10,11 @@ import { imageAddress, imageDescription, isTinyImage } from "../html/image-eleme
 import { closest, collapse, type Element, firstElement, isBlockTag, textOf } from "../html/tree.ts"
 
 export interface MarkdownOptions {
-  /** Addresses in the document are resolved against this. */
+  /** The address that others in the document are resolved against. */
   readonly baseUrl: string
   /** Elements to leave out, with everything below them. */
   readonly skipped: ReadonlySet<Element>
-  /** Boxes beside the text, written as quotations, so that their titles head nothing behind them. */
+  /** Boxes beside the text, written as quotations, so that their titles are not headings of the text after them. */
   readonly boxes?: ReadonlySet<Element>
   /** Captions that are left out of the text, by their image. */
   readonly captions?: ReadonlyMap<Element, string>
@@ -59,7 +59,7 @@ function write(
 const EMPHASIS = new Set(["i", "em", "cite", "dfn", "var"])
 const CODE = new Set(["code", "kbd", "samp", "tt"])
 const EMPTY_CELL = " | "
-/** Longer text of a cell that spans rows is prose, and is written once. */
+/** Longer text in a cell that spans rows is prose, and is written once. */
 const MAX_GROUP_CHARS = 60
 const DELETED = new Set(["del", "s", "strike"])
 
@@ -87,7 +87,7 @@ class Writer {
   #room: number
 
   readonly #anchors: ReadonlyMap<Element, string>
-  /** Those of the headings that were written, by the number of their mark. */
+  /** The fragments of the headings that were written, by the number of their mark. */
   readonly fragments: string[] = []
 
   constructor(options: MarkdownOptions, anchors: ReadonlyMap<Element, string>) {
@@ -96,14 +96,14 @@ class Writer {
     this.#room = options.sourceChars * ADDED_PER_CHAR + ADDED_AT_LEAST
   }
 
-  /** Whether there is room for so many characters more, which are taken then. */
+  /** Takes room for this many more characters. Returns false if there is not enough. */
   #takes(chars: number): boolean {
     if (chars > this.#room) return false
     this.#room -= chars
     return true
   }
 
-  /** Blocks as one, each line behind the prefix. */
+  /** The blocks with the prefix before each line. */
   #prefixed(blocks: readonly string[], prefix: string): readonly string[] {
     const lines = blocks.reduce((sum, block) => sum + linesOf(block) + 1, 0)
     return this.#takes(lines * prefix.length) ? prefixed(blocks, prefix) : blocks
@@ -122,8 +122,8 @@ class Writer {
       else if (this.#isSkipped(child)) continue
       else if (isBlockTag(child.tag) || child.containsBlock || child.asBlock) {
         flush()
-        // Not push(...blocks): a flat document may have more blocks than a call may have arguments.
-        // The head first: it sets the level for headings inside.
+        // Not push(...blocks): a flat document can have more blocks than a call can have arguments. The head comes
+        // first, because it sets the level for headings inside.
         const head = child.head === null ? [] : this.#panelHead(child.head)
         const own = this.block(child)
         if (own.length > 0) for (const block of head) blocks.push(block)
@@ -284,7 +284,7 @@ class Writer {
     return items.length === 0 ? [] : [items.join(loose ? "\n\n" : "\n")]
   }
 
-  /** One list item; nested blocks are indented to the marker's width, as CommonMark asks. */
+  /** One list item; nested blocks are indented to the marker's width, as CommonMark requires. */
   #item(element: Element, marker: string): readonly string[] {
     this.#items++
     const blocks =
@@ -355,7 +355,7 @@ class Writer {
     return blocks
   }
 
-  /** @param groups short texts of cells that span rows, added here: each names a group and is repeated in its rows. */
+  /** @param groups short texts of cells that span rows, added here: each names a group and is repeated in its rows */
   #placed({ cell, isRepeated }: Place, groups: Map<Element, string>): string {
     if (cell === null) return ""
     if (isRepeated) {
@@ -379,7 +379,8 @@ class Writer {
   #addText(inline: InlineText, text: string): void {
     this.#lastText = text
     const parts = formulasInText(text)
-    // Last, because it searches the whole document, a tenth of the time that reading takes, and few texts have such signs.
+    // This comes last, because it searches the whole document, which takes a tenth of the reading time, and few texts
+    // have such signs.
     const isSet = parts !== null && (this.#setsTex ??= this.#options.setsTex?.() ?? false)
     for (const part of isSet ? parts : [text])
       if (typeof part === "string") inline.addText(escapeText(part))
@@ -430,8 +431,8 @@ class Writer {
   }
 
   /**
-   * Whether a superscript behind a word refers to a note: it links to a place on the page, or is the next number.
-   * Brackets keep it apart from the word.
+   * Whether a superscript after a word refers to a note: it links to a place on the page, or is the next number.
+   * Brackets separate it from the word.
    */
   #isReference(element: Element): boolean {
     if (!AFTER_WORD.test(this.#lastText)) return false
@@ -477,7 +478,7 @@ class Writer {
   }
 }
 
-/** A word of three letters or the end of a sentence; shorter names are units and variables, which have powers. */
+/** A word of at least three letters or the end of a sentence; shorter names are units and variables, which have powers. */
 const AFTER_WORD = /(?:\p{L}{3}|[.,;:!?\]"”’»])$/u
 const MAX_MARK_CHARS = 3
 const MARK_OF_NOTE = /^(?:\d+|[a-z]|[*†‡§¶]+)$/u
@@ -511,7 +512,7 @@ function prefixed(blocks: readonly string[], prefix: string): string[] {
   return [prefix + lines]
 }
 
-/** Angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
+/** Puts angle brackets around an address whose characters would end the destination early (CommonMark §6.3). */
 function destination(url: string): string {
   return url.replace(/[()<>\s]/g, (char) =>
     char === "(" ? "%28" : char === ")" ? "%29" : encodeURIComponent(char),

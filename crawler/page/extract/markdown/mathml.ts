@@ -86,7 +86,7 @@ function partsOf(node: Element): string[] {
       const name = nameOf(child)
       if (/^(?:frac|dbox|dtable|sqrt|root-box)$/.test(name) || (name === "row" && element !== node))
         visit(child)
-      // Both scripts of a base share one box.
+      // Both scripts of a base are in one box.
       else if (name === "script" && elementsOf(child).length > 1)
         for (const one of elementsOf(child).toReversed()) found.push(texOf(one))
       else found.push(texOf(child))
@@ -134,7 +134,7 @@ function glyphs(node: Element): string {
     const code =
       element.get("data-c") ?? /(?:^|\s)mjx-c([0-9A-F]{2,6})(?:\s|$)/.exec(element.get("class") ?? "")?.[1]
     const point = code === undefined || code === null ? Number.NaN : Number.parseInt(code, 16)
-    // Elements with children have the letter as text too.
+    // Elements with children contain the letter as text too.
     if (point > 0 && point <= 0x10ffff && element.children.length === 0) out += String.fromCodePoint(point)
     for (const child of element.children)
       if (typeof child === "string") out += child

@@ -6,11 +6,11 @@ const MAX_HEAD_CHARS = 200
 /** The least text that makes a panel, and how much of it is read. */
 const MIN_PANEL_CHARS = 20
 const MAX_PANEL_CHARS = 1000
-/** How many elements above a control may be its heading or its form. */
+/** The number of elements above a control that are checked for its heading or its form. */
 const MAX_ABOVE = 3
 /** The least number of like controls, each before a block, that counts as a row of panels without other signs. */
 const MIN_ALIKE = 2
-/** Most controls read on a page, and most siblings searched for the next one. */
+/** The most controls read on a page, and the most siblings searched for the next one. */
 const MAX_CONTROLS = 1000
 const MAX_SIBLINGS = 2000
 const NO_PANEL = new Set(
@@ -95,7 +95,7 @@ export class PanelHeads {
     skipped.delete(control)
   }
 
-  /** The element that a control says it opens. */
+  /** The element that a control claims to open. */
   #named(control: Element): Element | null {
     const href = control.has("aria-controls") || control.has("role") ? control.get("href") : null
     for (const target of [
@@ -141,9 +141,9 @@ function isWholeOf(control: Element): boolean {
   return control.has("aria-expanded") || firstElement(line, ({ tag }) => tag === "button") === control
 }
 
-/** Whether it does something rather than open a block. */
+/** Whether a control does something other than open a block. */
 function isAction(control: Element): boolean {
-  // A control of several blocks heads none of them.
+  // A control of several blocks is not the heading of any of them.
   if (/\S\s+\S/.test(control.get("aria-controls") ?? "")) return true
   if (control.has("aria-haspopup") || /^(?:submit|reset)$/i.test(control.get("type") ?? "")) return true
   const text = textOf(control, MAX_HEAD_CHARS + 1)
@@ -172,7 +172,7 @@ function nextOf(element: Element): Element | null {
   return null
 }
 
-/** The panels of a row of tabs: as many blocks right behind it, or in the box behind it. */
+/** The panels of a row of tabs: as many blocks as tabs right after it, or in the box after it. */
 function panelsBeside(row: Element, count: number): readonly Element[] {
   const box = nextOf(row)
   if (box === null || box.children.length > MAX_SIBLINGS) return []
@@ -198,7 +198,7 @@ function isPanel(panel: Element, control: Element): boolean {
   if (control.parent !== null && isInside(control.parent, panel)) return false
   const chars = textOf(panel, MAX_PANEL_CHARS).length
   const plain = textOf(panel, MAX_PANEL_CHARS, ({ tag }) => tag === "a" || tag === "button").length
-  // A tab's panel may be a command.
+  // A tab's panel can be a command.
   return plain >= (control.get("role") === "tab" ? 1 : MIN_PANEL_CHARS) && plain * 2 >= chars
 }
 

@@ -53,9 +53,9 @@ function inlineText(text: string): string {
   if (!/[\\`*_[\]~!]/.test(text)) return text
   const out: string[] = []
   let i = 0
-  /** Runs of backticks of this length and longer are closed by nothing from here on. */
+  /** Runs of backticks of this length or longer are never closed from here on. */
   let unclosed = Number.POSITIVE_INFINITY
-  // Where the openers of links and images are, so that `](…)` can be dropped when it closes one.
+  // The positions of openers of links and images, so that `](…)` can be dropped when it closes one.
   const open: { at: number; image: boolean }[] = []
   /** The positions of underscores that close emphasis. */
   const closers = new Set<number>()
@@ -111,7 +111,7 @@ function inlineText(text: string): string {
   return out.join("")
 }
 
-/** An address, in angle brackets or without parentheses, and perhaps a title in quotes, where parentheses may be. */
+/** An address, in angle brackets or without parentheses, and optionally a title in quotes, which can contain parentheses. */
 const TITLED = /(?:<[^<>\n]*>|[^\s()<>]*)(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/y
 
 /** The index of the parenthesis that closes an address and its title, or -1. */
@@ -124,8 +124,8 @@ const MOST_UNDERSCORES = 20
 const WORD_SIGN = /[\p{L}\p{N}]/u
 
 /**
- * Where the underscores are that close the emphasis which those at `from` open, or -1: as in `__init__`, but not in
- * `_private` and `a_b_c` (CommonMark §6.2). Authors write them; this folder escapes them.
+ * The positions of the underscores that close the emphasis opened at `from`, or -1: as in `__init__`, but not in
+ * `_private` and `a_b_c` (CommonMark §6.2). Authors write such emphasis; this folder escapes it.
  */
 function underscoreCloser(text: string, from: number, run: number): number {
   const isWord = (at: number) => WORD_SIGN.test(text[at] ?? "")

@@ -1,22 +1,22 @@
 import { type Element, firstElement, walk } from "../html/tree.ts"
 import { STRONG } from "./inline.ts"
 
-/** A place in a table's grid, with its cell if it has one. */
+/** A position in a table's grid, with its cell if it has one. */
 export interface Place {
   readonly cell: Element | null
   /** Whether the cell begins in a row above. */
   readonly isRepeated: boolean
 }
 
-/** Most columns in which cells are placed; wider tables are for layout. */
+/** The most columns in which cells are placed; wider tables are for layout. */
 const MAX_COLUMNS = 100
-/** Places that spans may fill for each cell, so that a few cells over many rows need little more room than the rows. */
+/** Positions that spans can fill for each cell, so that a few cells over many rows need little more room than the rows. */
 const FILLED_PER_CELL = 10
 const EMPTY: Place = { cell: null, isRepeated: false }
 
 /**
- * The rows of a table with each cell in its column (WHATWG HTML §4.9.12): a cell that spans rows is in each of them, and the
- * columns that it spans beside its first are empty. Empty places at the end of a row are left out.
+ * The rows of a table with each cell in its column (WHATWG HTML §4.9.12). A cell that spans rows is in each of them; if
+ * it spans columns, all but the first of these are empty. Empty positions at the end of a row are left out.
  */
 export function inColumns(rows: readonly (readonly Element[])[]): Place[][] {
   const spans: { place: Place; left: number; columns: number }[] = []
@@ -48,7 +48,7 @@ export function inColumns(rows: readonly (readonly Element[])[]): Place[][] {
   })
 }
 
-/** How many columns or rows a cell spans; 0 rows means all that follow. */
+/** How many columns or rows a cell spans; 0 rows means all the following ones. */
 function spanOf(cell: Element, name: "colspan" | "rowspan"): number {
   const span = Number.parseInt(cell.get(name) ?? "1", 10)
   return span > 1 || (span === 0 && name === "rowspan") ? span : 1
@@ -85,7 +85,7 @@ export function tableRows(table: Element, isSkipped: (element: Element) => boole
   return rows
 }
 
-/** A table that only places things: no header cells, and whole sections in its cells. */
+/** Whether a table is only for layout: it has no header cells, and whole sections in its cells. */
 export function isLayoutTable(table: Element, rows: readonly Element[][]): boolean {
   if (table.get("role") === "presentation") return true
   let heavy = false

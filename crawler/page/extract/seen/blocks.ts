@@ -1,13 +1,13 @@
 /** Receives the declarations and blocks of a text, in order. */
 export interface Visitor {
-  /** `name: value`, or malformed text in its place. */
+  /** `name: value`, or the malformed text in place of one. */
   readonly declaration: (text: string) => void
-  /** The text before a block. @returns whether to read the block; if so, {@link close} follows at its end */
+  /** Called with the text before a block. @returns whether to read the block; if so, {@link close} follows at its end */
   readonly open: (prelude: string) => boolean
   readonly close: () => void
 }
 
-/** Signs that open, close or end something, and text in which such signs mean nothing: escapes, comments, strings, addresses. */
+/** Characters that open, close or end something, and text in which such characters mean nothing: escapes, comments, strings, addresses. */
 const SIGN =
   /[{}()[\];]|\\[^]|\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|(?<![\w-])url\(\s*(?!["'\s])(?:[^)\\]|\\[^])*\)?|<!--|-->/gi
 const BLANKS = /\s*/y
@@ -18,16 +18,17 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Reads the blocks of a style sheet or, with `isBlock`, the inside of a block, such as a `style` attribute (CSS
- * Syntax 3 §5.4). Any text is a sheet. Takes time linear in the text's length: no sign looks back over text that was read before.
+ * Reads the blocks of a style sheet or, with `isBlock`, the inside of a block, such as a `style` attribute (CSS Syntax
+ * 3 §5.4). Any text is a valid sheet. Takes time linear in the text's length: no pattern looks back over text that was
+ * read before.
  */
 export function readBlocks(css: string, visitor: Visitor, isBlock = false): void {
-  /** The closing signs of brackets open within a declaration, a prelude or a block that isn't read. */
+  /** The closing brackets still expected within a declaration, a prelude or a block that isn't read. */
   const closing: string[] = []
   let isLeftOut = false
   let depth = 0
   let start = 0
-  /** The start of the last custom property found; its value may hold blocks. */
+  /** The start of the last custom property found; its value can contain blocks. */
   let custom = -1
   const startAt = (at: number) => {
     BLANKS.lastIndex = at

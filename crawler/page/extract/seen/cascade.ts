@@ -7,21 +7,21 @@ import type { Element } from "../html/tree.ts"
 /** The declarations for an element in a page's own style sheets and `style` attributes, by property. */
 export type Style = ReadonlyMap<string, string>
 
-/** Elements that are looked at for all selectors of a page together: a second of work at most. */
+/** The most elements examined for all selectors of a page together: a second of work. */
 const MAX_STEPS = 5_000_000
 const NOTHING: Style = new Map()
 const NO_RULES: readonly Rule[] = []
 
-/** The part of the cascade (CSS Cascade 5) that can be known without fetching style sheets: those the page holds itself. */
+/** The part of the cascade (CSS Cascade 5) that can be known without fetching style sheets: those in the page itself. */
 export class Cascade {
-  /** Whether any rule is for windows of one width and not of another. */
+  /** Whether any rule applies to windows of one width but not another. */
   readonly dependsOnWidth: boolean
   readonly #rules: readonly Rule[]
   readonly #byKey = new Map<string, Rule[]>()
   readonly #styles = new Map<string, Style>()
   readonly #found = new Map<string, readonly Rule[]>()
   readonly #steps: Steps = { left: MAX_STEPS }
-  /** How many elements above have a name. */
+  /** The number of ancestors that have each name. */
   readonly #above = new Map<string, number>()
 
   constructor(elements: readonly Element[]) {
@@ -42,13 +42,13 @@ export class Cascade {
     this.dependsOnWidth = this.#rules.some(({ widths }) => widths.length !== first?.widths.length)
   }
 
-  /** Goes down into an element. */
+  /** Enters an element on the way down. */
   enter(element: Element): void {
     if (this.#rules.length === 0) return
     for (const name of namesOf(element)) this.#above.set(name, (this.#above.get(name) ?? 0) + 1)
   }
 
-  /** Goes up again from an element that was entered. */
+  /** Leaves an entered element on the way up. */
   leave(element: Element): void {
     if (this.#rules.length === 0) return
     for (const name of namesOf(element)) {
@@ -58,7 +58,7 @@ export class Cascade {
     }
   }
 
-  /** In a window of this width. Those above the element have been entered. */
+  /** The style in a window of this width. The element's ancestors must have been entered. */
   styleOf(element: Element, width: number): Style {
     const own = element.get("style")
     const fitting = this.#fitting(element)
@@ -74,7 +74,7 @@ export class Cascade {
         found.push(rule)
     if (own !== null) return styleFrom(found, own)
     if (found.length === 0) return NOTHING
-    // Elements that the same rules are for look alike.
+    // Elements with the same rules look alike.
     let key = ""
     for (const { order } of found) key += `${order} `
     let style = this.#styles.get(key)
@@ -83,7 +83,7 @@ export class Cascade {
   }
 
   /**
-   * Declarations that do not apply to an element now but could: in another state, or with a class that a script may
+   * Declarations that do not apply to an element now but could: in another state, or with a class that a script might
    * set.
    */
   styleInOtherStates(element: Element, isScripted: boolean): readonly Declarations[] {
@@ -108,7 +108,7 @@ export class Cascade {
     return true
   }
 
-  /** Rules whose only conditions on the element itself are the name, the id and the classes it has. */
+  /** Rules whose only conditions on the element itself are its name, id and classes. */
   #fitting(element: Element): readonly Rule[] {
     if (this.#rules.length === 0) return NO_RULES
     const named = `${element.tag}#${element.get("id") ?? ""}.${element.get("class") ?? ""}`
@@ -125,11 +125,11 @@ export class Cascade {
   }
 }
 
-/** The sheets of a shadow root apply to its contents, and by `:host` to the element that has it. */
+/** The sheets of a shadow root apply to its contents and, through `:host`, to its host element. */
 const isInScope = ({ scope }: Rule, element: Element): boolean =>
   scope === element.scope || (scope !== 0 && element.get(HOST) === String(scope))
 
-/** Longer values are not remembered. */
+/** Longer values are not cached. */
 const MAX_NAME_CHARS = 300
 
 function styleFrom(rules: Rule[], own: string | null): Style {
@@ -146,7 +146,7 @@ function lay(style: Map<string, Declared>, declarations: Declarations): void {
     if (declared.important || style.get(name)?.important !== true) style.set(name, declared)
 }
 
-/** The name by which a rule is found: the rarest of its own. */
+/** The name under which a rule is filed: the rarest of its own. */
 const keyOf = ({ own }: Complex): string =>
   ["#", ".", "<"]
     .map((mark) => own.find((name) => name.startsWith(mark)))

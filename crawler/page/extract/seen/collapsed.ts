@@ -3,13 +3,13 @@ import type { Element } from "../html/tree.ts"
 
 /** The parts that a page's controls open: tabs, accordions, "read more". */
 export class Controls {
-  /** Whether scripts or unknown style sheets may change which parts are shown. */
+  /** Whether scripts or unknown style sheets could change which parts are shown. */
   readonly isScripted: boolean
   readonly #ids = new Set<string>()
   /** Parts that open without a script: `popovertarget`, `commandfor`. */
   readonly #plain = new Set<string>()
 
-  /** `mayChange`: it has style sheets that are not known, or was rendered and has lost its scripts. */
+  /** `mayChange`: the document has style sheets that are not known, or was rendered and has lost its scripts. */
   constructor(elements: readonly Element[], mayChange: boolean) {
     let isScripted = mayChange
     for (const element of elements) {
@@ -33,7 +33,7 @@ export class Controls {
     return this.isScripted && id !== null && this.#ids.has(id)
   }
 
-  /** Whether a control opens it by the browser's own means. */
+  /** Whether a control opens the element by the browser's own means. */
   opensPlainly(id: string | null): boolean {
     return id !== null && this.#plain.has(id)
   }
@@ -45,7 +45,7 @@ const OPENED =
   /accordion|collaps|expand|toggle|carousel|tab-?(?:panel|content|pane)|truncat|(?:read|show)-?more|(?:^|[\s_-])(?:tabs?|panes?|panels?|faqs?|answer|spoiler|slides?|slider|swiper|steps?|more)(?:[\s_-]|$)/i
 const CONTROL = new Set(["button", "summary", "label"])
 
-/** The elements right before an element and before its parent, unless text is between. */
+/** The elements right before an element and before its parent, unless there is text in between. */
 export type Neighbours = readonly [Element | null, Element | null]
 
 /**
@@ -65,7 +65,7 @@ export function isCollapsed(
   if (element.tag === "dialog" || element.has("popover")) return true
   if (element.get("role") === "tabpanel" || controls.opens(element.get("id"))) return true
   if ([element, element.parent].some((one) => OPENED.test(one?.get("class") ?? ""))) return true
-  // A script finds the element that it opens by a name.
+  // A script finds the element to open by a name.
   return (element.has("id") || element.has("class")) && isBehindControl(neighbours)
 }
 
@@ -83,7 +83,7 @@ const isShownInOtherStates = (element: Element, { isScripted }: Controls, cascad
 const isBehindControl = (neighbours: Neighbours): boolean =>
   neighbours.some((before) => before !== null && holdsControl(before, CONTROL_DEPTH))
 
-/** Elements of a heading that a control may be inside of. */
+/** Elements of a heading that can contain a control. */
 const CONTROL_DEPTH = 4
 const MAX_CHILDREN = 10
 

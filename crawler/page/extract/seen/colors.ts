@@ -4,10 +4,10 @@ import { tokenize } from "@csstools/css-tokenizer"
 import { Lru } from "#base/flow/memory/lru.ts"
 import { numberOf } from "./declarations.ts"
 
-/** Red, green, blue from 0 to 255, and its opacity, from 0 to 1. */
+/** Red, green and blue, from 0 to 255, and opacity, from 0 to 1. */
 export type Color = readonly [red: number, green: number, blue: number, alpha: number]
 
-/** The system's paper and ink (CSS Color 4 §6.2) as they are by day. */
+/** The system's background and text colours (CSS Color 4 §6.2) in light mode. */
 const SYSTEM: ReadonlyMap<string, string> = new Map([
   ["canvas", "white"],
   ["canvastext", "black"],
@@ -15,9 +15,9 @@ const SYSTEM: ReadonlyMap<string, string> = new Map([
   ["fieldtext", "black"],
 ])
 
-/** For one value; honest ones are short. */
+/** The limit for one value; honest ones are short. */
 const MAX_CHARS = 400
-// A page has few colours, each of them often.
+// A page has few colours and uses each of them often.
 const remembered = new Lru<string, Color | null>(1000)
 
 /** Reads a CSS colour (CSS Color 4 and 5); null for anything else, and for colours that depend on unknown facts. `light-dark()` gives its first colour. */
@@ -31,7 +31,7 @@ export function colorOf(value: string | undefined): Color | null {
 function readColor(value: string): Color | null {
   const byDay = /^light-dark\(([^]*)\)$/.exec(value)?.[1]
   if (byDay !== undefined) return colorOf(partsOf(byDay, ",")[0])
-  // Old attributes and office documents leave out the sign.
+  // Old attributes and office documents leave out the `#`.
   const css = SYSTEM.get(value) ?? (/^[0-9a-f]{3,8}$/.test(value) ? `#${value}` : value)
   try {
     const node = parseComponentValue(tokenize({ css }))
@@ -40,17 +40,17 @@ function readColor(value: string): Color | null {
     const [red, green, blue] = serializeRGB(data, false).toString().match(/\d+/g)!.map(Number)
     return [red!, green!, blue!, data.alpha].some(Number.isNaN) ? null : [red!, green!, blue!, data.alpha]
   } catch {
-    // The parser throws at some invalid values.
+    // The parser throws on some invalid values.
     return null
   }
 }
 
-/** Whether a value is a colour, known here or not. */
+/** Whether a value is a colour, even one that can't be resolved here. */
 export const isColor = (value: string): boolean =>
   colorOf(value) !== null ||
   /^(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|(?:device-)?(?:color|cmyk)(?:-mix)?|light-dark)\(/.test(value)
 
-/** The parts of a value between these signs (a blank is any), except inside parentheses. */
+/** The parts of a value between these separators (a blank stands for any white space), except inside parentheses. */
 export function partsOf(value: string, signs: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -68,7 +68,7 @@ export function partsOf(value: string, signs: string): string[] {
   return [...parts, part.trim()].filter((one) => one !== "")
 }
 
-/** A colour that is laid over another one. */
+/** The result of laying a colour over another one. */
 export const mix = ([r, g, b, a]: Color, below: Color): Color => [
   r * a + below[0] * (1 - a),
   g * a + below[1] * (1 - a),
@@ -82,9 +82,9 @@ function contrastOf(one: Color, other: Color): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
-/** Readers can't tell colours apart that contrast less; the weakest grey that designers use has 1.3 on white. */
+/** Readers can't distinguish colours with less contrast; the weakest grey that designers use has 1.3 on white. */
 const LEAST_CONTRAST = 1.12
-/** Difference in red, green or blue, of 255, that readers see: yellow on white has little contrast, but no blue. */
+/** The difference in red, green or blue, out of 255, that readers can see: yellow on white has little contrast, but no blue. */
 const LEAST_PART = 200
 
 /** Whether readers can tell letters of one colour from a background of the other. */
@@ -92,7 +92,7 @@ export const areApart = (one: Color, other: Color): boolean =>
   contrastOf(one, other) >= LEAST_CONTRAST ||
   [0, 1, 2].some((part) => Math.abs(one[part]! - other[part]!) >= LEAST_PART)
 
-/** The light of a part of sRGB, both from 0 to 1. */
+/** The linear light of an sRGB component, both from 0 to 1. */
 const linear = (part: number): number => (part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
 
 function luminance([red, green, blue]: Color): number {
@@ -100,12 +100,12 @@ function luminance([red, green, blue]: Color): number {
   return 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue)
 }
 
-/** The effect of a filter on a colour; null: not known. */
+/** The effect of a filter on a colour; null when unknown. */
 export type Filter = ((color: Color) => Color) | null
 
 export const AS_IT_IS: Filter = (color) => color
 
-/** One after the other. */
+/** Applies one filter after the other. */
 export const both =
   (first: (color: Color) => Color, then: (color: Color) => Color): ((color: Color) => Color) =>
   (color) =>
@@ -118,7 +118,7 @@ const ofParts =
     return [part(red), part(green), part(blue), alpha]
   }
 
-/** The functions that bring two colours together, by how much (Filter Effects 1 §8). */
+/** The functions that bring two colours closer together, with the strength of their effect (Filter Effects 1 §8). */
 const FUNCTIONS: Readonly<Record<string, (share: number) => (color: Color) => Color>> = {
   brightness: (share) => ofParts((part) => part * share),
   contrast: (share) => ofParts((part) => (part - 127.5) * share + 127.5),
@@ -126,8 +126,8 @@ const FUNCTIONS: Readonly<Record<string, (share: number) => (color: Color) => Co
 }
 
 /**
- * Reads the property. Functions that turn colours (`sepia()`, `hue-rotate()`) or blur hardly change contrast and are
- * ignored.
+ * Reads the `filter` property. Functions that shift colours (`sepia()`, `hue-rotate()`) or blur hardly change contrast
+ * and are ignored.
  */
 export function filterOf(value: string | undefined): Filter {
   let filter = AS_IT_IS

@@ -20,8 +20,8 @@ const PROPERTIES = new Set(
   ).split(" "),
 )
 /**
- * Names for other directions of writing and for older browsers (CSS Logical Properties 1), mapped to those for lines
- * from the left.
+ * Names for other writing directions and for older browsers (CSS Logical Properties 1), mapped to those for
+ * left-to-right lines.
  */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   (
@@ -33,9 +33,9 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
     .match(/\S+ \S+/g)!
     .map((pair) => pair.split(" ") as [string, string]),
 )
-/** For one value; honest ones that matter are short. */
+/** The limit for one value; honest ones that matter are short. */
 const MAX_VALUE_CHARS = 300
-/** Custom properties of one block; large designs have some hundreds. */
+/** The most custom properties of one block; large designs have a few hundred. */
 const MAX_CUSTOM = 500
 
 /** Reads declarations, `name: value`, and leaves out anything else. */
@@ -90,7 +90,7 @@ export function readInline(text: string): Declarations {
 
 const MAX_INLINE_CHARS = 20_000
 
-/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length of a hundred per cent. */
+/** A length in CSS pixels; null for other values and unknown lengths. `whole`: the length that 100 % stands for. */
 export function lengthOf(value: string | undefined, whole: number, em = 16): number | null {
   if (value === undefined) return null
   return reckoned(value, "px", (number, unit) => {
@@ -100,13 +100,13 @@ export function lengthOf(value: string | undefined, whole: number, em = 16): num
   })
 }
 
-/** A number or a share, where a hundred per cent are 1; null for other values. */
+/** A number or a percentage, with 100 % as 1; null for other values. */
 export function numberOf(value: string | undefined): number | null {
   if (value === undefined) return null
   return reckoned(value, "", (number, unit) => (unit === "" ? number : unit === "%" ? number / 100 : null))
 }
 
-/** In degrees; NaN for values that are no angle. */
+/** An angle in degrees; NaN for values that are not angles. */
 export function angleOf(text: string | undefined): number {
   const [, number, unit = ""] = /^([+-]?[\d.]+(?:e[+-]?\d+)?)(deg|grad|turn|rad)?$/.exec(text ?? "") ?? []
   return number === undefined ? Number.NaN : Number(number) * TURNS[unit]!
@@ -118,7 +118,7 @@ const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z%]*)$/
 const QUANTITIES = /(?<![\w.#-])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)/g
 const MAX_RECKONED = 1000
 
-/** The value of a quantity, or of `calc()`, `min()` and the like (CSS Values 4 §10), in the unit that `measure` converts to. */
+/** The value of a quantity, or of `calc()`, `min()` and similar functions (CSS Values 4 §10), in the unit that `measure` converts to. */
 function reckoned(
   value: string,
   into: "px" | "",
@@ -135,7 +135,7 @@ function reckoned(
   return result === undefined || (resultUnit !== into && Number(result) !== 0) ? null : Number(result)
 }
 
-/** The library throws at some invalid values. */
+/** The library throws on some invalid values. */
 function calculated(value: string): string {
   try {
     return calc(value)

@@ -5,21 +5,21 @@ import { type Element, textOf } from "../html/tree.ts"
 
 /** An element less opaque than this is not seen. */
 export const LEAST_OPACITY = 0.05
-/** Letters of any page's size are no letters when they are shrunk further than this. */
+/** At any font size, letters zoomed down further than this are unreadable. */
 const LEAST_ZOOM = 0.1
-/** Of their size, in one direction. */
+/** A share of the letters' size, in one direction. */
 const LEAST_SCALE = 0.02
-/** Pixels over which letters run into each other until none is left. */
+/** The blur radius in pixels at which letters run together until none is left. */
 const MOST_BLUR = 10
-/** Further off than this, in pixels, is out of any window. */
+/** Anything further off than this, in pixels, is outside any window. */
 const FAR = 500
 
-/** The first way in which an element is hidden, with all below it. `isIn3d`: an element above may turn it round. */
+/** The first way in which an element is hidden, with everything below it. `isIn3d`: an element above could turn it around. */
 export function hidingOf(element: Element, style: Style, isIn3d: boolean): string | null {
   const hasHidden = element.has("hidden")
   if (INSTEAD.has(element.tag)) return "display"
   if (style.size === 0 && !hasHidden && element.tag !== "rp" && !isUnopened(element)) return null
-  // Brackets for browsers without ruby, which no longer exist.
+  // Brackets for browsers without ruby support, which no longer exist.
   if (element.tag === "rp" && /\p{L}/u.test(textOf(element))) return "display"
   if (hasHidden && element.get("hidden") !== "until-found" && (style.get("display") ?? "none") === "none")
     return "hidden"
@@ -30,13 +30,13 @@ export function hidingOf(element: Element, style: Style, isIn3d: boolean): strin
   const blurred = /blur\(\s*([^\s()]+)\s*\)/.exec(style.get("filter") ?? "")?.[1]
   if ((lengthOf(blurred, 0) ?? 0) > MOST_BLUR || isMasked(style)) return "opacity"
   if (isFlattened(style) || isTurnedAway(style, isIn3d)) return "scale"
-  // None at all is as if it was not said.
+  // A zoom of zero has no effect.
   const zoom = shareOf(style.get("zoom"))
   if (zoom > 0 && zoom < LEAST_ZOOM) return "scale"
   return isCut(style) || isFar(style) ? "heard" : isFlat(style) ? "flat" : null
 }
 
-/** By its own properties alone, from 0 to 1. */
+/** The opacity by the element's own properties alone, from 0 to 1. */
 export function opacityOf(style: Style): number {
   const faded = /opacity\(\s*([\d.]+%?)\s*\)/.exec(style.get("filter") ?? "")?.[1]
   return shareOf(style.get("opacity")) * shareOf(faded)
@@ -59,7 +59,7 @@ function isFlattened(style: Style): boolean {
 
 const isThin = (shares: readonly number[]): boolean => shares.some((share) => Math.abs(share) < LEAST_SCALE)
 
-/** Whether letters are edge-on to the reader, or show a back that is not drawn. */
+/** Whether letters are edge-on to the reader, or show a back face that is not drawn. */
 function isTurnedAway(style: Style, isIn3d: boolean): boolean {
   const [x, y] = turnsOf(style).map((turn) => Math.cos((turn * Math.PI) / 180))
   if (isThin([x!, y!])) return true
@@ -67,7 +67,7 @@ function isTurnedAway(style: Style, isIn3d: boolean): boolean {
   return x! * y! < 0 && style.get("backface-visibility") === "hidden" && !isIn3d
 }
 
-/** About the two axes of the page, in degrees. */
+/** The rotation about the page's two axes, in degrees. */
 function turnsOf(style: Style): [x: number, y: number] {
   const turns = { x: 0, y: 0 }
   const add = (axis: string | undefined, by: string | undefined) => {
@@ -92,14 +92,14 @@ function axisOf(parts: readonly string[]): string | undefined {
       : undefined
 }
 
-/** Content for browsers without frames, plugins, bars or gauges, which no longer exist. */
+/** Content for browsers without frames, plugins, progress bars or meters, which no longer exist. */
 const INSTEAD = new Set(["noframes", "noembed", "progress", "meter"])
 
-/** Opened by a script or a control alone. */
+/** Opened only by a script or a control. */
 const isUnopened = (element: Element): boolean =>
   (element.tag === "dialog" && !element.has("open")) || element.has("popover")
 
-/** Whether a mask lets nothing through: it has no size, or is a course of colours none of which covers anything. */
+/** Whether a mask hides everything: it has no size, or is a gradient of colours that are all transparent. */
 function isMasked(style: Style): boolean {
   const [mask, size] = ["", "-size"].map((part) =>
     ["mask", "-webkit-mask"].map((name) => style.get(name + part)).find((value) => value !== undefined),
@@ -123,7 +123,7 @@ function isMasked(style: Style): boolean {
   })
 }
 
-/** The colours of `linear-gradient(…)` and its like, as they are written. */
+/** The colours of `linear-gradient(…)` and similar functions, as written. */
 export function courseOf(image: string): string[] {
   const inside = /gradient\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/.exec(image)?.[1] ?? ""
   return partsOf(inside, " ,").filter(isColor)
@@ -131,7 +131,7 @@ export function courseOf(image: string): string[] {
 
 const shareOf = (value: string | undefined): number => numberOf(value) ?? 1
 
-/** Of which nothing is left after clipping, or a dot. */
+/** Clipping leaves nothing of the element, or only a dot. */
 function isCut(style: Style): boolean {
   const clip = /^rect\(([^)]*)\)$/.exec(style.get("clip") ?? "")?.[1]
   if (clip !== undefined && isOutOfFlow(style)) {
@@ -150,10 +150,10 @@ function isCut(style: Style): boolean {
   return isHiding && (width <= 1 || (height <= 1 && height > 0))
 }
 
-/** For a box of unknown size. */
+/** The assumed size of a box of unknown size. */
 const WHOLE = 1000
 
-/** Whether a basic shape (CSS Shapes 1) has no face, or none within its box. */
+/** Whether a basic shape (CSS Shapes 1) has no area, or none within its box. */
 function isShapeless(path: string): boolean {
   const [, shape, given = ""] = /^(\w+)\(([^]*)\)(?:\s+[\w-]+)?$/.exec(path) ?? []
   const [before = "", at = ""] = given.split(/(?:^|\s)at\s/)
@@ -176,7 +176,7 @@ function isShapeless(path: string): boolean {
     case "circle":
     case "ellipse": {
       const [x = WHOLE / 2, y = WHOLE / 2] = lengths(at).map((one) => one ?? WHOLE / 2)
-      // `closest-side` and its like reach to a side.
+      // `closest-side` and similar keywords reach to a side.
       const [across = WHOLE / 2, down = across] = lengths(before).map((one) => one ?? WHOLE / 2)
       return isAway(x - across, y - down, x + across, y + down)
     }
@@ -194,18 +194,18 @@ function isShapeless(path: string): boolean {
       )
     }
     case "path":
-      // Without a line there is no face.
+      // A shape without a line has no area.
       return /^\s*(["'])[\s\d.,mz+-]*\1\s*$/.test(given)
     default:
       return false
   }
 }
 
-/** Whether a rectangle has no face in its box, of which the upper left corner alone is known for sure. */
+/** Whether a rectangle has no area in its box, of which only the upper left corner is known for certain. */
 const isAway = (left: number, top: number, right: number, bottom: number): boolean =>
   right - left < 1 || bottom - top < 1 || right <= 0 || bottom <= 0 || left >= 10 * FAR || top >= 10 * FAR
 
-/** Whether it has no height; an element that opens and closes has none either while closed. */
+/** Whether an element has no height, which is also true of one that opens and closes while it is closed. */
 function isFlat(style: Style): boolean {
   const isHiding = /hidden|clip/.test(`${style.get("overflow") ?? ""}${style.get("overflow-y") ?? ""}`)
   return (
@@ -218,7 +218,7 @@ export const hasNoHeight = (style: Style): boolean =>
 
 const isOutOfFlow = (style: Style): boolean => /^(?:absolute|fixed)$/.test(style.get("position") ?? "")
 
-/** Moved out of any window. */
+/** Moved outside any window. */
 function isFar(style: Style): boolean {
   const pixels = (name: string) => lengthOf(style.get(name), WHOLE) ?? 0
   const indent = pixels("text-indent")
@@ -238,7 +238,7 @@ function isFar(style: Style): boolean {
   return moved !== undefined && partsOf(moved, " ,").some((by) => (lengthOf(by, 0) ?? 0) <= -2 * FAR)
 }
 
-/** A box that clips its content to its own size, in pixels; null: a size that is not known. */
+/** A box that clips its content to its own size, in pixels; null for an unknown size. */
 export interface Window {
   readonly width: number | null
   readonly height: number | null
@@ -246,7 +246,7 @@ export interface Window {
   readonly isPositioned: boolean
 }
 
-/** The part of its descendants that an element shows; undefined: all. */
+/** The part of its descendants that an element shows; undefined for all of it. */
 export function windowOf(style: Style): Window | undefined {
   const isHiding = (axis: string) =>
     /hidden|clip/.test(style.get(`overflow-${axis}`) ?? style.get("overflow") ?? "")
@@ -275,7 +275,7 @@ export function isBeside(style: Style, { width, height, isPositioned }: Window):
   )
 }
 
-/** Whether an element is laid over the whole of the box that it goes by. */
+/** Whether an element covers the whole of the box that it is positioned in. */
 export function isCover(style: Style): boolean {
   if (style.get("position") !== "absolute" || Number(style.get("z-index") ?? 0) < 0) return false
   const inset = partsOf(style.get("inset") ?? "", " ")

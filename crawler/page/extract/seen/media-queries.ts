@@ -1,13 +1,13 @@
-/** True, false, or null: not known. */
+/** True, false, or null when unknown. */
 type Truth = boolean | null
 
-/** Deeper conditions are of no honest sheet. */
+/** Honest sheets have no deeper conditions. */
 const MAX_DEPTH = 8
 const MAX_CHARS = 500
 
 /**
- * Whether a window of a screen of this width matches a media query (Media Queries 4). Unknown conditions match, but
- * not when they are negated.
+ * Whether a screen window of this width matches a media query (Media Queries 4). Unknown conditions match, but not when
+ * they are negated.
  */
 export function matchesMedia(query: string, width: number): boolean {
   if (query.trim() === "") return true
@@ -76,7 +76,7 @@ function lengthIn(text: string): number | null {
   return Number(number) * (unit === "px" ? 1 : 16)
 }
 
-/** The parts between signs that are outside parentheses. */
+/** The parts between separators that are outside parentheses. */
 function parted(text: string, sign: string): string[] {
   const parts: string[] = []
   let depth = 0

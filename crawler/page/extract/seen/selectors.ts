@@ -8,9 +8,9 @@ export interface Complex {
   readonly own: readonly string[]
   /** Ids, then classes, attributes and states, then elements, as one number. */
   readonly specificity: number
-  /** Names that must each be on some element above: if one is missing, the selector need not be matched. */
+  /** Names that must each be on some ancestor: if one is missing, the selector need not be matched. */
   readonly above: readonly string[]
-  /** Whether it is for a state that a reader makes: a pointer over it, a box that is ticked. */
+  /** Whether the selector is for a state that a reader causes: hovering, a ticked box. */
   readonly isOfState: boolean
   /** The conditions besides its {@link own} names. */
   readonly rest: Selector[]
@@ -20,7 +20,7 @@ export interface Complex {
 
 type Test = (element: Element) => boolean
 
-/** Elements that may still be looked at for all selectors of a page: ties to elements above may be tried in very many ways. */
+/** The number of elements that may still be examined for all selectors of a page: combinators can be tried in very many ways. */
 export interface Steps {
   left: number
 }
@@ -28,7 +28,7 @@ export interface Steps {
 const MAX_SELECTORS = 200
 const MAX_TOKENS = 40
 const MAX_NESTED = 3
-/** States that a reader or a script makes, none of which a page is in when it is opened. */
+/** States caused by a reader or a script. A page is in none of them when it is opened. */
 const STATES = (
   "hover focus focus-within focus-visible active target target-within checked open popover-open visited valid invalid " +
   "autofill fullscreen modal user-invalid user-valid placeholder-shown indeterminate"
@@ -82,7 +82,7 @@ function complexOf(tokens: Selector[]): Complex {
     const name = nameOf(token)
     if (name !== null) own.push(name)
     else if (isTraversal(token)) {
-      // Elements beside one another have the same above them, so ties between those do not count.
+      // Sibling elements have the same ancestors, so sibling combinators do not count.
       if (token.type === SelectorType.Descendant || token.type === SelectorType.Child) above.push(...own)
       own = []
       rest = tokens.slice(0, at + 1)
@@ -110,7 +110,7 @@ function specificityOf(tokens: readonly Selector[]): number {
   return sum
 }
 
-/** Element name, id and classes, each with a mark of its kind. */
+/** Element name, id and classes, each prefixed with a mark of its kind. */
 export function namesOf(element: Element): string[] {
   const names = [`<${element.tag}`]
   const id = element.get("id")
@@ -176,7 +176,7 @@ const OPTIONS = {
   },
 }
 
-/** Turns classes into states of our own: css-select would build and try a regular expression for each class. */
+/** Turns classes into pseudo-classes of our own: css-select would build and try a regular expression for each class. */
 function withClasses(tokens: readonly Selector[]): Selector[] {
   return tokens.map((token) => {
     if (token.type === SelectorType.Pseudo && Array.isArray(token.data))
@@ -203,7 +203,7 @@ function compiled(tokens: Selector[]): Test {
   try {
     return compile<Node, Element>([withClasses(tokens)], OPTIONS)
   } catch {
-    // An invalid place, such as `:nth-child(x)`.
+    // An invalid position, such as `:nth-child(x)`.
     return () => false
   }
 }

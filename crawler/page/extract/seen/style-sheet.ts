@@ -6,22 +6,22 @@ import { HOST } from "../html/shadow-roots.ts"
 import { matchesMedia } from "./media-queries.ts"
 import { type Complex, readSelectors } from "./selectors.ts"
 
-/** A rule of a page's own style sheet that says something of whether text is on show. */
+/** A rule in a page's own style sheet that affects whether text is visible. */
 export interface Rule {
   readonly selector: Complex
   readonly declarations: Declarations
-  /** Windows it is for, as widths in pixels. */
+  /** The windows that it applies to, as widths in pixels. */
   readonly widths: readonly number[]
-  /** Place among the rules; of two that are as specific the later one counts. */
+  /** Position among the rules; of two equally specific ones the later one counts. */
   readonly order: number
-  /** As an element's. */
+  /** See the scope of an element. */
   readonly scope: number
 }
 
-/** Widths of the windows in which a page is looked at: a desk's and a phone's. */
+/** Widths of the windows in which a page is examined: a desktop's and a phone's. */
 export const WIDTHS: readonly number[] = [1280, 390]
 
-/** All style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
+/** The limit for all style sheets of a page together; the largest that pages embed have a few hundred kilobytes. */
 const MAX_CHARS = 2_000_000
 const MAX_RULES = 5000
 const MAX_DEPTH = 8
@@ -64,7 +64,7 @@ function rulesOf(css: string, widths: readonly number[]): readonly Read[] {
 interface Block {
   /** The selectors of its rule; "" outside of any rule. */
   readonly selector: string
-  /** The custom property whose initial value it sets. */
+  /** The custom property whose initial value the block sets. */
   readonly property?: string
   readonly widths: readonly number[]
   readonly declared: string[]
@@ -89,7 +89,7 @@ class SheetReader implements Visitor {
   readonly open = (prelude: string): boolean => {
     const block = this.#blocks.length > MAX_DEPTH ? null : this.#blockOf(withoutComments(prelude).trim())
     if (block === null) return false
-    // Rules inside come after the declarations before them.
+    // Nested rules come after the declarations before them.
     this.#flush()
     this.#blocks.push(block)
     return true
@@ -115,7 +115,7 @@ class SheetReader implements Visitor {
     const name = written.toLowerCase()
     if (name === "property")
       return condition.startsWith("--") ? { selector, property: condition, widths, declared: [] } : null
-    // A box is as wide as the window at most, and is taken to be so.
+    // A box is at most as wide as the window, and is assumed to be that wide.
     const inside = /^(?:media|container)$/.test(name)
       ? widths.filter((width) => matchesMedia(condition.replace(/^[\w-]+\s+(?=\()/, ""), width))
       : widths
@@ -143,7 +143,7 @@ class SheetReader implements Visitor {
 
 const MAX_PRELUDE = 20_000
 
-/** A selector inside a rule (CSS Nesting 1), as it would be written alone. */
+/** A selector inside a rule (CSS Nesting 1), as it would be written on its own. */
 function nested(inner: string, above: string): string {
   const outer = above.includes(",") ? `:is(${above})` : above
   // The outer selector is repeated for each selector of the list and each `&`.
@@ -153,7 +153,7 @@ function nested(inner: string, above: string): string {
     .join(",")
 }
 
-/** The element that has a shadow root is known by an attribute of ours. */
+/** The host of a shadow root is identified by an attribute of ours. */
 const withHost = (prelude: string): string =>
   prelude.includes(":host")
     ? prelude.replace(/:host(?:\(([^()]*)\))?(?![\w(-])/g, (_, given = "") => `${given}[${HOST}]`)

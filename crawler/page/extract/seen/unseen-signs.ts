@@ -1,18 +1,18 @@
 import { type Element, elementsOf } from "../html/tree.ts"
 
 /**
- * Signs that no reader sees and that spell a text for programs that decode them: tags (Unicode 16 §23.9) except those
- * of a flag, and rows of variation selectors, of which a single one says how a letter looks.
+ * Invisible characters that spell out text for programs that decode them: tags (Unicode 16 §23.9) except those of a
+ * flag, and sequences of variation selectors, of which a single one selects a glyph.
  */
 const SPELLING =
   /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]+|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
-/** A quick test that any of them passes. */
+/** A quick test for the presence of any of them. */
 const MAY_SPELL = /[\uFE00-\uFE0F\u{E0000}-\u{E01EF}]/u
 
 export const withoutUnseenSigns = (text: string): string =>
   MAY_SPELL.test(text) ? text.replace(SPELLING, "") : text
 
-/** Takes them out of a document; ruby gets the brackets that browsers without it would show. */
+/** Removes invisible characters from a document; ruby gets the brackets that browsers without it would show. */
 export function writeAsSeen(document: Element): void {
   for (const element of elementsOf(document)) {
     const { children } = element

@@ -7,7 +7,7 @@ const SECRET = "Visit the shop of our friends instead of reading on."
 const PROSE = `<h1>Care of pumps</h1><p>The pump stands on a level floor, and its inlet is below the water, so that it
   never draws any air at all, not even in summer when the water is low.</p><p>${SAID}</p>`
 
-/** The text of a page that has this among its paragraphs. */
+/** The text of a page that has this HTML among its paragraphs. */
 function read(planted: string, { css = "", head = "", after = "" } = {}): string {
   const page = `<!doctype html><html><head><title>Care of pumps</title><style>${css}</style>${head}</head>
     <body><article>${PROSE}${planted}<p>It lasts for ten years when it is looked after, and for two when it is not.</p></article>${after}</body></html>`
@@ -102,7 +102,7 @@ describe("a text that no reader sees is no text of the page", () => {
       `<noscript><p>${SECRET}</p></noscript><script>run()</script>`,
     ],
   ])("%s", (_how, planted) => {
-    // Long enough to be no label.
+    // Too long for a label.
     const text = read(
       planted.replaceAll(
         SECRET,

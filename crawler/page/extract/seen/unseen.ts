@@ -30,31 +30,31 @@ import { WIDTHS } from "./style-sheet.ts"
 import { NO_VARIABLES, type Variables, variablesOf, withoutVariables } from "./variables.ts"
 import { type Element, elementsOf, firstElement, textOf } from "../html/tree.ts"
 
-/** On the root of a document whose elements have the styles that a browser gave them, and needs no style sheets any more. */
+/** Set on the root of a document whose elements have the styles that a browser gave them, and which needs no style sheets any more. */
 export const COMPUTED = "data-fossick-computed"
 
 /** Letters smaller than this, in pixels, cannot be read. */
 const LEAST_LETTER = 3
-/** Text for screen readers alone is a label up to this length; longer text was hidden from people. */
+/** Text only for screen readers is a label up to this length; longer text was hidden from people. */
 const MAX_LABEL_CHARS = 160
-/** More of a page's text than this is shown by its script, when it has one: no page is made to hide itself. */
+/** If more of a page's text than this is hidden and the page has a script, the script shows it: no page is made to hide itself. */
 const MAX_HIDDEN_SHARE = 0.5
 /** A page that shows this much without its script has content; the rest may well be hidden on purpose. */
 const MIN_SHOWN_CHARS = 600
-/** Elements that move into place when scrolled to, by the class names of those libraries. */
+/** Elements that move into place on scrolling, by the class names of the libraries that do this. */
 const MOVES =
   /(?:^|[\s_-])(?:aos|wow|anim\w*|fade\w*|reveal\w*|motion|slide\w*|appear\w*|scroll\w*|lazy\w*|invisible|gsap|sr|js)(?:[\s_-]|$)/i
 const WHITE: Color = [255, 255, 255, 1]
 const PICTURES = new Set("img picture video canvas svg iframe object embed".split(" "))
 
 /**
- * Removes the parts of a document that no reader sees: not displayed, transparent, without size, in the colour of its
- * ground, out of the window, cut away. Collapsed parts stay (`<details>`, tabs, parts that a style sheet shows in
- * another state or in narrow windows), and so do headings and short labels for screen readers, unless they give
- * orders to models.
+ * Removes the parts of a document that no reader sees: not displayed, transparent, without size, in the colour of the
+ * background, outside the window, clipped. Collapsed parts stay (`<details>`, tabs, parts that a style sheet shows in
+ * another state or in narrow windows), and so do headings and short labels for screen readers, unless they give orders
+ * to models.
  *
- * A style sheet that has to be fetched is not known here. Where there is one, colours and sizes that it could change
- * are not judged; rendered pages bring the styles that the browser computed ({@link COMPUTED}).
+ * A style sheet that has to be fetched is not known here. If there is one, colours and sizes that it could change are
+ * not judged; rendered pages bring the styles that the browser computed ({@link COMPUTED}).
  * @returns the elements that were removed
  */
 export function removeUnseen(document: Element): ReadonlySet<Element> {
@@ -91,35 +91,35 @@ function keepIn({ children }: Element, isKept: (child: Element | string) => bool
   children.length = kept
 }
 
-/** The whole element, or only the text directly in it. */
+/** Whether the whole element is hidden, or only the text directly in it. */
 type Unseen = "all" | "text"
 
-/** The values that elements hand down to their descendants. Null: not known. */
+/** The values that elements pass down to their descendants. Null: not known. */
 interface Inherited {
   readonly fontSize: number | null
   readonly color: Color | null
   readonly ground: Color | null
   readonly isVisible: boolean
   readonly variables: Variables
-  /** Whether something is laid over something else, which may be a picture behind the text. */
+  /** Whether something is laid over something else, which might be a picture behind the text. */
   readonly isLayered: boolean
   /** The combined opacity of the boxes around it. */
   readonly opacity: number
-  /** The effect of filters on its colours; null: not known. */
+  /** The effect of filters on its colours; null when unknown. */
   readonly filter: Filter
-  /** The part of the page that it is clipped to, if any. */
+  /** The part of the page that the element is clipped to, if any. */
   readonly window: Window | undefined
-  /** Whether it may be turned round together with something above it. */
+  /** Whether it could be turned around together with something above it. */
   readonly isIn3d: boolean
 }
 
-/** A document in a window. */
+/** A document seen in a window. */
 interface Look {
   readonly width: number
-  /** These elements alone; all where not given. */
+  /** Limits the check to these elements; undefined for all. */
   readonly among: ReadonlySet<Element> | undefined
   readonly unseen: Map<Element, Unseen>
-  /** The elements hidden in each way, and how much text. */
+  /** The elements hidden in each way, and the amount of their text. */
   readonly ways: Map<string, { chars: number; readonly elements: Element[] }>
 }
 
@@ -136,7 +136,7 @@ class Page {
   readonly #cascade: Cascade
   readonly #controls: Controls
   readonly #isComputed: boolean
-  /** Whether it has style sheets that are not known. */
+  /** Whether the document has style sheets that are not known. */
   readonly #isStyledElsewhere: boolean
   readonly #areVariablesKnown: boolean
   #chars: number | null = null
@@ -154,7 +154,7 @@ class Page {
     this.dependsOnWidth = !this.#isComputed && this.#cascade.dependsOnWidth
   }
 
-  /** In a window of this width; `among` these alone, where given, and those above each of them. */
+  /** Examines the document in a window of this width; if `among` is given, only those elements and their ancestors. */
   unseenAt(width: number, among?: ReadonlySet<Element>): Map<Element, Unseen> {
     const look: Look = { width, among, unseen: new Map(), ways: new Map() }
     const { unseen, ways } = look
@@ -190,13 +190,13 @@ class Page {
     return (this.#chars ??= Math.max(1, textOf(body()).length))
   }
 
-  /** Tells whether the element is laid over those before it, and how high (`z-index`); null: it is not. */
+  /** Returns whether the element is laid over those before it, and how high (`z-index`); null if it is not. */
   #visit(look: Look, element: Element, above: Inherited, neighbours: Neighbours): Laid {
     if (NO_TEXT.has(element.tag)) return FLAT
     const { width, among, unseen } = look
     const written = this.#cascade.styleOf(element, width)
     const variables = variablesOf(written, above.variables)
-    // A style sheet of another file, or a script, may set others.
+    // A style sheet in another file, or a script, could set others.
     const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
     const inherited = variables === above.variables ? above : { ...above, variables }
     let own = this.#inherit(element, style, inherited, neighbours)
@@ -206,7 +206,7 @@ class Page {
       unseen.set(element, "all")
       return FLAT
     }
-    // It becomes visible with all below it.
+    // The element becomes visible with everything below it.
     if (own.opacity <= LEAST_OPACITY) own = { ...own, opacity: 1 }
     const words = this.#showsText(element, own) ? 0 : wordsIn(element)
     if (words > 0) {
@@ -238,7 +238,7 @@ class Page {
     return laidOf(style, own, highest)
   }
 
-  /** How an element and all below it is kept from readers; null when it is not. */
+  /** How an element and everything below it is hidden from readers; null when it is not. */
   #hidingOf(
     element: Element,
     style: Style,
@@ -252,7 +252,7 @@ class Page {
     if (way === "opacity" && this.#movesIn(element, style)) return null
     // React streams late parts of a page as hidden `S:<n>` boxes that its script moves into place.
     if (way === "hidden" && /^S:[0-9a-f]+$/.test(element.get("id") ?? "")) return null
-    // A height that changes belongs to an element that opens.
+    // A changing height belongs to an element that opens.
     const grows = /height|all/.test(style.get("transition") ?? "") && hasNoHeight(style)
     if (grows && this.#controls.isScripted) return null
     return isCollapsed(element, neighbours, this.#controls, this.#cascade) ? null : way
@@ -265,7 +265,7 @@ class Page {
     return isCutOff && this.#isFinal(element, style) ? "beside" : null
   }
 
-  /** Whether no script, no other state and no style sheet that is not known moves it. */
+  /** Whether nothing moves the element: no script, no other state and no unknown style sheet. */
   #isFinal(element: Element, style: Style): boolean {
     return (
       !this.#controls.isScripted &&
@@ -274,7 +274,7 @@ class Page {
     )
   }
 
-  /** A heading or a short label, which sites have for screen readers. */
+  /** A heading or a short label, which sites provide for screen readers. */
   #isForListeners(element: Element): boolean {
     if (element.get("aria-hidden") === "true") return false
     const text = textOf(element, MAX_LABEL_CHARS * 4)
@@ -294,7 +294,7 @@ class Page {
   }
 
   #inherit(element: Element, style: Style, above: Inherited, neighbours: Neighbours): Inherited {
-    // A class or an id is what style sheets of other files go by.
+    // Style sheets in other files select elements by class or id.
     const isOpen = this.#isStyledElsewhere && (element.has("class") || element.has("id"))
     if (style.size === 0 && !isOpen && !HAS_COLOR.has(element.tag) && !element.has("bgcolor")) return above
     const position = style.get("position")
@@ -350,10 +350,10 @@ class Page {
   }
 }
 
-/** How an element lies among those beside it. */
+/** How an element overlaps its siblings. */
 interface Laid {
   readonly height: number
-  /** Whether it hides elements below it in the box that it is placed in. */
+  /** Whether it hides elements below it in the box in which it is positioned. */
   readonly covers: boolean
 }
 
@@ -368,13 +368,13 @@ function laidOf(style: Style, { opacity, ground }: Inherited, highest: number): 
   return { height, covers: opacity === 1 && ground !== null && colorOf(paint)?.[3] === 1 }
 }
 
-/** How pages keep all they have out of sight until their scripts have run. */
+/** Ways in which pages hide all their content until their scripts have run. */
 const BEFORE_LOAD = new Set(["opacity", "visibility"])
 
-/** Elements above among which a picture is looked for that may lie behind a text. */
+/** The number of ancestors searched for a picture that might be behind a text. */
 const NEAR = 4
 
-/** Whose text is never on show as text of the page, or is no text. */
+/** Elements whose text is never visible as text of the page, or that have no text. */
 const NO_TEXT = new Set(
   "head script style template svg math canvas textarea select option iframe object".split(" "),
 )
@@ -405,7 +405,7 @@ function fontSizeOf(style: Style, above: number | null): number | null {
 }
 
 function textColor(element: Element, style: Style, above: Color | null): Color | null {
-  // Letters may be windows to the ground of their own box.
+  // Letters can be see-through to the background of their own box.
   if (`${style.get("-webkit-background-clip") ?? ""} ${style.get("background-clip") ?? ""}`.includes("text"))
     return null
   const attribute =
@@ -415,7 +415,7 @@ function textColor(element: Element, style: Style, above: Color | null): Color |
   return value === "inherit" || value === "currentcolor" ? above : colorOf(value)
 }
 
-/** Filters apply to the content of an element, not to the ground behind it. */
+/** Filters apply to the content of an element, not to the background behind it. */
 function groundOf(element: Element, style: Style, above: Color | null, filter: Filter): Color | null {
   const short = style.get("background")
   const image = `${short ?? ""} ${style.get("background-image") ?? ""}`
@@ -432,7 +432,7 @@ function groundOf(element: Element, style: Style, above: Color | null, filter: F
 
 const filtered = (color: Color | null, filter: Filter): Color | null => color && filter && filter(color)
 
-/** The colour of a course of colours that are one to a reader; null when they are not. */
+/** The colour of a gradient whose colours look the same to a reader; null when they don't. */
 function evenColor(image: string): Color | null {
   const [first, ...others] = courseOf(image).map(colorOf)
   if (first === undefined || first === null || first[3] < 1) return null

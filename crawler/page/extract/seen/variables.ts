@@ -1,21 +1,22 @@
 import type { Style } from "./cascade.ts"
 
-/** Custom properties of an element, its own and those it was handed down (CSS Custom Properties 1). */
+/** Custom properties of an element, both its own and the inherited ones (CSS Custom Properties 1). */
 export type Variables = ReadonlyMap<string, string>
 
 export const NO_VARIABLES: Variables = new Map()
 
-/** How deeply `var()` may be nested. */
+/** How deeply `var()` can be nested. */
 const MAX_DEPTH = 8
 const MAX_CHARS = 1000
-/** The innermost `var()`, whose fallback holds no parentheses but whole ones. */
+/** The innermost `var()`, whose fallback contains only balanced parentheses. */
 const VAR = /var\(\s*(--[^\s,()]+)\s*(?:,((?:[^()]|\((?:[^()]|\([^()]*\))*\))*))?\)/g
 
 const merged = new WeakMap<Variables, WeakMap<Style, Variables>>()
 const hasVar = new WeakMap<Style, boolean>()
 
 /**
- * The variables that an element of this style hands down. Elements that declare nothing new share those from above.
+ * The variables that an element of this style passes down. Elements that declare nothing new share those of their
+ * parent.
  */
 export function variablesOf(style: Style, above: Variables): Variables {
   if (style.size === 0) return above
@@ -34,10 +35,7 @@ export function variablesOf(style: Style, above: Variables): Variables {
   return own
 }
 
-/**
- * A style with its variables replaced by their values. A declaration whose variable is missing is left out, as if it
- * were not there.
- */
+/** A style with its variables replaced by their values. A declaration whose variable is missing is left out. */
 export function withoutVariables(style: Style, variables: Variables): Style {
   let isVaried = hasVar.get(style)
   if (isVaried === undefined) {

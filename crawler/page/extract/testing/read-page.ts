@@ -4,7 +4,7 @@ import type { Extracted } from "../extracted.ts"
 const PROSE =
   "<p>Lantern keepers wrote every reading into a bound book, and the book of 1911 is the one that this page was set from, with the spelling of the time.</p>"
 
-/** Reads a document, or a piece of one amid an ordinary article. */
+/** Reads a document, or a fragment of one inside an ordinary article. */
 export function readPage(html: string): Extracted {
   const page = html.startsWith("<!")
     ? html

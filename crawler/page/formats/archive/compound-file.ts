@@ -1,9 +1,9 @@
 const SIGNATURE = Buffer.from("d0cf11e0a1b11ae1", "hex")
 const HEADER_BYTES = 512
 const ENTRY_BYTES = 128
-/** The header lists this many sectors of the table that chains the others; larger files list more elsewhere. */
+/** The header lists this many sectors of the sector table; larger files list more elsewhere. */
 const LISTED_TABLES = 109
-/** Directories of Office files have tens of entries; of files that embed many others, hundreds. */
+/** The directory of an Office file has tens of entries, or hundreds if the file embeds many others. */
 const MAX_ENTRIES = 10_000
 
 /** Whether bytes begin like a compound file, which Office wrote before 2007 and still writes around an encrypted file. */
@@ -38,7 +38,7 @@ function directoryOf(bytes: Buffer): Buffer {
     return bytes.readUInt32LE(startOf(bytes.readUInt32LE(76 + 4 * table)) + ((sector * 4) % size))
   }
   const sectors: Buffer[] = []
-  // Sectors beyond the last number are marks, such as the end of a chain.
+  // Sector numbers above the last valid one are marks, such as the end of a chain.
   for (let sector = bytes.readUInt32LE(48); sector < 0xfffffffa; sector = next(sector)) {
     if (sectors.length * size > MAX_ENTRIES * ENTRY_BYTES) throw new RangeError("too many entries")
     const start = startOf(sector)

@@ -5,16 +5,16 @@ import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import type { Zip } from "./zip.ts"
 
-/** Characters of one title at most. */
+/** The most characters of one title. */
 const MAX_TITLE_CHARS = 300
-/** A heading that comes later heads a part of the chapter. */
+/** A later heading belongs to a part of the chapter. */
 const OPENING_CHARS = 300
-/** A title may be set as a number and a name, below each other. */
+/** A title can be set as a number and a name, one below the other. */
 const MOST_TITLE_BLOCKS = 3
 
 /**
- * The titles of a book's chapters by their files, as its table of contents has them: the navigation document (EPUB 3.3 §7), else the NCX
- * (EPUB 2).
+ * The titles of a book's chapters by their files, as given in its table of contents: the navigation document (EPUB 3.3
+ * §7), otherwise the NCX (EPUB 2).
  * @param resolve the path in the archive that an address in a file leads to
  */
 export function chapterTitles(
@@ -30,7 +30,7 @@ export function chapterTitles(
   }
   const xhtml = nav === null ? null : zip.text(nav)
   if (nav !== null && xhtml !== null) {
-    // The tree keeps few attributes; `epub:type` means in books what `role` means on the web.
+    // The tree keeps few attributes; in books `epub:type` has the meaning that `role` has on the web.
     const root = parseTree(closeEmptyTags(xhtml).replaceAll(/\sepub:type\s*=/g, " role="))
     const toc = firstElement(root, (one) => one.tag === "nav" && /\btoc\b/.test(one.get("role") ?? ""))
     if (toc !== null)
@@ -51,7 +51,7 @@ export function chapterTitles(
   return titles
 }
 
-/** A chapter under its title. One that begins with a heading has its own; a title that is set as a paragraph becomes the heading. */
+/** A chapter under its title. A chapter that begins with a heading keeps its own; a title that is set as a paragraph becomes the heading. */
 export function underTitle(markdown: string, title: string | undefined): string {
   if (title === undefined || markdown === "" || /^#{1,6} /m.test(markdown.slice(0, OPENING_CHARS)))
     return markdown

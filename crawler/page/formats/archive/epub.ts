@@ -11,14 +11,14 @@ import { closeEmptyTags } from "./xhtml.ts"
 import { readXml } from "./xml.ts"
 import { Zip } from "./zip.ts"
 
-/** Chapters and characters of one book that are read. */
+/** The most chapters and characters read from one book. */
 const MAX_CHAPTERS = 2000
 const MAX_CHARS = 5_000_000
 const MAX_LINKS = 20_000
 
 /**
- * A book: the files of its spine, one after the other (EPUB 3.3 §5.7; EPUB 2 alike).
- * @throws DocumentError when the file is damaged, locked or too much.
+ * A book: the files of its spine, one after another (EPUB 3.3 §5.7; EPUB 2 alike).
+ * @throws DocumentError when the file is damaged, locked or too large
  */
 export function readEpub(body: Uint8Array): DocumentText {
   const zip = new Zip(body)
@@ -82,7 +82,7 @@ interface Book {
   /** Files of its tables of contents, in the form of EPUB 3 and of EPUB 2; null if it has none. */
   readonly nav: string | null
   readonly ncx: string | null
-  /** Files outside the reading order, which readers reach by links alone. */
+  /** Files outside the reading order, which readers only reach by links. */
   readonly asides: readonly string[]
 }
 
@@ -130,7 +130,7 @@ function resolvePath(base: string, href: string): string {
   return percentDecoded(path) ?? path
 }
 
-/** For all style sheets of one chapter. */
+/** The limit for all style sheets of one chapter. */
 const MAX_STYLE_CHARS = 500_000
 
 /** A chapter with the links to the book's style sheets replaced by their text, which shows what is hidden. */

@@ -1,9 +1,9 @@
-/** Elements that HTML knows to be empty; all others have an end tag there. */
+/** Elements that are always empty in HTML; all others need an end tag there. */
 const VOID = new Set(
   "area base br col command embed frame hr img input keygen link meta param source track wbr".split(" "),
 )
 
-/** XHTML as HTML parsers want it: `<title/>` and `<a id="x"/>`, which they would take for start tags, are closed. */
+/** XHTML as HTML parsers expect it: `<title/>` and `<a id="x"/>`, which they would take for start tags, are closed. */
 export function closeEmptyTags(xhtml: string): string {
   return xhtml.replace(/<([a-z][\w:-]*)((?:\s[^<>]*)?)\/>/gi, (tag, name: string, attributes: string) =>
     VOID.has(name.toLowerCase()) ? tag : `<${name}${attributes}></${name}>`,

@@ -2,14 +2,14 @@ import { Parser } from "htmlparser2"
 import { charsetOf } from "../../charset.ts"
 
 export interface XmlHandlers {
-  /** Names are without their prefix, except for attributes. False ends the reading. */
+  /** Names come without their prefix, except for attributes. Returning false ends the reading. */
   readonly start?: (name: string, attributes: Readonly<Record<string, string>>) => boolean | void
-  /** `text` is the text directly before the end tag: all of it if the element holds no others. */
+  /** `text` is the text directly before the end tag: all of it if the element contains no others. */
   readonly end?: (name: string, text: string) => void
 }
 
 const CHUNK_BYTES = 256 * 1024
-/** For one element. */
+/** The limit for one element. */
 const MAX_TEXT_CHARS = 100_000
 
 /** Reads XML piece by piece, in the encoding that it names. Entities that a document declares are not expanded; damaged XML is read up to the damage. */

@@ -9,7 +9,7 @@ const MAX_ENTRIES = 10_000
 const MAX_RATIO = 300
 const SMALL_BYTES = 8 * 1024 * 1024
 
-/** The names of an archive's entries; null when it is no archive that can be read. */
+/** The names of an archive's entries; null when the archive cannot be read. */
 export function zipNames(body: Uint8Array): string[] | null {
   const names: string[] = []
   try {
@@ -25,12 +25,12 @@ export function zipNames(body: Uint8Array): string[] | null {
   }
 }
 
-/** An archive whose directory was found to keep the limits before anything is inflated. */
+/** An archive whose directory was checked against the limits before anything is inflated. */
 export class Zip {
   readonly #body: Uint8Array
   readonly #names = new Set<string>()
 
-  /** @throws DocumentError when the archive is damaged, encrypted, or too much. */
+  /** @throws DocumentError when the archive is damaged, encrypted, or too large */
   constructor(body: Uint8Array) {
     this.#body = body
     let inflated = 0
@@ -56,7 +56,7 @@ export class Zip {
     return unzip(this.#body, (entry) => entry.name === name)[name] ?? null
   }
 
-  /** An entry of markup as text, in the encoding that it names. */
+  /** A markup entry as text, decoded by the encoding that it names. */
   text(name: string): string | null {
     const bytes = this.bytes(name)
     return bytes === null ? null : decodeText(bytes, null)

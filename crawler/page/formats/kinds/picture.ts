@@ -1,13 +1,13 @@
 import { fileFormat } from "../file-format.ts"
 
-/** How PNG, JPEG and TIFF files start, the last in either order of bytes. */
+/** How PNG, JPEG and TIFF files start, the last in either byte order. */
 const STARTS = ["\x89PNG\r\n\x1a\n", "\xff\xd8\xff", "II*\0", "MM\0*"]
-/** And WebP files, with their length in between. */
+/** The same for WebP files, with their length in between. */
 const WEBP = /^RIFF[^]{4}WEBP/
 
 /**
- * Pictures that are documents, such as a scanned letter. This kind claims no media type and no ending: a crawl chooses by them what to
- * download from websites, where pictures are parts of pages.
+ * Pictures that are documents, such as a scanned letter. This kind claims no media type and no extension, because a
+ * crawl uses those to choose what to download from websites, where pictures are parts of pages.
  */
 export const picture = fileFormat({
   name: "picture",

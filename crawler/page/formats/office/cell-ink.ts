@@ -1,13 +1,13 @@
 import { type Color, colorOf, areApart } from "../../extract/seen/colors.ts"
 import { readXml } from "../archive/xml.ts"
 
-/** How the letters of a cell stand out from their ground (ECMA-376 part 1 §18.8). */
+/** How the letters of a cell contrast with their background (ECMA-376 part 1 §18.8). */
 export interface CellInk {
-  /** Null: not known. */
+  /** Null when not known. */
   readonly ink: Color | null
-  /** The fill of the cell itself; null: not known, such as a pattern. */
+  /** The fill of the cell itself; null when not known, such as for a pattern. */
   readonly ground: Color | null
-  /** Whether it has no filling of its own, so that rules and tables may give it one. */
+  /** Whether the cell has no fill of its own, so that rules and tables can give it one. */
   readonly isPlain: boolean
   readonly isTiny: boolean
 }
@@ -16,15 +16,15 @@ export interface CellInk {
 export const LEAST_POINTS = 2
 export const PAPER: Color = [255, 255, 255, 1]
 const INK: Color = [0, 0, 0, 1]
-/** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's ink, 65 its paper. */
+/** Black, white, red, green, blue, yellow, magenta, cyan: twice (§18.8.27). 64 is the window's text colour, 65 its background. */
 const INDEXED = ["000000", "ffffff", "ff0000", "00ff00", "0000ff", "ffff00", "ff00ff", "00ffff"]
 
-/** The colour of `rgb`, `indexed` or `theme`; null for what depends on more than the file's styles. */
+/** The colour of `rgb`, `indexed` or `theme`; null if it depends on more than the file's styles. */
 export function sheetColor(attributes: Readonly<Record<string, string>>): Color | null {
   const { rgb, indexed, theme, tint, auto } = attributes
   if (rgb !== undefined) return colorOf(`#${rgb.slice(-6).toLowerCase()}`)
   if (auto !== undefined) return INK
-  // Paper and ink of a theme come first, in this order.
+  // The background and text colours of a theme come first, in this order.
   if (theme !== undefined)
     return theme === "0" ? tinted(PAPER, tint) : theme === "1" ? tinted(INK, tint) : null
   if (tint !== undefined && Number(tint) !== 0) return null
@@ -35,7 +35,7 @@ export function sheetColor(attributes: Readonly<Record<string, string>>): Color 
   return hex === undefined ? null : colorOf(`#${hex}`)
 }
 
-/** Lighter up to white (1), or darker down to black (-1); of greys (§18.8.19). */
+/** Makes a colour lighter up to white (1), or darker down to black (-1); only for greys (§18.8.19). */
 function tinted([red, green, blue]: Color, tint = "0"): Color | null {
   const share = Number(tint)
   if (Number.isNaN(share) || Math.abs(share) > 1) return null
@@ -43,11 +43,11 @@ function tinted([red, green, blue]: Color, tint = "0"): Color | null {
   return [part(red), part(green), part(blue), 1]
 }
 
-/** Whether the letters cannot be distinguished from their ground. */
+/** Whether the letters cannot be distinguished from their background. */
 export const isOneColor = (ink: Color | null, ground: Color | null): boolean =>
   ink !== null && ground !== null && !areApart(ink, ground)
 
-/** By the index that cells name their style with. */
+/** The ink of each style, by the index that cells use to refer to it. */
 export function readInks(xml: Uint8Array | null): CellInk[] {
   const fonts: { ink: Color | null; isTiny: boolean }[] = []
   const fills: (Color | null)[] = []
@@ -77,7 +77,7 @@ export function readInks(xml: Uint8Array | null): CellInk[] {
         inks.push({
           ink: font === undefined ? INK : font.ink,
           ground: fill in fills ? (fills[fill] ?? null) : PAPER,
-          // The first fill means none.
+          // The first fill stands for no fill.
           isPlain: fill === 0 || !(fill in fills),
           isTiny: font?.isTiny === true,
         })
@@ -99,10 +99,10 @@ export interface CellRange {
   readonly right: number
 }
 
-/** For one sheet. */
+/** The limit for one sheet. */
 const MAX_RANGES = 1000
 
-/** `A1:C9 E2` as ranges. */
+/** Parses `A1:C9 E2` into ranges. */
 export function rangesOf(
   references: string,
   placeOf: (reference: string) => { readonly row: number; readonly column: number } | null,

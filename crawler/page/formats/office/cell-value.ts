@@ -2,7 +2,7 @@ import { format, isDateFormat, isValidFormat } from "numfmt"
 
 /** How a cell shows its value: by a code such as `#,##0.00` (ECMA-376 part 1 §18.8.31), or without one. */
 export interface CellFormat {
-  /** Null: a number is shown as it is, to the 15 digits that Excel keeps. */
+  /** Null when a number is shown as it is, to the 15 digits that Excel keeps. */
   readonly code: string | null
   readonly isDate: boolean
 }
@@ -14,7 +14,7 @@ const MAX_CODE_CHARS = 255
 const DATE = "yyyy\\-mm\\-dd"
 const TIME = "hh:mm:ss"
 
-/** Codes of the formats that every workbook knows by number (§18.8.30); other numbers are `General` or East Asian dates. */
+/** Codes of the formats that every workbook defines by number (§18.8.30); other numbers are `General` or East Asian dates. */
 const BUILT_IN: Readonly<Record<number, string>> = {
   1: "0",
   2: "0.00",
@@ -45,14 +45,14 @@ const BUILT_IN: Readonly<Record<number, string>> = {
   49: "@",
 }
 
-/** The format that every workbook knows by this number. */
+/** The format that every workbook defines by this number. */
 export function builtInFormat(id: number): CellFormat {
   // 27 to 36 and 50 to 58 are the dates of East Asian versions.
   const code = (id >= 27 && id <= 36) || (id >= 50 && id <= 58) ? DATE : BUILT_IN[id]
   return code === undefined ? GENERAL : formatOfCode(code)
 }
 
-/** The format that a code gives. */
+/** The format for a code. */
 export function formatOfCode(given: string): CellFormat {
   const code = given
     .slice(0, MAX_CODE_CHARS)
@@ -63,7 +63,7 @@ export function formatOfCode(given: string): CellFormat {
 }
 
 const LAST_DAY = 2_958_465
-/** Days from day 0 of the 1900 calendar to that of the 1904 calendar. */
+/** Days between day 0 of the 1900 calendar and day 0 of the 1904 calendar. */
 const DAYS_TO_1904 = 1462
 
 /** A stored number as a reader of the sheet sees it. */
@@ -75,13 +75,13 @@ export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1
   if (!isDate) return shown(code, value) ?? plain
   // A duration has no calendar.
   const from = isFrom1904 && !/\[(?:h+|m+|s+)\]/i.test(code) ? DAYS_TO_1904 : 0
-  // To the second: days are stored as fractions that seldom come out even.
+  // Rounded to the second, because days are stored as fractions that are rarely exact.
   const seconds = Math.round((value + from) * 86_400)
   const days = /\.0/.test(code) ? value + from : seconds / 86_400
   return value < 0 || value > LAST_DAY ? plain : (shown(code, days) ?? plain)
 }
 
-/** A text as a reader sees it: a code may hide it, or put words around it. */
+/** A text as a reader sees it: a code can hide it, or put words around it. */
 export const showText = (text: string, { code }: CellFormat): string =>
   code === null || !/@|;.*;.*;/.test(code) ? text : (shown(code, text) ?? text)
 

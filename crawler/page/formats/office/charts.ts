@@ -5,7 +5,7 @@ import { zipNames } from "../archive/zip.ts"
 import { LEAST_POINTS } from "./cell-ink.ts"
 import { readRelationships } from "./relationships.ts"
 
-/** For one chart. */
+/** The limit for one chart. */
 const MAX_WORDS = 200
 const MAX_CHARS = 4000
 
@@ -38,7 +38,7 @@ export function chartText(xml: Uint8Array | null): string {
   return (first === "" || rest === "" ? first + rest : `${first}: ${rest}`).slice(0, MAX_CHARS)
 }
 
-/** Text of the shapes on a sheet (§20.5), a block for each. Hidden shapes, tiny letters, and white letters without a fill are left out. */
+/** Text of the shapes on a sheet (§20.5), one block for each. Hidden shapes, tiny letters, and white letters without a fill are left out. */
 export function drawnTexts(xml: Uint8Array | null): string[] {
   const blocks: string[] = []
   let block = ""
@@ -85,8 +85,8 @@ const CHARTS = /^(?:word|ppt)\/charts\/chart[^/]*\.xml$/
 const FRAMES = { docx: "w:drawing", pptx: "p:graphicFrame" }
 
 /**
- * A document with each chart replaced by its words, since the library that reads it passes over charts. Words of hidden charts
- * go in too; the removal of unseen text takes them out.
+ * A document with each chart replaced by its words, because the library that reads the document skips charts. Words of
+ * hidden charts are included too; the removal of unseen text takes them out.
  */
 export function withChartTexts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
   if (zipNames(body)?.some((name) => CHARTS.test(name)) !== true) return body
@@ -110,7 +110,7 @@ export function withChartTexts(format: "docx" | "pptx", body: Uint8Array): Uint8
   return zipSync({ ...files, ...changed }, { level: 0 })
 }
 
-/** A piece with the frame at its head replaced by the chart's words. */
+/** A piece that starts with a frame, which is replaced by the chart's words. */
 function withWords(format: "docx" | "pptx", piece: string, textOf: (id: string) => string): string {
   const close = `</${FRAMES[format]}>`
   const end = piece.startsWith(`<${FRAMES[format]}`) ? piece.indexOf(close) : -1

@@ -14,12 +14,12 @@ export interface OfficeMarkdown {
   readonly note: string | null
 }
 
-/** For a document; later text is left out, and the note says so. */
+/** The limit for a document; later text is left out, and the note says so. */
 const MAX_CHARS = 5_000_000
 const MAX_DEPTH = 50
 const MAX_LINKS = 20_000
 
-/** The parser's tree as markdown: blocks parted by blank lines, slides and sheets under headings of their own. */
+/** The parser's tree as markdown: blocks separated by blank lines, slides and sheets under headings of their own. */
 export function writeMarkdown(content: readonly OfficeContentNode[]): OfficeMarkdown {
   const writer = new Writer()
   writer.blocks(content, 0)
@@ -62,7 +62,7 @@ function isCode(node: Extract<OfficeContentNode, { type: "paragraph" }>): boolea
 const rawText = (node: OfficeContentNode): string =>
   (node.children ?? []).map((child) => (child.type === "break" ? "\n" : (child.text ?? ""))).join("")
 
-/** A code span, with the white space around it outside. */
+/** A code span, with the surrounding white space moved outside. */
 function codeSpan(text: string): string {
   const code = text.replace(/[\s`]+/g, " ")
   return `${/^\s/.test(code) ? " " : ""}\`${code.trim()}\`${/\s$/.test(code) ? " " : ""}`
@@ -89,7 +89,7 @@ class Writer {
     return { markdown, anchors: this.#anchors(), links: [...this.#links.values()], note: this.#note }
   }
 
-  /** No address leads to a slide: programs that show them know none. */
+  /** Slides get no anchors: programs that show them don't use addresses for slides. */
   #anchors(): PageAnchor[] {
     const numbers = new Map(this.#slides.map(({ before, number }) => [before, number]))
     let line = 0
@@ -186,7 +186,7 @@ class Writer {
   #paragraph(node: Extract<OfficeContentNode, { type: "paragraph" }>): void {
     const text = protectLineStarts(this.#inline(node.children ?? [], true))
     const style = node.metadata?.style ?? ""
-    // Word's own list styles number and mark their paragraphs without saying so in the paragraph.
+    // Word's own list styles number and bullet their paragraphs without saying so in the paragraph.
     const list = /^List(Bullet|Number)\s?(\d)?$/i.exec(style)
     if (list) this.#item(text, Number(list[2] ?? 1) - 1, list[1]?.toLowerCase() === "number" ? "1." : "-")
     else if (/^(?:intense)?quote/i.test(style)) this.#add(text.replace(/^/gm, "> "), text.trim() === "")
@@ -194,7 +194,7 @@ class Writer {
     this.#inner(node.children)
   }
 
-  /** Tables in text boxes and the like, which hang inside a paragraph. */
+  /** Tables in text boxes and similar elements inside a paragraph. */
   #inner(children: readonly OfficeContentNode[] | undefined): void {
     for (const child of children ?? []) if (child.type === "table") this.#table(child.children ?? [], 1)
   }
@@ -242,7 +242,7 @@ class Writer {
     }
   }
 
-  /** Footnotes and the speaker's notes; footnotes hang on the runs of text that they explain. */
+  /** Footnotes and the speaker's notes; footnotes are attached to the runs of text that they explain. */
   #notes(node: OfficeContentNode, depth: number): void {
     if (depth >= MAX_DEPTH) return
     for (const { notes } of [node, ...(TEXTUAL.has(node.type) ? (node.children ?? []) : [])])
@@ -289,7 +289,7 @@ class Writer {
       .join(" ")
   }
 
-  /** Runs of text as inline markdown; runs that look alike are one. */
+  /** Runs of text as inline markdown; adjacent runs that look alike become one. */
   #inline(nodes: readonly OfficeContentNode[], emphasised: boolean): string {
     let out = ""
     let run = { text: "", mark: "", link: "" }

@@ -8,10 +8,10 @@ import { withoutUnseenRtf } from "./unseen/rtf-unseen.ts"
 import { withoutUnseenParts } from "./unseen/ooxml-unseen.ts"
 import { Zip } from "../archive/zip.ts"
 
-/** As the library calls them. */
+/** The library's names for the formats. */
 type OfficeFormat = "docx" | "pptx" | "odt" | "odp" | "ods" | "rtf"
 
-/** Text alone is asked for: no pictures, no recognition of text in them, nothing that would go to the network. */
+/** Only text is requested: no pictures, no text recognition, nothing that would use the network. */
 const CONFIG: OfficeParserConfig = {
   extractAttachments: false,
   ocr: false,
@@ -31,11 +31,11 @@ const CONFIG: OfficeParserConfig = {
 }
 
 /**
- * Word documents, presentations, OpenDocument files, and RTF.
- * @throws DocumentError when the file is damaged, locked or too much.
+ * Reads Word documents, presentations, OpenDocument files, and RTF.
+ * @throws DocumentError when the file is damaged, locked or too large
  */
 export async function readOffice(format: OfficeFormat, body: Uint8Array): Promise<DocumentText> {
-  // Its directory is looked at before anything is unpacked.
+  // The archive's directory is checked before anything is unpacked.
   if (format !== "rtf") void new Zip(body)
   const seen = format === "rtf" ? withoutUnseenRtf(body) : unseenTakenOut(format, body)
   const { content, metadata } = await parse(format, seen)

@@ -3,11 +3,11 @@ import { isOneColor, LEAST_POINTS, PAPER, sheetColor } from "./cell-ink.ts"
 /** A text of one or several runs (ECMA-376 part 1 §18.4). */
 export interface RichText {
   readonly whole: string
-  /** Without the white runs: the text that can be seen on paper. */
+  /** The text without its white runs: the part that is visible on paper. */
   readonly onPaper: string
 }
 
-/** Puts a text together from its runs, in the texts that cells share or in a cell. */
+/** Puts a text together from its runs, for texts that cells share and for those in a cell. */
 export class RichTextReader {
   #whole = ""
   #onPaper = ""
@@ -19,7 +19,7 @@ export class RichTextReader {
     if (name === "r") this.#isWhite = this.#isTiny = false
     else if (name === "color") this.#isWhite = isOneColor(sheetColor(attributes), PAPER)
     else if (name === "sz") this.#isTiny = Number(attributes["val"]) < LEAST_POINTS
-    // Readings of East Asian words are given beside them.
+    // Readings of East Asian words are stored beside them.
     else if (name === "rPh") this.#isReading = true
   }
 

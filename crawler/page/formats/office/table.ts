@@ -1,13 +1,13 @@
-/** More cells than this say no more to a searcher, and cost as much as a book. */
+/** More cells than this add nothing for a search, and cost as much as a book. */
 export const MAX_TABLE_CELLS = 100_000
-/** The first columns are kept. */
+/** Only the first columns are kept. */
 export const MAX_COLUMNS = 200
-/** For one table: one text may be in many cells, and sparse rows are mostly empty ones. */
+/** The limit for one table: one text can be in many cells, and sparse rows are mostly empty cells. */
 export const MAX_TABLE_CHARS = 5_000_000
 
 /**
- * Rows of cells, each inline markdown, as a table whose first row is the head. Rows and columns without any text are
- * left out, and rows beyond {@link MAX_TABLE_CHARS}; empty when nothing is left.
+ * Rows of cells, each in inline markdown, as a table whose first row is the header. Rows and columns without any text
+ * are left out, and so are rows beyond {@link MAX_TABLE_CHARS}; empty when nothing is left.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell !== ""))

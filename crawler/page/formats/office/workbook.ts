@@ -13,15 +13,15 @@ import { readXml } from "../archive/xml.ts"
 import { Zip } from "../archive/zip.ts"
 
 const MAX_LINKS = 20_000
-/** Places of cells, empty ones included, that are kept in rows. */
+/** The most cells kept in rows, including empty ones. */
 const MAX_PLACES = 10 * MAX_TABLE_CELLS
-/** Groups of columns that are hidden; a sheet of tens has a handful. */
+/** The most groups of hidden columns; a sheet with many columns has only a handful. */
 const MAX_COLUMN_GROUPS = 200
 
 /**
- * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, its cells as they are shown; hidden rows and
- * columns, and letters in the colour of their cell, are left out.
- * @throws DocumentError when the file is damaged, locked or too much.
+ * An Excel workbook (ECMA-376 part 1 §18): a table for each sheet that is not hidden, with its cells as shown. Hidden
+ * rows and columns, and letters in the colour of their cell, are left out.
+ * @throws DocumentError when the file is damaged, locked or too large
  */
 export function readWorkbook(body: Uint8Array): DocumentText {
   const zip = new Zip(body)
@@ -72,7 +72,7 @@ function readSheetNames(zip: Zip): { readonly sheets: readonly Sheet[]; readonly
   return { sheets, isFrom1904 }
 }
 
-/** The texts that cells share, by the index they name them with. */
+/** The texts that cells share, by the index with which cells refer to them. */
 function readSharedTexts(xml: Uint8Array | null): RichText[] {
   const texts: RichText[] = []
   const text = new RichTextReader()
@@ -86,10 +86,10 @@ function readSharedTexts(xml: Uint8Array | null): RichText[] {
   return texts
 }
 
-/** The library keeps each code that it has seen, some kilobytes; Excel itself allows a few hundred in a workbook. */
+/** The library caches each code that it has seen, at a few kilobytes each; Excel itself allows a few hundred in a workbook. */
 const MAX_CODES = 4000
 
-/** Formats by the index cells name them with. A code that no cell's format names isn't parsed. */
+/** Formats by the index with which cells refer to them. A code that no cell's format uses isn't parsed. */
 function readFormats(xml: Uint8Array | null): CellFormat[] {
   const codes = new Map<number, string>()
   const known = new Map<number, CellFormat>()
@@ -120,14 +120,14 @@ interface SheetContext {
   readonly formats: readonly CellFormat[]
   readonly inks: readonly CellInk[]
   readonly isFrom1904: boolean
-  /** Filled in. */
+  /** Filled in while reading. */
   readonly links: Map<string, Link>
   readonly room: Room
 }
 
 /**
- * How much more may be read from all sheets together. Many cells may name one long text, and a row's last cell may be
- * its only one.
+ * How much more may be read from all sheets together. Many cells can refer to one long text, and a row's last cell can
+ * be its only one.
  */
 interface Room {
   cells: number
@@ -209,10 +209,10 @@ function readSheet(zip: Zip, path: string, context: SheetContext): string[][] {
 
 /** Longer text in merged cells is prose, which appears once. */
 const MAX_GROUP_CHARS = 60
-/** Rows of a group that get its name. */
+/** The most rows of a group that get its name. */
 const MAX_GROUP_ROWS = 1000
 
-/** Repeats the text of cells merged over several rows in each of these rows that has other cells: it names their group. */
+/** Repeats the text of cells merged over several rows in each of these rows that has other cells, because it names their group. */
 function repeatBelow(range: CellRange | undefined, rows: ReadonlyMap<number, string[]>, room: Room): void {
   if (range === undefined) return
   const { top, left, bottom } = range
@@ -242,7 +242,7 @@ function drawnOn(zip: Zip, path: string): string[] {
 
 const isTrue = (value: string | undefined): boolean => value === "1" || value === "true"
 
-/** Cells that rules may colour (§18.3.1.18). */
+/** Cells that conditional formatting can colour (§18.3.1.18). */
 function ruledCells(xml: Uint8Array | null): CellRange[] {
   const found: CellRange[] = []
   if (xml !== null && Buffer.from(xml.buffer, xml.byteOffset, xml.length).includes("conditionalFormatting"))

@@ -1,11 +1,11 @@
 const FONT = Buffer.from("/Font")
-/** How far before `/Font` the entry's name `/Type` begins at most. */
+/** The most characters between the entry's name `/Type` and `/Font`. */
 const MAX_BLANKS = 16
-/** Characters of a font's dictionary read before and after `/Type /Font`; its long parts are objects of their own. */
+/** Characters of a font's dictionary read before and after `/Type /Font`; its long parts are separate objects. */
 const MAX_DICTIONARY_CHARS = 4000
-/** Dictionaries read; a file of thousands of pages has hundreds of fonts. */
+/** The most dictionaries read; a file of thousands of pages has hundreds of fonts. */
 const MAX_FONTS = 5000
-/** The shortest entry that gives a name, an empty one, which fits where `/Type/Font` was. */
+/** The shortest entry that gives a name (an empty one), which fits into the place of `/Type/Font`. */
 const NAME = "/BaseFont/"
 
 /**

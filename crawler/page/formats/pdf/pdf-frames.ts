@@ -8,20 +8,20 @@ export interface PlacedItem {
   readonly height: number
 }
 
-/** A page as a reader holds it, its origin in the upper left corner. */
+/** A page as a reader holds it, with its origin in the upper left corner. */
 export interface PdfView {
-  /** From the page's own space, whose origin is below, and which may be turned. */
+  /** The transformation from the page's own space, which has its origin at the bottom and can be rotated. */
   readonly transform: Matrix
   readonly width: number
   readonly height: number
 }
 
-/** Which way text runs: as Latin does, turned clockwise or in vertical columns, turned the other way, or upside down. */
+/** The direction of text: left to right, rotated clockwise or in vertical columns, rotated counterclockwise, or upside down. */
 export type Frame = "right" | "down" | "up" | "left"
 
 /**
- * A run of text, placed as if its page were turned so that it runs from left to right. Lengths in points, the origin is
- * the upper left corner of the page turned so.
+ * A run of text, placed as if its page were rotated so that the run goes from left to right. Lengths are in points; the
+ * origin is the upper left corner of the rotated page.
  */
 export interface FramedItem {
   readonly text: string
@@ -35,9 +35,9 @@ export interface FramedItem {
   readonly frame: Frame
 }
 
-/** Smaller letters can't be read, in points. */
+/** Letters smaller than this, in points, can't be read. */
 const LEAST_LETTER = 1.5
-/** Distance from the middle of a letter, by which columns are placed, to its baseline, in font sizes. */
+/** The distance from a letter's middle, which determines its place in a column, to its baseline, in font sizes. */
 const MIDDLE = 0.35
 /** Letters of scripts that are written without spaces. */
 export const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303F\uFF00-\uFFEF]/u
@@ -55,7 +55,7 @@ export function framed(
   const [x, y] = inView(e, f, view.transform)
   const size = Math.hypot(c * va + d * vc, c * vb + d * vd)
   const along = { x: a * va + b * vc, y: a * vb + b * vd }
-  // Down the page for a font of columns; else along the baseline.
+  // Down the page for a vertical font; otherwise along the baseline.
   const to = isVertical ? { x: -along.y, y: along.x } : along
   const width = isVertical ? item.height : item.width
   const scale = Math.hypot(to.x, to.y) || 1

@@ -13,11 +13,11 @@ const UNDECODABLE = {
   kind: "undecodable",
   message: "none of its fonts maps to letters",
 }
-/** In these fonts all letters have the same width, so that their text is set as code. */
+/** All letters in these fonts have the same width, so their text is set as code. */
 const plain = (markdown: string) => markdown.replaceAll(/```/g, "").replaceAll(/\s+/g, " ").trim()
 const SENTENCE = "The valve of the upper basin is closed before the storm and opened after it."
 
-/** A composite font whose codes are numbers of glyphs, perhaps with a table to Unicode as object 11. */
+/** A composite font whose codes are glyph numbers, optionally with a table to Unicode as object 11. */
 const glyphFont = (toUnicode?: string): TestFont => ({
   font: `/Subtype /Type0 /BaseFont /AAAAAA+Own /Encoding /Identity-H /DescendantFonts [10 0 R] ${toUnicode === undefined ? "" : "/ToUnicode 11 0 R"}`,
   objects: [
@@ -40,7 +40,7 @@ const toUnicode = (pairs: readonly (readonly [number, number])[]) =>
   `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /Own def /CMapType 2 def 1 begincodespacerange <0000> <ffff> endcodespacerange ${pairs.length} beginbfchar\n${pairs
     .map(([code, unicode]) => `<${four(code)}> <${four(unicode)}>`)
     .join("\n")}\nendbfchar endcmap end end`
-/** Codes of a text by the order in which its letters come. */
+/** The codes of a text, numbered in the order in which its letters first appear. */
 const numbered = (text: string, from: number, digits: (code: number) => string) =>
   Array.from(text)
     .map((letter) => digits(from + lettersOf(text).indexOf(letter)))

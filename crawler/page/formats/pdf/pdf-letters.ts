@@ -12,11 +12,11 @@ interface FontText {
   readonly fontName: string
 }
 
-/** Letters by which a font is judged. */
+/** The most letters by which a font is judged. */
 const MAX_SAMPLE = 2000
 /** With this share of its letters guessed, a font counts as guessed throughout. */
 const MOSTLY = 0.5
-/** Fewer letters are signs in a formula or a drawing, too few to judge by. */
+/** Fewer letters than this are signs in a formula or a drawing, too few to judge by. */
 const LEAST_SAMPLE = 12
 /** Glyph numbers that are taken for letters contain at least this share of impossible characters. */
 const LEAST_UNREAL = 0.05
@@ -24,11 +24,11 @@ const LEAST_UNREAL = 0.05
 const UNREAL = /[\p{Cc}\p{Co}\p{Cn}\uFFFD]/gu
 
 /**
- * Separates readable text from glyph numbers. A file may draw glyphs without saying which letters they are
- * (ISO 32000-1 §9.10.2); the library then returns the numbers of the glyphs as letters.
+ * Separates readable text from glyph numbers. A file can draw glyphs without saying which letters they are (ISO 32000-1
+ * §9.10.2); the library then returns the numbers of the glyphs as letters.
  */
 export class PdfLetters {
-  /** Letters of all runs so far that can be read, and that cannot; blanks don't count. */
+  /** Readable and unreadable letters of all runs so far; blanks don't count. */
   readable = 0
   lost = 0
   readonly #fonts = new Map<string, FontSample>()
@@ -55,7 +55,7 @@ export class PdfLetters {
 }
 
 class FontSample {
-  /** Letters to which the file itself maps codes; null: it has no such map. */
+  /** Letters to which the file itself maps codes; null if it has no such map. */
   readonly #known: ReadonlySet<string> | null
   #text = ""
   #verdict: boolean | null = null
@@ -73,7 +73,7 @@ class FontSample {
     this.#verdict = null
   }
 
-  /** A text of this font without letters that are only glyph numbers. */
+  /** A text in this font without letters that are only glyph numbers. */
   decodedOf(text: string): string {
     this.#verdict ??= this.#judge()
     if (!this.#verdict) return text
@@ -81,7 +81,7 @@ class FontSample {
     return this.#known === null ? "" : Array.from(text).filter(isKnown).join("")
   }
 
-  /** Whether its unmapped letters are glyph numbers. */
+  /** Whether the font's unmapped letters are glyph numbers. */
   #judge(): boolean {
     const text = this.#text.replace(/\s/g, "")
     const letters = Array.from(text).length
@@ -94,7 +94,7 @@ class FontSample {
   }
 }
 
-/** Text of a language is in one of these, mostly. */
+/** Text in a language is mostly in one of these scripts. */
 const SCRIPTS = [
   new RegExp(UNSPACED, "gu"),
   /\p{Script=Hangul}/gu,
@@ -107,11 +107,11 @@ const SCRIPTS = [
   /\p{Nd}/gu,
 ]
 const LEAST_OF_SCRIPT = 0.6
-/** Most letters of Latin text are small, and a third of its capitals are vowels; in glyph numbers fewer are. */
+/** Most letters of Latin text are lower case, and a third of its capitals are vowels; in glyph numbers both shares are smaller. */
 const LEAST_SMALL = 0.4
 const LEAST_VOWELS = 0.22
 
-/** Whether letters, which may be glyph numbers, are distributed like a language's. */
+/** Whether letters, which might be glyph numbers, are distributed like a language's letters. */
 function readsAsLanguage(text: string): boolean {
   const { length } = Array.from(text)
   if (SCRIPTS.some((script) => countOf(text, script) >= length * LEAST_OF_SCRIPT)) return true
@@ -121,7 +121,7 @@ function readsAsLanguage(text: string): boolean {
   return letters >= length * LEAST_OF_SCRIPT && countOf(latin, /[aeiouy]/gi) >= letters * LEAST_VOWELS
 }
 
-/** Replaces ligatures and marks of vertical text by plain characters. */
+/** Replaces ligatures and marks of vertical text with plain characters. */
 const plain = (text: string): string => text.normalize("NFKC")
 
 const lettersIn = (text: string): number => countOf(text, /\S/gu)

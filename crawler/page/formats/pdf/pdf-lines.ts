@@ -11,7 +11,7 @@ export interface PdfLinkArea {
   text: string
 }
 
-/** A piece of a line that has one address or none. */
+/** A piece of a line with one address or none. */
 export interface PdfPiece {
   text: string
   readonly address: string | null
@@ -24,19 +24,19 @@ export interface PdfLine {
   readonly left: number
   right: number
   readonly y: number
-  /** Of most of its characters. */
+  /** The font size of most of the line's characters. */
   size: number
   isMonospace: boolean
-  /** Whether the one before is on the same baseline, a wide gap to the left: a table, or columns. */
+  /** Whether the previous line is on the same baseline, to the left across a wide gap: a table, or columns. */
   readonly isBeside: boolean
 }
 
-/** A gap of so many font sizes is no space between words. */
+/** A gap of this many font sizes is not a space between words. */
 const WIDE_GAP = 1.6
 /** Characters closer than this share of the font size belong to one word. */
 const WORD_GAP = 0.16
 
-/** The lines of a page in reading order. Text that runs another way than most of it, such as captions of axes, comes last. */
+/** The lines of a page in reading order. Text in another direction than most of the page, such as axis labels, comes last. */
 export function linesOf(
   items: readonly FramedItem[],
   { width, height }: Pick<PdfView, "width" | "height">,
@@ -56,9 +56,9 @@ export function linesOf(
   })
 }
 
-/** How many runs back a repeated run may be: programs draw shadows and edges after each line or each paragraph. */
+/** How many runs back a repeated run can be: programs draw shadows and edges after each line or each paragraph. */
 const MAX_REPEATED = 200
-/** Points between two drawings of one run. */
+/** The most points between two drawings of one run. */
 const SHIFTED = 1
 
 /** The runs without repeats at the same place, which programs draw for a shadow, an edge or bold letters. */
@@ -77,7 +77,7 @@ function withoutRepeats(items: readonly FramedItem[]): FramedItem[] {
   })
 }
 
-/** A run of which only a part leads somewhere, cut at the words where that part begins and ends. */
+/** Cuts a run of which only a part is a link, at the words where that part begins and ends. */
 function splitAtLinks(item: FramedItem, links: readonly PdfLinkArea[]): FramedItem[] {
   const { text, x, width } = item
   const middle = item.y - item.size * 0.3
@@ -99,7 +99,7 @@ function splitAtLinks(item: FramedItem, links: readonly PdfLinkArea[]): FramedIt
   })
 }
 
-/** Characters are not as wide as each other: how far from the reckoned place a word may begin. */
+/** Characters differ in width: how far from its calculated place a word can begin. */
 const CUT_SLACK = 4
 
 function nearestWordStart(text: string, at: number): number {
@@ -114,7 +114,7 @@ function nearestWordStart(text: string, at: number): number {
 
 function joinItems(items: readonly FramedItem[], links: readonly PdfLinkArea[]): PdfLine[] {
   const lines: PdfLine[] = []
-  /** Characters of the last line by their font's size. */
+  /** The number of characters in the last line, by font size. */
   let sizes = new Map<number, number>()
   let isSpaceDue = false
   const close = () => {
@@ -190,17 +190,17 @@ const ACCENTS: Readonly<Record<string, string>> = {
   "˚": "\u030A",
 }
 
-/** Accents that are set apart, as old TeX does, on the letter behind them. */
+/** Combines accents that stand alone, as in old TeX output, with the letter after them. */
 function withAccents(text: string): string {
   return text.replace(/([¨ˆ˜ˇ˚])(\p{L})/gu, (_, accent: string, letter: string) =>
     `${letter}${ACCENTS[accent]}`.normalize("NFC"),
   )
 }
 
-/** Letters that all have one width in any font. */
+/** Letters that have the same width in every font. */
 const SQUARE = new RegExp(`${UNSPACED.source}|\\p{Script=Hangul}`, "u")
 
-// Replaces ligatures and marks of vertical text by plain characters; control characters and private letters only mean
+// Replaces ligatures and marks of vertical text with plain characters; control characters and private letters only mean
 // something to their font.
 function clean(text: string): string {
   return text
@@ -223,12 +223,12 @@ function mostCommon(counts: ReadonlyMap<number, number>): number {
 
 /** Lines of prose are longer than this; text in tables is shorter. */
 const PROSE_CHARS = 22
-/** Rows on which both columns must have a line, for the columns to be believed. */
+/** The number of rows in which both columns must have a line for the columns to be believed. */
 const MIN_ROWS = 5
 
 /**
- * Most programs write one column after the other. Where a file alternates between two, its lines are sorted: the
- * lines left of the gutter, then those right of it, between one line that spans both and the next.
+ * Most programs write one column after the other. If a file alternates between two, its lines are sorted: the lines
+ * left of the gutter, then those right of it, between each line that spans both and the next one.
  */
 function inColumns(lines: PdfLine[], pageWidth: number): PdfLine[] {
   const gutter = findGutter(lines, pageWidth)

@@ -14,9 +14,9 @@ export interface PdfMarkdown {
 
 /** The names of a file's parts. */
 export interface PdfNames {
-  /** Bookmarks' titles by {@link titleKey}, with their levels from 1. */
+  /** The titles of bookmarks by {@link titleKey}, with their levels from 1. */
   readonly outline: ReadonlyMap<string, number>
-  /** The labels of its pages, as viewers show them, in the order of the file: `iv`, `3`, `A-1`. A page without a label goes by its place. */
+  /** The labels of the file's pages, in order, as viewers show them: `iv`, `3`, `A-1`. A page without a label is named by its position. */
   readonly labels: readonly string[]
 }
 
@@ -31,7 +31,7 @@ const PARAGRAPH_FACTOR = 1.3
 const MAX_CELL_CHARS = 60
 
 /**
- * Lines as headings, paragraphs, lists, tables and code. Headings are the lines that the bookmarks name, or else
+ * Lines as headings, paragraphs, lists, tables and code. Headings are the lines that the bookmarks name, or otherwise
  * those in a larger font.
  */
 export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames): PdfMarkdown {
@@ -41,7 +41,7 @@ export function writePdf(pages: readonly (readonly PdfLine[])[], names: PdfNames
   return { ...writer.end(), title: titleOf(pages[0] ?? [], measures.bodySize) }
 }
 
-/** The part of a heading that is compared with the bookmarks: numbers may be set apart or left out. */
+/** The part of a heading that is compared with the bookmarks, without its numbers, which can be set differently or left out. */
 export function titleKey(title: string): string {
   return title
     .normalize("NFKC")
@@ -52,11 +52,11 @@ export function titleKey(title: string): string {
 
 interface Measures {
   readonly bodySize: number
-  /** Font sizes above it, the largest first. */
+  /** The larger font sizes, largest first. */
   readonly headingSizes: readonly number[]
-  /** Usual distance of two lines, in font sizes. */
+  /** The usual distance between two lines, in font sizes. */
   readonly leading: number
-  /** Words that the text has with a hyphen inside a line, lower case. */
+  /** Words that the text has with a hyphen inside a line, in lower case. */
   readonly hyphenated: ReadonlySet<string>
 }
 
@@ -138,7 +138,7 @@ class Writer {
   #page = 0
   /** The pages of the paragraph or list item being put together, by its lines. */
   #pages: number[] = []
-  /** The paragraph or list item being put together: a line for each page that it is on. */
+  /** The paragraph or list item being put together, with one line for each page that it is on. */
   #text = ""
   #mark = ""
   #last: PdfLine | null = null
@@ -191,7 +191,7 @@ class Writer {
     return { markdown: blocks.map(({ text }) => text).join("\n\n"), anchors }
   }
 
-  /** @param pages of its first lines */
+  /** @param pages of the table's first lines */
   #add(text: string, pages: readonly number[]): void {
     this.#blocks.push({ text, lines: linesIn(text), places: pages.map((page, line) => [line, page]) })
   }
@@ -234,7 +234,7 @@ class Writer {
     this.#isNewPage = false
   }
 
-  /** Ends the line behind the last word of the page before, so that the text stays as it is. @param at characters up to the turn */
+  /** Ends the line after the last word of the previous page, so that the text stays as it is. @param at number of characters before the page break */
   #turnPage(at: number): void {
     const space = this.#text.indexOf(" ", at - 1)
     if (space < 0) return
@@ -285,7 +285,7 @@ class Writer {
     if (Math.abs(line.size - last.size) > last.size * 0.12) return true
     const isShort = last.right < line.right - (line.right - line.left) * 0.2
     if (isShort && ended) return true
-    // A first line that is set in; what hangs behind a list's mark is set in too, but ends no sentence before.
+    // An indented first line. The lines of a list item are also indented, but do not follow the end of a sentence.
     const indent = line.left - last.left
     return indent > line.size * 0.8 && ended && (this.#mark === "" || this.#first !== last)
   }
@@ -324,7 +324,7 @@ class Writer {
   }
 }
 
-/** A block of the text, with the lines in it at which the text of a page begins, and the page's number. */
+/** A block of the text, with the lines in it at which a page's text begins, and the page's number. */
 interface PdfBlock {
   text: string
   lines: number
@@ -341,19 +341,19 @@ const NUMBERED = /^\s*(?:\d{1,3}(?:\.\d{1,3})*\.?|[A-Z]\.)\s+\S/
 function markOf(text: string, startsParagraph: boolean): { sign: string; pattern: RegExp } | null {
   if (BULLET.test(text)) return { sign: "-", pattern: BULLET }
   if (!startsParagraph) return null
-  // As the escapes of the rendered text have it.
+  // Escaped as in the rendered text.
   if (DASH.test(text)) return { sign: "-", pattern: /^\s*\\?[-–—*]\s+/u }
   if (!NUMBER.test(text)) return null
   const number = /\d{1,3}/.exec(text.trimStart().slice(0, 4))?.[0]
   return number === undefined ? null : { sign: `${number}.`, pattern: NUMBER }
 }
 
-/** A word that was broken at the end of a line is put together, unless the text has it with its hyphen elsewhere. */
+/** A word that was broken at the end of a line is joined, unless the text has it with its hyphen elsewhere. */
 function joined(before: string, after: string, hyphenated: ReadonlySet<string>): string {
   const start = /(\p{L}{1,40})[-\u00AD\u2010]$/u.exec(before)
   const isUpper = /^\p{Lu}{2}/u.test(after) && /\p{Lu}{2}[-\u2010]$/u.test(before)
   const end = isUpper ? /^\p{Lu}{2,40}/u.exec(after) : /^\p{Ll}\p{L}{0,40}/u.exec(after)
-  // Lines of such letters may break anywhere, even within a word.
+  // Lines in such scripts can break anywhere, even within a word.
   const isUnspaced = UNSPACED.test(before.at(-1) ?? "") && UNSPACED.test(after.at(0) ?? "")
   if (isUnspaced) return before + after
   if (start === null || end === null) return `${before} ${after}`
@@ -378,7 +378,7 @@ function inline(pieces: readonly PdfPiece[]): string {
     .join("")
 }
 
-/** How many rows from `at` on are a table: as many cells each, short, and no marks of a list. */
+/** How many rows from `at` on form a table: they have equally many short cells, without list marks. */
 function tableAt(rows: readonly Row[], at: number): number {
   const width = rows[at]?.length ?? 0
   if (width < 2) return 0
@@ -397,14 +397,14 @@ function tableAt(rows: readonly Row[], at: number): number {
   return isTable ? count : 0
 }
 
-/** How many rows from `at` on are set in a typewriter's font. */
+/** How many rows from `at` on are in a monospaced font. */
 function codeAt(rows: readonly Row[], at: number): number {
   let end = at
   while (end < rows.length && rows[end]!.every(({ isMonospace }) => isMonospace)) end += 1
   return end - at
 }
 
-/** Width of a typewriter's character, in font sizes. */
+/** The width of a monospaced character, in font sizes. */
 const TYPEWRITER_WIDTH = 0.6
 
 function codeBlock(rows: readonly Row[]): string {

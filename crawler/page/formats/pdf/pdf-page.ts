@@ -9,16 +9,16 @@ import type { DrawnText } from "./pdf-program.ts"
 import { programTexts, withoutUnseen } from "./pdf-unseen.ts"
 
 const MAX_LINKS = 20_000
-/** On one page. */
+/** The limit for one page. */
 const MAX_ANNOTATIONS = 2000
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>
 
 /**
- * Lines of one page; null when it cannot be read.
- * @param links of the document so far; those of the page are added.
- * @param letters of the document so far; those of the page are counted.
+ * The lines of one page; null when it cannot be read.
+ * @param links the links of the document so far; those of the page are added
+ * @param letters the letters of the document so far; those of the page are counted
  */
 export async function readPage(
   document: PdfDocument,
@@ -132,10 +132,10 @@ function boxInView([a = 0, b = 0, c = 0, d = 0]: readonly number[], view: PdfVie
   }
 }
 
-/** Size of letters in a field that is not drawn, in points: most viewers choose it. */
+/** The assumed font size of a field without an appearance, in points: most viewers choose their own. */
 const FIELD_LETTERS = 10
 
-/** Values of form fields without an appearance of their own, which viewers draw; the library's texts hold the others. */
+/** Values of form fields without an appearance of their own, which viewers draw; the library's texts include the others. */
 function fieldsOf(
   annotations: readonly Annotation[],
   view: PdfView,

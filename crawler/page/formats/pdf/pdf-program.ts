@@ -16,7 +16,7 @@ import {
   times,
 } from "./pdf-geometry.ts"
 
-/** A text that a page's program draws. Lengths in points of the page's own space. */
+/** A text that a page's program draws. Lengths are in points of the page's own space. */
 export interface DrawnText {
   readonly text: string
   readonly left: number
@@ -24,9 +24,9 @@ export interface DrawnText {
   readonly y: number
   readonly size: number
   readonly isInkless: boolean
-  /** Whether an annotation draws it: a field's value, a stamp, a note written on the page. */
+  /** Whether an annotation draws the text: a field's value, a stamp, a note written on the page. */
   readonly isAnnotation: boolean
-  /** The library's name for its font. */
+  /** The library's name for the text's font. */
   readonly fontName: string
 }
 
@@ -43,10 +43,10 @@ interface Graphics {
   readonly matrix: Matrix
   /** Colour of fills, as #rrggbb; null for patterns. */
   readonly fill: string | null
-  /** Colour of strokes, likewise. */
+  /** Colour of strokes, in the same form. */
   readonly stroke: string | null
   readonly alpha: number
-  /** Whether painted shapes are mixed with the colours below, as a marker's ink is. */
+  /** Whether painted shapes blend with the colours below, like a highlighter. */
   readonly isBlended: boolean
   readonly clip: Box
   readonly mode: number
@@ -60,7 +60,7 @@ interface Graphics {
 
 interface Painted {
   readonly box: Box
-  /** As #rrggbb; null for pictures, and for shapes that are no plain box. */
+  /** As #rrggbb; null for pictures, and for shapes that are not plain boxes. */
   readonly color: string | null
 }
 
@@ -84,20 +84,20 @@ const START: Graphics = {
   stretch: 1,
   leading: 0,
 }
-/** Text of a scanned page is drawn unseen over its picture, for readers to find and copy: the picture covers this share. */
+/** Text of a scanned page is drawn invisibly over its picture, for readers to find and copy. The picture covers at least this share. */
 const SCAN_SHARE = 0.5
-/** Operators of one page that are looked at. */
+/** The most operators of one page that are processed. */
 const MAX_OPERATORS = 500_000
 const MAX_PAINTED = 5000
 const MAX_DEPTH = 200
-/** Whiter than this in each of its parts is white. */
+/** A colour is white if each of its components is above this. */
 const WHITE = 0xf4
 const LEAST_ALPHA = 0.05
 /** A shape more opaque than this hides everything below it. */
 const MOST_ALPHA = 0.95
-/** Letters that are narrower than this share of their width. */
+/** Letters compressed below this share of their width are invisible. */
 const LEAST_STRETCH = 0.01
-/** Texts before a box that are looked at. */
+/** The number of texts before a box that are checked. */
 const MAX_COVERED = 2000
 
 type Given = readonly unknown[] | null
@@ -166,7 +166,7 @@ export class PageProgram {
   #isInAnnotation = false
   readonly #seen: DrawnText[] = []
   readonly #painted: Painted[] = []
-  /** Of marked contents that are open, whether each is on show. */
+  /** For each open marked content, whether it is visible. */
   readonly #marked: boolean[] = []
   readonly #stack: Graphics[] = []
   #now = START
@@ -189,7 +189,7 @@ export class PageProgram {
     const end = Math.min(fnArray.length, MAX_OPERATORS)
     for (let at = 0; at < end; at++) {
       STEPS.get(fnArray[at]!)?.(this, argsArray[at] as Given)
-      // Pictures are not unpacked: nothing is left of one but its place.
+      // Pictures are not unpacked, so only their place remains.
       if (fnArray[at] === OPS.transform && fnArray[at - 1] === OPS.save && fnArray[at + 1] === OPS.restore)
         this.paintPicture()
     }
@@ -290,7 +290,7 @@ export class PageProgram {
     list.push(drawn)
   }
 
-  /** @param lower offset of its letters from its y */
+  /** @param lower offset of the text's letters from its y */
   #isUnseen({ left, right, y, size, isInkless }: DrawnText, lower: number): boolean {
     return (
       isInkless ||
@@ -305,7 +305,7 @@ export class PageProgram {
   #isInColorOfGround(x: number, y: number): boolean {
     const ground = this.#painted.findLast(({ box }) => holds(box, x, y))
     const { mode, stroke, fill } = this.#now
-    // Letters may be filled, drawn along their edge, or both (modes 0, 1 and 2).
+    // Letters can be filled, outlined, or both (modes 0, 1 and 2).
     const inks = mode === 1 ? [stroke] : mode === 2 ? [fill, stroke] : [fill]
     return inks.every((ink) => (ground === undefined ? isNearWhite(ink) : isOneColor(ink, ground.color)))
   }
@@ -343,7 +343,7 @@ export class PageProgram {
     if (this.#painted.length < MAX_PAINTED) this.#painted.push({ box: cut(box, this.#now.clip), color })
   }
 
-  /** Hides the texts under a box that is painted now. */
+  /** Hides the texts under a box that is being painted. */
   #cover(box: Box): void {
     for (let n = this.#seen.length - 1, steps = 0; n >= 0 && steps < MAX_COVERED; n--, steps++)
       if (covers(box, this.#seen[n]!)) this.unseen.push(...this.#seen.splice(n, 1))

@@ -1,7 +1,7 @@
 import type { Box } from "./pdf-geometry.ts"
 import { type DrawnText, type IsLayerShown, type Operators, PageProgram } from "./pdf-program.ts"
 
-/** Texts that a page's program draws beside the page's own visible text. */
+/** Texts that a page's program draws besides the page's own visible text. */
 export interface ProgramTexts {
   /** The page's own texts that no reader sees. */
   readonly unseen: DrawnText[]
@@ -10,9 +10,9 @@ export interface ProgramTexts {
 }
 
 /**
- * A text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), wholly transparent, without
+ * A text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), completely transparent, without
  * width, in the colour painted before it, cut off, covered by a box that is painted later, or on a layer that is not
- * shown. Where a picture covers most of the page, text without ink was recognised from the picture, and stays.
+ * shown. If a picture covers most of the page, text without ink was recognised from the picture, and stays.
  */
 export function programTexts(
   operators: Operators,
@@ -48,7 +48,7 @@ export function withoutUnseen<Item extends PlacedText>(
     for (let at = firstFrom(sorted, y - NEAR); at < sorted.length && sorted[at]!.y <= y + NEAR; at++) {
       const { text, left, right } = sorted[at]!
       if (right < x - NEAR || left > x + item.width + NEAR) continue
-      // The library may have joined it with its neighbours, or parted it.
+      // The library may have joined the text with its neighbours, or split it.
       const said = text.trim()
       if (str.includes(said)) str = str.replace(said, "")
       else if (said.includes(str.trim())) str = ""
@@ -57,7 +57,7 @@ export function withoutUnseen<Item extends PlacedText>(
   })
 }
 
-/** Points by which places that are the same may differ. */
+/** The difference in points at which two places still count as the same. */
 const NEAR = 1
 
 function firstFrom(sorted: readonly DrawnText[], y: number): number {

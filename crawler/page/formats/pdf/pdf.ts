@@ -11,9 +11,9 @@ import { withoutRunningHeads } from "./pdf-running-heads.ts"
 import { readRecognised, recognisedLines } from "../../scans/recognised-page.ts"
 import type { DocumentText } from "../to-extracted.ts"
 
-/** Pages of one file that are read. */
+/** The most pages read from one file. */
 const MAX_PAGES = 2000
-/** Characters of one file that are read. */
+/** The most characters read from one file. */
 const MAX_CHARS = 5_000_000
 const MAX_OUTLINE_TITLES = 5000
 const MAX_LABEL_CHARS = 20
@@ -22,10 +22,10 @@ const UNPRINTED = /\p{C}+/gu
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /**
- * The text layer of a PDF (ISO 32000-1 §9.10), and the recognised text of pages without one. Pictures of text are not read here: a file
- * that has nothing else comes out empty, and its note says so.
+ * The text layer of a PDF (ISO 32000-1 §9.10), and the recognised text of pages without one. Pictures of text are not
+ * read here: a file that has nothing else comes out empty, and its note says so.
  * @param recognised as in `ReadFile`
- * @throws DocumentError when the file is damaged or locked.
+ * @throws DocumentError when the file is damaged or locked
  */
 export async function readPdf(
   body: Uint8Array,
@@ -59,7 +59,7 @@ export async function readPdf(
       throw new DocumentError("unreadable", "the file is damaged: none of its pages can be read")
     const facts = await readFacts(document)
     const { markdown, anchors, title } = writePdf(withoutRunningHeads(pages), facts)
-    // Letters that can't be decoded can be recognised.
+    // Letters that can't be decoded can still be recognised from the picture.
     if (markdown.trim() === "" && letters.lost > 0 && texts === null)
       throw new DocumentError("undecodable", UNDECODABLE)
     return {
@@ -77,7 +77,7 @@ export async function readPdf(
 }
 
 const UNDECODABLE = "none of its fonts maps to letters"
-/** Fewer undecodable letters, or a smaller share of all, are bullets and signs. */
+/** Fewer undecodable letters than this, or a smaller share of all letters, are bullets and symbols. */
 const LEAST_LOST = 20
 const LEAST_LOST_SHARE = 0.02
 
@@ -104,7 +104,7 @@ async function open(body: Uint8Array): Promise<PdfDocument> {
   try {
     return await getDocumentProxy(withFontNames(body), {
       verbosity: 0,
-      // No code from the file, no fonts or forms, nothing fetched.
+      // No code from the file is run, no fonts or forms are loaded, nothing is fetched.
       enableXfa: false,
       useSystemFonts: false,
       disableFontFace: true,
@@ -151,7 +151,7 @@ async function readFacts(document: PdfDocument): Promise<Facts> {
   }
 }
 
-/** Page labels (ISO 32000-1 §12.4.2): the numbers that are printed on the pages, as a rule. */
+/** Page labels (ISO 32000-1 §12.4.2): usually the numbers that are printed on the pages. */
 async function readLabels(document: PdfDocument): Promise<readonly string[]> {
   const labels = (await document.getPageLabels().catch(() => null)) ?? []
   return labels.slice(0, MAX_PAGES).map((label, at) => {
@@ -168,7 +168,7 @@ interface OutlineEntry {
   readonly items: readonly unknown[]
 }
 
-/** `D:YYYYMMDDHHmmSSOHH'mm` (ISO 32000-1 §7.9.4), of which all but the year may be missing. */
+/** `D:YYYYMMDDHHmmSSOHH'mm` (ISO 32000-1 §7.9.4), in which everything but the year is optional. */
 function pdfDate(value: unknown): Date | null {
   const match =
     /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([+-])(\d\d)'?(\d\d)?)?/.exec(String(value)) ?? []

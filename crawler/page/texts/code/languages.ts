@@ -4,25 +4,25 @@ import { lazily } from "#base/process/lazily.ts"
 export interface SymbolForm {
   /** The word before the name in a heading; if empty, the text of the pattern's group `kind`. */
   readonly kind: string
-  /** Has a group `name`. May have a group `kind`, and a group `of` for the type that a method belongs to. */
+  /** Has a group `name`. Can have a group `kind`, and a group `of` for the type that a method belongs to. */
   readonly form: () => RegExp
-  /** Whether it holds further symbols. */
+  /** Whether the symbol contains further symbols. */
   readonly isContainer?: true
-  /** Only inside a container: elsewhere the same line is something else. */
+  /** Whether the pattern applies only inside a container: elsewhere the same line is something else. */
   readonly isMember?: true
 }
 
 export interface Language {
-  /** As fences of markdown name it. */
+  /** The name used in markdown code fences. */
   readonly name: string
   readonly endings: readonly string[]
   readonly fileNames?: readonly string[]
-  /** Programs that `#!` names. */
+  /** Programs that appear in a `#!` line. */
   readonly programs?: readonly string[]
-  /** How lines above a symbol begin that belong to it, such as comments. */
+  /** The beginnings of lines above a symbol that belong to it, such as comments. */
   readonly above: RegExp
   readonly symbols: readonly SymbolForm[]
-  /** The beginnings and ends of texts over several lines, in which nothing is declared. */
+  /** The beginnings and ends of multi-line texts, in which nothing is declared. */
   readonly quotes?: readonly (readonly [begin: string, end: string])[]
   /** Whether functions are recognised by their first line at the left edge, as in C. */
   readonly isCLike?: true
@@ -33,7 +33,10 @@ const HASH_ABOVE = /^\s*(?:#|@)/
 const C_QUOTES = [["/*", "*/"]] as const
 
 const word = "[\\p{L}_$][\\p{L}\\p{N}_$]*"
-/** A pattern in which `NAME` matches a name and a blank matches any white space. Every process that fetches has this table, and few need the patterns. */
+/**
+ * A pattern in which `NAME` matches a name and a blank matches any white space. Compiled only when needed: every
+ * process that fetches has this table, and few need the patterns.
+ */
 const form = (pattern: string, flags = "u"): (() => RegExp) =>
   lazily(
     () => new RegExp(`^\\s*${pattern.replaceAll("NAME", `(?<name>${word})`).replaceAll(" ", "\\s+")}`, flags),

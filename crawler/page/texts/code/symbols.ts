@@ -2,9 +2,9 @@ import type { Language, SymbolForm } from "./languages.ts"
 
 /** A symbol of a source file. Lines count from 0. */
 export interface CodeSymbol {
-  /** `method Session.open`. */
+  /** The symbol's label, such as `method Session.open`. */
   readonly label: string
-  /** Containers around it. */
+  /** The number of containers around it. */
   readonly depth: number
   /** The line that declares it. */
   readonly line: number
@@ -28,11 +28,11 @@ const C_FUNCTION =
 const C_WITH_MACRO =
   /^(?!(?:if|for|while|switch|return)\b)[A-Za-z_]\w*\([^()]{1,100}\)\s*(?<name>[A-Za-z_]\w*)\s*\((?![^;]*;)[^;=]*$/
 
-/** Lines of the preprocessor are at the left edge, however deep the code around them is. */
+/** Preprocessor lines are at the left edge, however deep the code around them is. */
 const PREPROCESSED =
   /^\s*#\s*(?:if|ifdef|ifndef|else|elif|elseif|endif|pragma|region|endregion|define|undef|include|error|warning|line|nullable)\b/
 
-/** Prefixes on the line of a symbol: a template of C++, an annotation, an attribute. */
+/** Prefixes on the line of a symbol: a C++ template, an annotation, an attribute. */
 const DECORATED =
   /^(\s*)(?:(?:template\s*<.{0,200}?>|@\w+(?:\([^()]{0,100}\))?|#?\[[^\]]{0,100}\])\s+(?=[A-Za-z_]))+/
 
@@ -43,8 +43,8 @@ interface Open {
 }
 
 /**
- * The symbols that the lines of a source file declare, in order. Recognised by the shape of lines and their indentation,
- * as people and their formatters write code. Functions inside functions are left out.
+ * The symbols that the lines of a source file declare, in order. They are recognised by the shape of lines and their
+ * indentation, as people and their formatters write code. Functions inside functions are left out.
  */
 export function symbolsOf(lines: readonly string[], language: Language): CodeSymbol[] {
   const found: CodeSymbol[] = []
@@ -59,7 +59,8 @@ export function symbolsOf(lines: readonly string[], language: Language): CodeSym
     const declared = line.replace(DECORATED, "$1")
     const isRest = /^\s*(?:[)\]{,|&?]|\}(?!\s*[;,)]*\s*$)|where\b|then\b|do\b)/.test(line)
     const isAbove = language.above.test(declared)
-    // Its own closing bracket ends a symbol, and so does anything as far to the left but comments and the like.
+    // A symbol ends at its own closing bracket, or at anything indented as little as the symbol, except comments and
+    // similar lines.
     if (!isRest && !isAbove && !PREPROCESSED.test(line))
       while (open.length > 0 && open.at(-1)!.column >= column) open.pop()
     if (isAbove && !/^\s*#\s*define/.test(line)) continue
@@ -99,7 +100,7 @@ const labelOf = (kind: string, name: string): string =>
 
 const unquoted = (name: string): string => name.replace(/["`[\]]/g, "")
 
-/** Whether the declaration ends on its line. */
+/** Whether the declaration ends on its own line. */
 const isWholeIn = (line: string): boolean => /[;}]\s*$/.test(line) && !/\{\s*$/.test(line)
 
 /** The first line of the comment, the decorators and the attributes right above a line. */
@@ -110,7 +111,7 @@ function startOf(lines: readonly string[], at: number, { above }: Language): num
   return start === 0 && lines[0]!.startsWith("#!") ? at : start
 }
 
-/** The sign that closes the text that is still open at the end of a line; null if none is open. */
+/** The mark that closes the text still open at the end of a line; null if none is open. */
 function quoteAfter(line: string, before: string | null, { quotes = [] }: Language): string | null {
   let quote = before
   let from = 0

@@ -10,12 +10,13 @@ import { exampleText, References, Schemas } from "./schemas.ts"
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"]
 const MAX_OPERATIONS = 5000
 const MAX_CHARS = 5_000_000
-/** A description that people wrote has fewer aliases. */
+/** A description written by people has fewer aliases than this. */
 const MAX_ALIASES = 100
 
 /**
- * The description of an HTTP API, OpenAPI 3 or Swagger 2, in JSON or YAML: a section for each operation, with its parameters,
- * bodies and answers, and one for each schema. References inside the file are followed; nothing is fetched. Null if the text describes no API.
+ * The description of an HTTP API, OpenAPI 3 or Swagger 2, in JSON or YAML: a section for each operation, with its
+ * parameters, bodies and responses, and one for each schema. References inside the file are followed; nothing is
+ * fetched. Null if the text does not describe an API.
  */
 export async function readOpenapi(text: string, url: string): Promise<DocumentText | null> {
   if (!/^[ \t]*["']?(?:openapi|swagger)["']?\s*:|"(?:openapi|swagger)"\s*:/m.test(text)) return null
@@ -54,7 +55,7 @@ export async function readOpenapi(text: string, url: string): Promise<DocumentTe
 
 async function parsed(text: string): Promise<Data> {
   if (/^\s*[{[]/.test(text)) return dataOf(foreignOrNothing(text, INDEX_BOUNDS))
-  // The library takes 14 MB.
+  // Loaded only here, because the library takes 14 MB.
   const { parse } = await import("yaml")
   try {
     return dataOf(parse(text, { maxAliasCount: MAX_ALIASES, logLevel: "silent", uniqueKeys: false }))
@@ -63,7 +64,7 @@ async function parsed(text: string): Promise<Data> {
   }
 }
 
-/** Enough of the descriptions to detect their language. */
+/** The most characters of descriptions used to detect their language. */
 const DESCRIPTION_CHARS = 4000
 
 function descriptionsIn(api: Data): string {
@@ -79,7 +80,7 @@ function descriptionsIn(api: Data): string {
   return text
 }
 
-/** The first paragraph, where it is a plain one. */
+/** The first paragraph, if it is plain text. */
 function firstParagraph(markdown: string): string | null {
   const first = markdown.split(/\n\s*\n/, 1)[0]!.trim()
   return first === "" || /^[#|`<>-]/.test(first) || first.length > 1000 ? null : first
@@ -126,7 +127,7 @@ interface Operation {
   readonly method: string
   readonly path: string
   readonly about: Data
-  /** Those of its path. */
+  /** The parameters of the operation's path. */
   readonly shared: readonly unknown[]
 }
 
@@ -239,5 +240,5 @@ function answersText(about: Data, references: References, schemas: Schemas): str
 const schemasOf = (api: Data): [string, unknown][] =>
   Object.entries(dataOf(dataOf(api["components"])["schemas"] ?? api["definitions"])).slice(0, MAX_OPERATIONS)
 
-/** Markdown of a description in one line, for a cell or a heading. */
+/** The markdown of a description on one line, for a cell or a heading. */
 const oneLine = (markdown: string): string => markdown.replace(/\s+/g, " ").trim()

@@ -4,13 +4,13 @@ import { markdownTable } from "../../formats/office/table.ts"
 import { type Data, dataOf, listOf, textOf } from "./data.ts"
 
 const MAX_STEPS = 10
-/** Objects inside objects whose fields are listed. */
+/** The most levels of nested objects whose fields are listed. */
 const MAX_DEPTH = 4
 const MAX_FIELDS = 300
 const MAX_EXAMPLE_CHARS = 2000
 const MAX_VALUES = 50
 
-/** What `$ref` leads to inside the document. Other files and addresses are not read. */
+/** The value that `$ref` leads to inside the document. Other files and addresses are not read. */
 export class References {
   readonly #document: Data
 
@@ -18,7 +18,7 @@ export class References {
     this.#document = document
   }
 
-  /** A value, or what it refers to; its own description goes before that of the other. */
+  /** A value, or the value that it refers to; its own description takes precedence over that of the other. */
   followed(value: unknown): Data {
     let data = dataOf(value)
     for (let steps = 0; steps < MAX_STEPS && typeof data["$ref"] === "string"; steps++) {
@@ -46,7 +46,7 @@ export class References {
   }
 }
 
-/** Schemas of JSON as words: types in one line, and their fields as a table. */
+/** JSON schemas in words: types on one line, and their fields as a table. */
 export class Schemas {
   readonly #references: References
 
@@ -54,13 +54,13 @@ export class Schemas {
     this.#references = references
   }
 
-  /** Whether it, or what its list holds, has a name in the document. */
+  /** Whether the schema, or that of its list items, has a name in the document. */
   isNamed(schema: unknown): boolean {
     const data = dataOf(schema)
     return typeof data["$ref"] === "string" || typeof dataOf(data["items"])["$ref"] === "string"
   }
 
-  /** `string (date-time)`, `list of Pet`, `Cat or Dog`: markdown of one line. */
+  /** `string (date-time)`, `list of Pet`, `Cat or Dog`: markdown on one line. */
   typeOf(schema: unknown, depth = 0): string {
     const data = dataOf(schema)
     if (typeof data["$ref"] === "string") return escapeText(data["$ref"].split("/").at(-1)!)
@@ -86,7 +86,7 @@ export class Schemas {
     return escapeText(format === "" ? type : `${type} (${format})`)
   }
 
-  /** The values that it allows, its bounds and its default: markdown of one line. */
+  /** The allowed values of a schema, its bounds and its default: markdown on one line. */
   factsOf(schema: unknown): string {
     const data = this.#references.followed(schema)
     const values = listOf(data["enum"] ?? dataOf(data["items"])["enum"])
@@ -107,7 +107,7 @@ export class Schemas {
     return escapeText(facts.filter(Boolean).join(" "))
   }
 
-  /** Its description, its fields as a table, and the values that it allows. */
+  /** A schema's description, its fields as a table, and its allowed values. */
   describe(schema: unknown): string[] {
     const data = this.#references.followed(schema)
     const rows: string[][] = []
@@ -142,7 +142,7 @@ export class Schemas {
   }
 }
 
-/** An example as people read it; the beginning of a long one. */
+/** An example as people would read it; only the beginning of a long one. */
 export function exampleText(example: unknown): string {
   if (typeof example === "string") return example.slice(0, MAX_EXAMPLE_CHARS)
   const text = JSON.stringify(example, null, 2) ?? ""

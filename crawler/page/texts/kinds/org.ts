@@ -1,6 +1,6 @@
 import { textFormat } from "../text-format.ts"
 
-/** Org, the outlines of Emacs (https://orgmode.org/worg/org-syntax.html). */
+/** Org, the outline format of Emacs (https://orgmode.org/worg/org-syntax.html). */
 export const org = textFormat({
   name: "org-mode",
   types: ["text/org", "text/x-org"],

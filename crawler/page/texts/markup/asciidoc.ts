@@ -5,13 +5,13 @@ import type { DocumentText } from "../../formats/to-extracted.ts"
 import { fromHtml, wordsOf } from "./from-html.ts"
 import { noteOfCut, readablePart } from "../lines.ts"
 
-/** Asciidoctor calls itself for each; some thousands fill the stack, on which V8 complains in the log. */
+/** Asciidoctor recurses for each level; a few thousand overflow the stack, which V8 reports in the log. */
 const DEEP_QUOTES = /^(?:> ?){100}/m
 const TOO_DEEP = "its blocks are nested too deeply"
 
 /**
- * AsciiDoc, as Asciidoctor reads it under its strictest mode, "secure": no file and no address is included, and the
- * document sets no attribute that could change that. An `include::` becomes a link, and is left out here.
+ * AsciiDoc, as Asciidoctor reads it in its strictest mode, "secure": no file or address is included, and the document
+ * can't set an attribute that would change that. An `include::` becomes a link, and is left out here.
  * @throws DocumentError when its blocks are nested too deeply
  */
 export async function readAsciidoc(text: string, url: string): Promise<DocumentText> {
@@ -30,14 +30,14 @@ async function converted(text: string, url: string): Promise<DocumentText> {
     safe: "secure",
     attributes: {
       showtitle: false,
-      // Attributes that a document may set, but that would show text twice or add none.
+      // Attributes that a document can set, but that would show text twice or add none.
       toc: null,
       sectnums: null,
       icons: null,
       sectanchors: null,
       sectlinks: null,
       experimental: "",
-      // Where a document leads to another, as files are named and not as a site that is made of them.
+      // Links to other documents use the names of source files, not those of a site generated from them.
       relfilesuffix: ".adoc",
       "table-caption": null,
       "example-caption": null,
@@ -59,7 +59,7 @@ async function converted(text: string, url: string): Promise<DocumentText> {
   }
 }
 
-/** Notes and warnings are tables of two cells, the name and the text; here they become quotations. */
+/** Notes and warnings are tables with two cells, the name and the text; here they become quotations. */
 const readable = (html: string): string =>
   html
     .replace(
@@ -67,7 +67,7 @@ const readable = (html: string): string =>
       "<blockquote><p><strong>$1</strong></p>",
     )
     .replace(/<\/td>\s*<\/tr>\s*<\/table>\s*<\/div>/g, "</blockquote>")
-    // Formulas of AsciiMath, which is no TeX: their text says enough.
+    // AsciiMath formulas, which are not TeX: their text says enough.
     .replace(/\\\$([^\\\n]{1,1000})\\\$/g, "$1")
 
 const isInclude = (element: Element): boolean =>

@@ -13,8 +13,8 @@ export interface WrittenText {
 }
 
 /**
- * The HTML that a markup becomes, as markdown: all of it is content.
- * @param url what its addresses are relative to
+ * The HTML generated from a markup, as markdown: all of it is content.
+ * @param url the address that its relative addresses are resolved against
  * @param isLeftOut elements to leave out, with everything below them
  */
 export function fromHtml(
@@ -42,17 +42,17 @@ export function fromHtml(
   return { markdown: markdown.trim(), links: [...links.values()] }
 }
 
-/** The words of a stretch of HTML, for a title; null: it has none. */
+/** The words of a stretch of HTML, for a title; null if it has none. */
 export function wordsOf(html: string): string | null {
   const words = collapse(textOf(parseTree(html)))
   return words === "" ? null : words
 }
 
-/** A text in HTML. */
+/** Escapes a text for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
-/** A block of code in HTML. */
+/** A block of code as HTML. */
 export function codeHtml(code: string, language = ""): string {
   const name = /^[\w+#.-]{1,20}$/.test(language) ? ` class="language-${language}"` : ""
   return `<pre><code${name}>${escapeHtml(code.replace(/^\n+|\s+$/g, ""))}\n</code></pre>`

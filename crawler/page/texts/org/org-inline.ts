@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   backslash: "\\", check: "✓", checkmark: "✓", LaTeX: "LaTeX", TeX: "TeX", emsp: " ", ensp: " ", shy: "", zwnj: "",
 } // prettier-ignore
 
-/** A stretch of Org text as HTML. Links by abbreviations and to places in the file keep their label only. */
+/** A stretch of Org text as HTML. Links with abbreviations and links to places in the file only keep their label. */
 export function orgInlineHtml(text: string, depth = 0): string {
   let html = ""
   let from = 0
@@ -90,7 +90,7 @@ function linkHtml(target: string, label: string | undefined, inner: (text: strin
   const address = target.replace(/\\([[\]\\])/g, "$1")
   if (label === undefined && IMAGE.test(address)) return ""
   const isPlace = /^[*#]/.test(address)
-  // `kbd:`, `doom-package:` and the like are abbreviations of one person or project.
+  // `kbd:`, `doom-package:` and similar abbreviations belong to one person or project.
   const shown =
     label === undefined
       ? escapeHtml(isPlace ? address.slice(1) : address.replace(/^[a-z][\w+-]*:(?!\/\/)/, ""))

@@ -22,8 +22,9 @@ const NO_TEXT = new Set(["comment", "export"])
 const SHOWN = new Set(["caption"])
 
 /**
- * An outline of Org: headlines, lists, tables, code, links. Properties, planning and what other programs export are left
- * out; no code in it is run, and no file is included. In time linear in its length but for the depth of its lists.
+ * An outline in Org: headlines, lists, tables, code, links. Properties, planning and text for other programs are left
+ * out; no code in it is run, and no file is included. Takes time linear in its length except for the depth of its
+ * lists.
  */
 export function readOrg(text: string, url: string): DocumentText {
   const lines = linesOf(text)
@@ -45,10 +46,10 @@ export function readOrg(text: string, url: string): DocumentText {
 }
 
 class OrgReader {
-  /** `#+title:` and the like, by name. */
+  /** `#+title:` and similar fields, by name. */
   readonly fields = new Map<string, string>()
   #depth = 0
-  /** Names of blocks that nothing ends from here on, so that each is looked for once. */
+  /** Names of blocks that are never closed from here on, so that each end is searched for only once. */
   readonly #endless = new Set<string>()
 
   blocks(lines: readonly string[]): string {
@@ -64,7 +65,7 @@ class OrgReader {
     return html.join("\n")
   }
 
-  /** The HTML of the block that begins on a line, and the number of the line after it. */
+  /** The HTML of the block that begins on a line, and the number of the line after the block. */
   #block(lines: readonly string[], at: number): [html: string, end: number] {
     const line = lines[at]!
     const headline = this.#depth === 1 ? HEADLINE.exec(line) : null
@@ -73,7 +74,7 @@ class OrgReader {
     if (block !== null) return this.#named(lines, at, block[1]!.toLowerCase(), block[2] ?? "")
     const keyword = KEYWORD.exec(line)
     if (keyword !== null) return [this.#keyword(keyword[1]!.toLowerCase(), keyword[2]!), at + 1]
-    // Comments, lines for other programs, and when something is planned.
+    // Comments, lines for other programs, and planning dates.
     if (/^[ \t]*#(?:[ \t]|$|\+)/.test(line) || PLANNING.test(line)) return ["", at + 1]
     if (DRAWER.test(line)) {
       const end = indexAfter(lines, at, (one) => /^[ \t]*:END:$/i.test(one), MAX_DRAWER_LINES)
@@ -140,7 +141,7 @@ class OrgReader {
     const isOver = (line: string) => line.trimStart().toLowerCase() === ending
     const end = this.#endless.has(name) ? -1 : indexAfter(lines, at, isOver)
     if (end === -1) {
-      // In the whole text; inside another block there may be none while there is one behind it.
+      // Only known for the whole text: inside another block an end can be missing while there is one after that block.
       if (this.#depth === 1) this.#endless.add(name)
       return ["", at + 1]
     }
@@ -200,7 +201,7 @@ function endOf(lines: readonly string[], from: number, isInside: (line: string) 
   return at
 }
 
-/** The first line behind another for which something holds, or -1. */
+/** The first line after another for which a condition is true, or -1. */
 function indexAfter(
   lines: readonly string[],
   at: number,

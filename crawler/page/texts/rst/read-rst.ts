@@ -6,9 +6,9 @@ import { inlineHtml, type Names } from "./rst-inline.ts"
 import { namesOf } from "./rst-names.ts"
 import { gridTable, type RstTable, simpleTable } from "./rst-tables.ts"
 
-/** Blocks in blocks. */
+/** The most levels of nested blocks. */
 const MAX_DEPTH = 20
-/** Two colons alone announce code. */
+/** A paragraph of only two colons announces code. */
 const ADORNMENT = /^(?!::$)([!-/:-@[-`{-~])\1+\s*$/
 const EXPLICIT = /^\.\.(?:\s|$)/
 const DIRECTIVE =
@@ -18,14 +18,14 @@ const NUMBER = /^(?:\(?(?:\d{1,6}|[A-Za-z]|[ivxlcIVXLC]{1,8}|#)[.)])(?:[ \t]+|$)
 const FIELD = /^:((?:[^:\\\n`]|\\.|:(?!\s|$)){1,100}):(?:[ \t]+(.*)|$)/
 const OPTION =
   /^((?:--?|\/)[\w?][\w-]{0,40}(?:[ =][<[]?[\w.|-]{1,40}[\]>]?)?(?:, (?:--?|\/)[\w?][\w-]{0,40}(?:[ =][<[]?[\w.|-]{1,40}[\]>]?)?){0,5})(?:[ \t]{2,}(\S.*)|$)/
-/** Fields above a document that say nothing to its readers. */
+/** Fields above a document that mean nothing to its readers. */
 const NO_FIELDS = new Set(
   "orphan tocdepth nocomments nosearch hidetoc allow_comments html_theme sd_hide_title og".split(" "),
 )
 
 /**
- * reStructuredText, with the directives and roles of Sphinx that carry text. Nothing is included, run or evaluated: text
- * in other files is left out. In time linear in its length but for the depth of its blocks.
+ * reStructuredText, with the directives and roles of Sphinx that carry text. Nothing is included, run or evaluated:
+ * text in other files is left out. Takes time linear in its length except for the depth of its blocks.
  */
 export function readRst(text: string, url: string): DocumentText {
   const lines = linesOf(text)
@@ -43,7 +43,7 @@ export function readRst(text: string, url: string): DocumentText {
   }
 }
 
-/** Lines without the indentation that all of them share, and without blank ones at both ends. */
+/** Lines without their common indentation, and without blank lines at both ends. */
 function blockOf(lines: readonly string[]): string[] {
   const plain = dedented(lines)
   const from = plain.findIndex((line) => line !== "")
@@ -52,7 +52,7 @@ function blockOf(lines: readonly string[]): string[] {
 
 class RstReader implements DirectiveReader {
   readonly #names: Names
-  /** Kinds of underlines in the order in which they came: their place is their level. */
+  /** Kinds of underlines in the order in which they appeared: the position is the heading level. */
   readonly #levels: string[] = []
   /** Fields above the text, by name. */
   readonly fields = new Map<string, string>()
@@ -94,14 +94,14 @@ class RstReader implements DirectiveReader {
     return html.join("\n")
   }
 
-  /** The block that begins on a line as HTML, and the line behind it. */
+  /** The block that begins on a line as HTML, and the line after it. */
   #block(lines: readonly string[], at: number): [html: string, end: number] {
     const line = lines[at]!
     const indent = indentOf(line)
     if (indent > 0) {
       const end = indentedEnd(lines, at, indent)
       const html = this.blocks(blockOf(lines.slice(at, end)))
-      // Many indent the sessions that they show.
+      // Many authors indent the interactive sessions that they show.
       return [line.startsWith(">>> ", indent) ? html : `<blockquote>${html}</blockquote>`, end]
     }
     if (EXPLICIT.test(line)) return this.#explicit(lines, at)
@@ -192,7 +192,7 @@ class RstReader implements DirectiveReader {
     while (at < lines.length) {
       const marked = mark.exec(lines[at]!)?.[0]
       if (marked === undefined || (kind !== null && lines[at]![0] !== kind)) break
-      // Text that is less indented than the item's first words still belongs to it, as many write it.
+      // Text that is indented less than the item's first words still belongs to it, as many authors write it.
       const end = indentedEnd(lines, at + 1, 1)
       const rest = lines.slice(at + 1, end)
       const first = lines[at]!.slice(marked.length)
@@ -212,7 +212,7 @@ class RstReader implements DirectiveReader {
       if (NO_FIELDS.has(key)) return ["", end]
       this.fields.set(key === "authors" ? "author" : key, text.join(" ").trim())
     }
-    // `:param str name: text` of a function.
+    // The `:param str name: text` fields of a function.
     return [
       `<p><strong>${this.inline(name)}</strong>: ${this.inline(text[0]!)}</p>${this.blocks(text.slice(1))}`,
       end,
@@ -284,7 +284,7 @@ function directiveOf(
   }
 }
 
-/** The line behind lines that are indented at least so far, and blank ones among them. */
+/** The line after those that are indented at least this far, including blank lines among them. */
 function indentedEnd(lines: readonly string[], from: number, indent: number): number {
   let end = from
   for (let at = from; at < lines.length; at++) {
@@ -304,7 +304,7 @@ function blankAt(lines: readonly string[], from: number): number {
 const dedentedBy = (lines: readonly string[], columns: number): string[] =>
   lines.map((line) => line.slice(Math.min(columns, indentOf(line))))
 
-/** Whether a paragraph that begins like an item is one: `A. Smith wrote` over two lines is not. */
+/** Whether a paragraph that begins like a list item is one: `A. Smith wrote` over two lines is not. */
 function isList(lines: readonly string[], at: number): boolean {
   const next = lines[at + 1] ?? ""
   return next === "" || indentOf(next) > 0 || NUMBER.test(next)

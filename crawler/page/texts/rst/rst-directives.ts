@@ -11,7 +11,7 @@ export interface Directive {
   readonly content: readonly string[]
 }
 
-/** Reads the parts of a directive. */
+/** The reader's tools for turning the parts of a directive into HTML. */
 export interface DirectiveReader {
   blocks(lines: readonly string[]): string
   inline(text: string): string
@@ -36,13 +36,13 @@ const VERSIONS: Readonly<Record<string, string>> = {
   deprecated: "Deprecated since version",
   versionremoved: "Removed in version",
 }
-/** Directives whose argument heads their content. */
+/** Directives whose argument is the heading of their content. */
 const TITLED = new Set(
   "tab group-tab tab-item code-tab dropdown card grid-item-card rubric centered details collapse container-title".split(
     " ",
   ),
 )
-/** Directives that only steer the program that makes pages, or insert text from elsewhere. */
+/** Directives that only control the program that makes pages, or insert text from elsewhere. */
 const NO_TEXT = new Set(
   (
     "toctree contents index include literalinclude raw highlight currentmodule module default-role meta title tabularcolumns role sectnum " +
@@ -101,12 +101,12 @@ function noteHtml({ name, argument, content }: Directive, reader: DirectiveReade
     : name === "seealso"
       ? "See also"
       : name.charAt(0).toUpperCase() + name.slice(1)
-  // A note may begin right behind its name.
+  // A note can begin right after its name.
   const text = isTitled || argument === "" ? content : [argument, ...content]
   return `<blockquote><p><strong>${reader.inline(title)}</strong></p>${reader.blocks(text)}</blockquote>`
 }
 
-/** A signature as a heading; further signatures are the lines below the first. */
+/** A signature as a heading; further signatures are the lines below it. */
 function nameHtml({ argument, content }: Directive, reader: DirectiveReader): string {
   const signatures = argument
     .split("\n")
@@ -125,7 +125,7 @@ function csvHtml({ options, content }: Directive, reader: DirectiveReader): stri
   return reader.tableHtml({ rows: rows.map((row) => row.map((cell) => cell.split("\n"))), heads })
 }
 
-/** Rows are items of a list, and their cells items of a list inside. */
+/** Rows are items of a list, and their cells are items of a nested list. */
 function listTableHtml({ options, content }: Directive, reader: DirectiveReader): string {
   const rows: string[][][] = []
   let column = 0

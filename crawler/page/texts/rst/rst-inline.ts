@@ -4,7 +4,7 @@ import { escapeHtml } from "../markup/from-html.ts"
 export interface Names {
   /** Addresses by the name of their target, in lower case. */
   readonly targets: ReadonlyMap<string, string>
-  /** Those of targets without a name, in the order of their references, which take them away. */
+  /** Addresses of targets without a name, in the order of their references, each of which removes one. */
   readonly anonymous: string[]
   /** The text that replaces `|name|`. */
   readonly substitutions: ReadonlyMap<string, string>

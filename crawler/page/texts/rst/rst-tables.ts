@@ -1,12 +1,12 @@
 const MAX_ROWS = 5000
 
-/** Rows of cells, each the lines of its text. `heads`: how many of them come first and name the columns. */
+/** Rows of cells, each as the lines of its text. `heads`: how many of the first rows name the columns. */
 export interface RstTable {
   readonly rows: readonly (readonly (readonly string[])[])[]
   readonly heads: number
 }
 
-/** The table of `+---+` and `|` that begins on a line, and the line behind it; null: none does. */
+/** The table of `+---+` and `|` that begins on a line, and the line after it; null if none begins there. */
 export function gridTable(lines: readonly string[], from: number): { table: RstTable; end: number } | null {
   if (!/^\+(?:[-=]+\+)+\s*$/.test(lines[from]!)) return null
   let end = from
@@ -26,7 +26,7 @@ export function gridTable(lines: readonly string[], from: number): { table: RstT
       continue
     }
     row ??= edges.slice(1).map(() => [])
-    // A cell over several columns is one whose edge has no bar.
+    // A cell that spans several columns has no bar at their edges.
     let start = edges[0]!
     let column = 0
     for (const [at, edge] of edges.slice(1).entries()) {
@@ -46,7 +46,7 @@ export function gridTable(lines: readonly string[], from: number): { table: RstT
   return { table: { rows, heads }, end }
 }
 
-/** The table of columns below `===  ===` that begins on a line, and the line behind it; null: none does. */
+/** The table with columns below `===  ===` that begins on a line, and the line after it; null if none begins there. */
 export function simpleTable(lines: readonly string[], from: number): { table: RstTable; end: number } | null {
   const RULE = /^=+(?: +=+)+\s*$/
   if (!RULE.test(lines[from]!)) return null
@@ -56,7 +56,7 @@ export function simpleTable(lines: readonly string[], from: number): { table: Rs
   for (; at < lines.length && at - from < MAX_ROWS; at++) {
     if (!/^=+(?: +=+)*\s*$/.test(lines[at]!)) continue
     rules.push(at)
-    // The third rule closes it, or the second where nothing follows that is still a row.
+    // The third rule closes the table, or the second if no further row follows.
     if (rules.length === 3 || (lines[at + 1] ?? "").trim() === "") break
   }
   if (rules.length < 2) return null
@@ -71,7 +71,7 @@ export function simpleTable(lines: readonly string[], from: number): { table: Rs
     }
     if (text.trim() === "" || /^-[- ]*$/.test(text)) continue
     const cells = columns.map((start, column) => text.slice(start, columns[column + 1]).trimEnd())
-    // Without text in the first column it continues the row above.
+    // A row without text in the first column continues the row above.
     if (cells[0] === "" && rows.length > 0)
       for (const [column, cell] of cells.entries()) rows.at(-1)![column]!.push(cell)
     else rows.push(cells.map((cell) => [cell]))
@@ -79,7 +79,7 @@ export function simpleTable(lines: readonly string[], from: number): { table: Rs
   return { table: { rows, heads }, end: end + 1 }
 }
 
-/** Comma-separated values in lines. */
+/** Reads lines of comma-separated values. */
 export function csvRows(text: string): string[][] {
   const rows: string[][] = [[]]
   let cell = ""

@@ -10,35 +10,35 @@ export type ChannelMessage = Notice & Pick<Message, "id" | "receiver" | "created
 export interface ChannelParts {
   readonly config: AlertConfig & ProxySettings & { readonly webhookNetworks: readonly string[] }
   readonly userAgent: string
-  /** Where secrets that are named `${NAME}` are. */
+  /** Where to look up secrets named `${NAME}`. */
   readonly env: NodeJS.ProcessEnv
 }
 
 export interface AlertSender extends AsyncDisposable {
-  /** One attempt. Never rejects, and no error holds a secret. */
+  /** Makes one attempt. Never rejects, and no error contains a secret. */
   send(message: ChannelMessage, signal: AbortSignal): Promise<Attempt>
 }
 
-/** A way by which the operator gets alerts. */
+/** A way for the operator to receive alerts. */
 export interface AlertChannel {
-  /** In answers of the API, and in the table of messages. */
+  /** The name in the API's answers, and in the table of messages. */
   readonly name: string
-  /** In the log and on the command line. */
+  /** The names in the log and on the command line. */
   readonly called: {
     readonly way: string
     readonly one: string
     readonly many: string
     readonly server: string
   }
-  /** The settings to look at when messages are not taken. */
+  /** The settings to check when messages are not accepted. */
   readonly settings: string
-  /** Whose queue its messages wait in: that of alerts, or the one that webhooks of sources share. */
+  /** The queue in which its messages wait: that of alerts, or the one that it shares with the webhooks of sources. */
   readonly queue: "alerts" | "webhooks"
-  /** Addresses that alerts go to; none: the channel is off. */
+  /** Addresses that alerts go to; when empty, the channel is off. */
   readonly receivers: (config: AlertConfig) => readonly string[]
-  /** The form of an address that people are shown; the address itself may hold a secret. */
+  /** The form of an address that people are shown, because the address itself can contain a secret. */
   readonly shown: (receiver: string) => string
-  /** Problems with its settings, for people. */
+  /** Problems with the channel's settings, for people. */
   readonly problems: (config: AlertConfig) => readonly string[]
   /** Whether messages can be sent; while they cannot, they wait. */
   readonly isReady: (config: AlertConfig) => boolean

@@ -59,7 +59,7 @@ const notification = ({ type, subject, text }: ChannelMessage) => ({
   ...LOOKS[type],
 })
 
-/** As much of a text as a message may have, without half a character at its end. */
+/** As much of a text as fits into a message, without half a character at its end. */
 function cut(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= MAX_MESSAGE_BYTES) return text

@@ -2,7 +2,7 @@ import { email } from "./email.ts"
 import { ntfy } from "./ntfy.ts"
 import { webhook } from "./webhook.ts"
 
-/** All ways by which alerts go out, in the order in which they are shown. */
+/** All channels for alerts, in the order in which they are shown. */
 export const CHANNELS = [email, ntfy, webhook] as const
 
 export type ChannelName = (typeof CHANNELS)[number]["name"]

@@ -6,11 +6,11 @@ import type { TraceParts } from "../step.ts"
 /** A source to try an address with. */
 interface Chosen {
   readonly source: Source
-  /** Made up of defaults, since the address belongs to none. */
+  /** Whether it was made from the defaults, because the address belongs to no source. */
   readonly isMadeUp: boolean
 }
 
-/** The source of that name, else the first that the address belongs to. Null when there is none of the name. */
+/** The source with that name, otherwise the first that the address belongs to. Null when there is none with the name. */
 export async function sourceFor(
   url: PageUrl,
   name: string | undefined,

@@ -18,11 +18,11 @@ export interface TryAddressOptions {
   readonly jobs: Jobs
   readonly sources: SourceTable
   readonly config: CrawlerConfig
-  /** Default: the source that the address belongs to, else the defaults. */
+  /** Default: the source that the address belongs to, otherwise the defaults. */
   readonly source?: string | undefined
-  /** Default: as the source says. */
+  /** Default: the source's setting. */
   readonly rendering?: Rendering | undefined
-  /** Whether the operator named the address: then one of no source may be private. */
+  /** Whether the operator named the address: then one that belongs to no source may be private. */
   readonly trusted: boolean
   readonly signal?: AbortSignal
   readonly resolve?: Resolve
@@ -32,8 +32,8 @@ export interface TryAddressOptions {
 export class CannotReadError extends Error {}
 
 /**
- * Reads an address with the settings of its source. Null when there is no source of the name that was given.
- * @throws CannotReadError when there is no browser, the login fails, or a folder is not there.
+ * Reads an address with the settings of its source. Null when there is no source with the given name.
+ * @throws CannotReadError when there is no browser, the login fails, or a folder is missing
  */
 export async function tryAddress(url: PageUrl, options: TryAddressOptions): Promise<Tried | null> {
   const { db, config, rendering, trusted, signal } = options

@@ -15,15 +15,15 @@ import { detailOf } from "../../../crawl/judge/visit-outcome.ts"
 export interface Tried {
   readonly url: PageUrl
   readonly source: Source
-  /** Whether the address belongs to the source: a run would visit it. */
+  /** Whether the address belongs to the source, so that a run would visit it. */
   readonly belongs: boolean
   readonly robots: RobotsTried
   /** Null when there was nothing to read. */
   readonly reading: ReadingTried | null
-  /** As runs record it. */
+  /** The outcome as runs record it. */
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** The same with all that is known of it; null when there is a page. */
+  /** The same with everything known about it; null when there is a page. */
   readonly end: NoPage | null
   /** The page that would be indexed; null when nothing would be. */
   readonly page: Page | null
@@ -40,12 +40,12 @@ interface RobotsTried {
 }
 
 interface ReadingTried {
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: PageUrl
   readonly status: number
   readonly contentType: string
   readonly bytes: number
-  /** Another page that it names as its original: a run reads that too, and keeps one of both when they are alike. */
+  /** Another page that it names as its original: a run reads that one too, and keeps one of the two when they are alike. */
   readonly canonical: string | null
   readonly noindex: boolean
   readonly nofollow: boolean
@@ -57,10 +57,10 @@ interface ReadingTried {
 
 interface LinksTried {
   readonly total: number
-  /** A run would follow these links, within its depth. */
+  /** The links that a run would follow, within its depth. */
   readonly followed: number
   readonly nofollow: number
-  /** Outside the source. */
+  /** The links that lead outside the source. */
   readonly outside: number
 }
 

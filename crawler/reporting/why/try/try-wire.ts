@@ -1,6 +1,6 @@
 import type { Tried } from "./try-page.ts"
 
-/** A trial as programs get it, from the command and from the admin API alike. */
+/** A trial as programs get it, both from the command and from the admin API. */
 export function triedOnWire(tried: Tried) {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   return {

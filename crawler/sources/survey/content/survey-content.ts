@@ -12,9 +12,9 @@ import { PAGES_SHOWN } from "../survey.ts"
 export interface ContentSurveyOptions {
   readonly db: StateStore
   readonly config: CrawlerConfig
-  /** Below which pages get addresses where nothing else gives them one; ends with `/`. */
+  /** The base address for pages that get no address from anything else; ends with `/`. */
   readonly filesAt: string
-  /** Names that other sources have. */
+  /** Names of other sources. */
   readonly taken: ReadonlySet<string>
   readonly signal: AbortSignal
 }
@@ -22,28 +22,28 @@ export interface ContentSurveyOptions {
 /** The findings of one look at a folder or other content, and the proposed source. */
 export interface ContentSurvey {
   readonly place: string
-  /** One of what is counted: `file`. */
+  /** The singular noun for the counted items: `file`. */
   readonly noun: string
   readonly source: SourceSpec & { readonly name: string }
-  /** How many there are, and their total size if the list says so. */
+  /** How many items there are, and their total size if the listing includes it. */
   readonly count: number
   readonly bytes: number
-  /** How many have each ending of the address, the most frequent first: `.md`; empty: no ending. */
+  /** Number of items per file extension of the address, most frequent first: `.md`; empty for no extension. */
   readonly endings: readonly (readonly [ending: string, count: number])[]
   /** How many are larger than `FOSSICK_MAX_PAGE_BYTES` and are not read. */
   readonly tooLarge: number
-  /** Parts that could not be listed, in words. */
+  /** Descriptions of the parts that couldn't be listed. */
   readonly troubles: readonly string[]
   /** Some pages as they would be indexed. */
   readonly pages: readonly Tried[]
 }
 
-/** Pages among which those to read are chosen. */
+/** Number of pages from which the sample to read is chosen. */
 const LOOKED_AT = 1000
 
 /**
- * Lists content, reads some of it, and proposes a source. Indexes no page. Copies of content on other machines, and the index of a
- * mailbox, are kept for the first run.
+ * Lists content, reads some of it, and proposes a source. Indexes no pages. Copies of content from other machines, and
+ * the index of a mailbox, are kept for the first run.
  * @throws KnownError when the content cannot be read
  */
 export async function surveyContent(
@@ -96,7 +96,7 @@ export async function surveyContent(
   }
 }
 
-/** The name of a source after its start. */
+/** The name of a source, derived from its start. */
 function freeName(text: string, taken: ReadonlySet<string>): string {
   const name = text.replaceAll(/[^\p{L}\p{N} ._:@-]+|^[ ._:@-]+|[ ._:@-]+$/gu, "").slice(0, 90) || "content"
   for (let number = 1; ; number += 1) {

@@ -1,12 +1,12 @@
 import type { PageUrl } from "#engine"
 import type { SiteLook } from "../site-look.ts"
 
-/** A program that makes sites: how it is recognised, and how its sites are crawled well. */
+/** A program that generates sites: how it is recognised, and how best to crawl its sites. */
 export interface Program {
   readonly name: string
   /** Its section in docs/recipes.md. */
   readonly recipe: string
-  /** Where the page shows that this program made it, each in words; empty: it did not. */
+  /** Descriptions of where the page shows that this program made it; empty if it didn't. */
   evidence(look: SiteLook): readonly string[]
   /** The version, if the page names it. */
   version(look: SiteLook): string | null
@@ -15,23 +15,23 @@ export interface Program {
 
 /** Known facts about a program's sites. */
 export interface Advice {
-  /** Patterns of addresses that hold no page of their own. */
+  /** Patterns of addresses that have no content of their own. */
   readonly exclude?: readonly string[]
-  /** Where to start instead of the address that was given. */
+  /** Where to start instead of the given address. */
   readonly seed?: PageUrl
-  /** Its pages are made by scripts. */
+  /** Whether its pages are built by scripts. */
   readonly needsBrowser?: boolean
-  /** The text comes with the page although it looks like an application's. */
+  /** Whether the HTML contains the text even though the page looks like an application. */
   readonly sendsText?: boolean
-  /** Where its sitemap is, when robots.txt names none. */
+  /** The address of its sitemap, if robots.txt names none. */
   readonly sitemap?: string
-  /** Where its login form is. */
+  /** The address of its login form. */
   readonly login?: string
-  /** What an operator should know, each in one sentence. */
+  /** Things an operator should know, one sentence each. */
   readonly notes?: readonly string[]
 }
 
-/** Something on a page that one program alone writes. */
+/** Something on a page that only one program produces. */
 export interface Mark {
   readonly where: "generator" | "asset" | "markup" | "header" | "address"
   readonly fits: RegExp
@@ -40,7 +40,7 @@ export interface Mark {
   readonly says: string
 }
 
-/** The marks that a page bears, in words. */
+/** Descriptions of the marks found on a page. */
 export function marksOn(look: SiteLook, marks: readonly Mark[]): string[] {
   return marks.filter((mark) => bears(look, mark)).map(({ says }) => says)
 }
@@ -60,7 +60,7 @@ function bears(look: SiteLook, { where, fits, header = "" }: Mark): boolean {
   }
 }
 
-/** The first group of what fits the generator; null when nothing does. */
+/** The first capture group of the generator match; `null` if it doesn't match. */
 export const generatorVersion =
   (fits: RegExp) =>
   ({ generator }: SiteLook): string | null =>
@@ -68,7 +68,7 @@ export const generatorVersion =
 
 export const noVersion = (): null => null
 
-/** The folder in which a program lies, by an asset of it: `https://example.com/docs/`. The page's own when none fits. */
+/** The folder where a program is installed, derived from one of its assets: `https://example.com/docs/`. The page's own folder if no asset matches. */
 export function folderOf({ assets, url }: SiteLook, asset: RegExp): string {
   for (const one of assets) {
     const found = asset.exec(one)

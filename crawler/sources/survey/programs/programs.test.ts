@@ -5,14 +5,14 @@ import { addressPatterns } from "../../../crawl/scope/globs.ts"
 import { lookAt } from "../site-look.ts"
 import { PROGRAMS, recognise } from "./registry.ts"
 
-/** A page with what a program leaves in it, in its own words. */
+/** A page that contains the typical traces of a program. */
 interface Specimen {
   readonly program: string
   readonly version: string | null
   readonly html: string
   readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Addresses that hold no page of their own, and some that do. */
+  /** Addresses that have no content of their own, and some that do. */
   readonly left: readonly string[]
   readonly read: readonly string[]
 }

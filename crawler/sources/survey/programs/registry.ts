@@ -13,7 +13,7 @@ import { confluence } from "./wikis/confluence.ts"
 import { dokuwiki } from "./wikis/dokuwiki.ts"
 import { mediawiki } from "./wikis/mediawiki.ts"
 
-/** Every program that is known, the particular ones first. */
+/** All known programs, the more specific ones first. */
 export const PROGRAMS: readonly Program[] = [
   dokuwiki,
   mediawiki,
@@ -34,14 +34,14 @@ export interface Recognised {
   readonly name: string
   readonly version: string | null
   readonly evidence: readonly string[]
-  /** The section of docs/recipes.md; null for a program that has none. */
+  /** The section of docs/recipes.md; `null` if the program has none. */
   readonly recipe: string | null
   readonly advice: Advice
 }
 
 const MAX_NAME_CHARS = 60
 
-/** The program that made a site: one that is known, else what the page calls its generator. Null when nothing tells. */
+/** The program that made a site: a known program, otherwise whatever the page names as its generator. `null` if nothing identifies it. */
 export function recognise(look: SiteLook): Recognised | null {
   for (const program of PROGRAMS) {
     const evidence = program.evidence(look)

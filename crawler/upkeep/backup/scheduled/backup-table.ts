@@ -9,9 +9,9 @@ import { dateOrNull } from "#base/store/date-columns.ts"
 
 /** A run that has been silent this long has lost its process. */
 const SILENT_MS = 10_000
-/** A backup that has taken down its process this often is not tried again until its next time. */
+/** A backup that has crashed its process this many times isn't tried again until its next scheduled time. */
 const MAX_CRASHES = 3
-/** Runs that are remembered: the newest. */
+/** Number of runs to keep: the newest. */
 const RUNS_KEPT = 100
 
 interface BackupTables {
@@ -56,7 +56,7 @@ export const lastEnded = (db: StateStore): Promise<Pick<Selectable<RunRow>, "sta
     .limit(1)
     .execute()
 
-/** A trigger that fires when a run is over; `new.id` is its number. The table is made first, by {@link BackupTable}. */
+/** A trigger that fires when a run is over; `new.id` is its number. {@link BackupTable} must have created the table first. */
 export const backupOverTrigger = ({ trigger }: SchemaWords, name: string, statement: string): string =>
   trigger({
     name,
@@ -69,7 +69,7 @@ export const backupOverTrigger = ({ trigger }: SchemaWords, name: string, statem
 export type BackupState = "queued" | "running" | "finished" | "failed"
 const UNFINISHED = ["queued", "running"] as const
 
-/** One backup by the plan: asked for, under way or over. */
+/** One scheduled or requested backup: queued, running or finished. */
 export interface BackupRun {
   readonly id: number
   readonly trigger: "schedule" | "command"
@@ -78,7 +78,7 @@ export interface BackupRun {
   readonly askedAt: Date
   readonly startedAt: Date | null
   readonly endedAt: Date | null
-  /** The written backup; null until it is whole and checked. */
+  /** The backup file; `null` until it is complete and checked. */
   readonly file: string | null
   readonly bytes: number | null
   readonly pages: number | null
@@ -95,7 +95,7 @@ export interface StoredPlan {
   readonly lastRun: Date | null
 }
 
-/** The plan for backups and its runs, in `state.db`. All calls are short. */
+/** The backup plan and its runs, in `state.db`. All calls are short. */
 export class BackupTable {
   readonly #db: StateStore
   readonly #queries: Queries<BackupTables>
@@ -121,7 +121,7 @@ export class BackupTable {
     }
   }
 
-  /** Makes this the plan; null: no plan from now on. The next run stays, unless the schedule changed. */
+  /** Sets the plan, or removes it with `null`. The next run stays, unless the schedule changed. */
   async declare(plan: BackupPlan | null): Promise<void> {
     await transaction(this.#db, async () => {
       if (plan === null) {
@@ -161,18 +161,18 @@ export class BackupTable {
     return runOrNull(await this.#runs().where("id", "=", id).executeTakeFirst())
   }
 
-  /** The run that waits or is under way. */
+  /** The run that is queued or running. */
   async unfinished(): Promise<BackupRun | null> {
     return runOrNull(await this.#runs().where("state", "in", UNFINISHED).executeTakeFirst())
   }
 
-  /** The newest run that ended, or that ended like this. */
+  /** The newest run that ended, optionally in the given state. */
   async last(state: "finished" | "failed" | null = null): Promise<BackupRun | null> {
     const ended = this.#runs().where("ended_at", "is not", null).orderBy("id", "desc").limit(1)
     return runOrNull(await (state === null ? ended : ended.where("state", "=", state)).executeTakeFirst())
   }
 
-  /** Asks for a run. While one is not over, it is that one. A backup that is due by schedule anyway is this one. */
+  /** Requests a run, or returns the one that is unfinished. If a backup is due by schedule anyway, this run counts as the scheduled one. */
   async ask(trigger: BackupRun["trigger"]): Promise<BackupRun> {
     return await transaction(this.#db, async () => {
       const unfinished = await this.unfinished()
@@ -190,12 +190,12 @@ export class BackupTable {
     })
   }
 
-  /** Whether a run waits, or has lost its process. */
+  /** Whether a run is queued or has lost its process. */
   async hasWork(): Promise<boolean> {
     return (await this.unfinished())?.state === "queued"
   }
 
-  /** The run that waits, marked as running here; null: none. Only the process that holds the lock may call this. */
+  /** Takes the queued run and marks it as running here; `null` if there is none. Only the process that holds the lock may call this. */
   async start(): Promise<BackupRun | null> {
     const waiting = await this.unfinished()
     if (waiting?.state !== "queued") return null
@@ -204,18 +204,18 @@ export class BackupTable {
     return await this.#must(waiting.id)
   }
 
-  /** Says that the run is alive. */
+  /** Records that the run is alive. */
   async beat(id: number): Promise<void> {
     await this.#update(id, { beat_at: Date.now() })
   }
 
-  /** Notes that the backup due at `due` was left out, since this run is not over. */
+  /** Records that the backup due at `due` was skipped because this run wasn't over. */
   async leaveOut(id: number, due: Date): Promise<void> {
     const note = `the backup due at ${due.toISOString()} was skipped, because this one was still running`
     await this.#update(id, { note })
   }
 
-  /** Ends a run that made a file. */
+  /** Ends a run that produced a file. */
   async finish(id: number, made: Pick<BackupRun, "file" | "bytes" | "pages" | "note">): Promise<void> {
     const { file, bytes, pages, note } = made
     const ended_at = this.#clock()
@@ -228,15 +228,15 @@ export class BackupTable {
     await this.#prune()
   }
 
-  /** Lets a run that was stopped start again. */
+  /** Allows a stopped run to start again. */
   async requeue(id: number): Promise<void> {
     await this.#update(id, { state: "queued" })
   }
 
   /**
-   * Starts a run again whose process was lost, or fails it for good. Only the process that holds the lock may call
-   * this: while it does, no other process can be at work on a run.
-   * @returns those that failed
+   * Requeues a run whose process was lost, or fails it for good. Only the process that holds the lock may call this:
+   * while it does, no other process can be working on a run.
+   * @returns the runs that failed
    */
   async recover(): Promise<BackupRun[]> {
     return await transaction(this.#db, async () => {
@@ -255,7 +255,7 @@ export class BackupTable {
     })
   }
 
-  /** In a restored state: the run under way is the one that made the backup, and is over. */
+  /** For a restored state: its unfinished run is the one that made the backup, and is over. */
   async forgetUnfinished(): Promise<void> {
     await this.#queries.deleteFrom("backup_run").where("state", "in", UNFINISHED).execute()
   }

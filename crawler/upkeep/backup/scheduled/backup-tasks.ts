@@ -1,7 +1,7 @@
 import type { Task, TaskKind, TaskTimes } from "../../../jobs/tasks/task.ts"
 import type { BackupRun, BackupTable } from "./backup-table.ts"
 
-/** The backup that is declared, if it has a schedule. */
+/** The declared backup, if it has a schedule. */
 export class BackupTasks implements TaskKind<BackupRun> {
   readonly kind = "backup"
   readonly #backups: BackupTable

@@ -10,8 +10,8 @@ import { openStateStore } from "#base/store/state-store.ts"
 import { BackupTable } from "./backup-table.ts"
 import { runBackups } from "./due-backups.ts"
 
-// A process of its own: makes the backups that were asked for, and ends, so that its memory goes back. `keep-all` as its
-// argument has it delete none.
+// A separate process that makes the requested backups and then ends, so that its memory is freed. With the argument
+// `keep-all` it deletes none.
 
 const env = environment()
 trustAuthorities(env)
@@ -32,7 +32,7 @@ try {
   })
   if (!isDone) process.exitCode = EXIT_LOCKED
 } catch (error) {
-  // An error of the data folder: nothing can be stored about a run now. It waits, as crawls do.
+  // An error of the data folder: nothing about the run can be stored now. It stays queued, as crawls do.
   if (!isUnwritable(error, settings.dataDir)) throw error
   log.error(`${unwritableMessage(settings.dataDir)} The next scheduled backup tries again.`)
   process.exitCode = EXIT_NO_ROOM

@@ -5,15 +5,15 @@ import { type BackupPlan, filesBeyond } from "../../../backup-plan.ts"
 
 export interface DeleteOptions {
   readonly plan: BackupPlan
-  /** Whether files beyond the plan's number are deleted: not soon after the clock was set. */
+  /** Whether files beyond the plan's number are deleted; not soon after the clock was changed. */
   readonly mayDelete: boolean
   readonly now?: Date
 }
 
 export interface Deleted {
-  /** Names of the files. */
+  /** Names of the deleted files. */
   readonly deleted: readonly string[]
-  /** Why older ones stay, or null. */
+  /** Why older files are kept, or `null`. */
   readonly note: string | null
 }
 

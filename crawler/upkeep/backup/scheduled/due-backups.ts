@@ -17,7 +17,7 @@ export interface RunBackupsOptions {
   readonly db: StateStore
   readonly dataDir: string
   readonly minFreeMb: FreeSpace
-  /** Opens the index for reading; asked for each run. */
+  /** Opens the index for reading; called for each run. */
   readonly openEngine: () => Promise<Engine>
   readonly mayDelete: boolean
   readonly log: Pick<Logger, "info" | "warn" | "error">
@@ -63,7 +63,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
     if (note !== null) log.warn({ backup: plan.name, run: id }, note)
   } catch (error) {
     if (signal.aborted) {
-      // The user who started it with a command has stopped it.
+      // Stopped by the user who started it with a command.
       if (trigger === "command") await backups.fail(id, "it was stopped before it finished")
       else await backups.requeue(id)
       return
@@ -74,7 +74,7 @@ async function runOne({ id, trigger }: BackupRun, options: RunBackupsOptions): P
   }
 }
 
-/** Says that a run is alive, until it is disposed of. */
+/** Signals that a run is alive, until disposed of. */
 const keepAlive = (id: number, { backups, log }: RunBackupsOptions): AsyncDisposable =>
   repeat(
     () =>

@@ -18,7 +18,7 @@ export interface FollowBackupsOptions {
   readonly signal: AbortSignal
 }
 
-/** Has the backups that were asked for made, in a process of its own, beside the crawls, until the signal is aborted. */
+/** Has requested backups made by a separate process, alongside the crawls, until the signal is aborted. */
 export async function followBackups({
   backups,
   mayDelete,
@@ -38,7 +38,7 @@ export async function followBackups({
   })
 }
 
-/** A store that cannot be read now is looked at again. */
+/** If the store can't be read now, it is checked again later. */
 async function hasWork(backups: BackupTable, log: Logger): Promise<boolean> {
   try {
     return await backups.hasWork()

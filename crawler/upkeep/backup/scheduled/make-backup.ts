@@ -18,12 +18,12 @@ import { type Deleted, type DeleteOptions, deleteOldest } from "./delete-oldest.
 export interface MakeBackupOptions extends DeleteOptions {
   readonly dataDir: string
   readonly db: StateStore
-  /** Open for reading. */
+  /** The engine, open for reading. */
   readonly engine: Engine
-  /** Megabytes that have to stay free on the disk of the folder. */
+  /** Megabytes that must stay free on the folder's disk. */
   readonly minFreeMb: FreeSpace
   readonly signal: AbortSignal
-  /** Free bytes in the folder. Default: the system's number. */
+  /** Free bytes in the folder. Default: as reported by the system. */
   readonly freeBytes?: () => number
 }
 
@@ -35,8 +35,8 @@ export interface MadeBackup extends Deleted {
 }
 
 /**
- * Makes one backup of a plan: writes it, reads all of it again, gives it its name, and deletes the oldest beyond the
- * plan's number. Only one process may do so at a time.
+ * Makes one backup for a plan: writes it, reads all of it back, gives it its name, and deletes the oldest ones beyond
+ * the plan's number. Only one process may do so at a time.
  * @throws KnownError with what the operator can do, the signal's reason
  */
 export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup> {
@@ -80,7 +80,7 @@ async function writeChecked(
   }
 }
 
-/** The name of a backup that is begun now; a second later for each that is there. */
+/** The name of a backup that starts now, a second later for each file that already has the name. */
 function freeName(plan: BackupPlan, now: Date): string {
   for (let time = now.getTime(); ; time += 1000) {
     const file = path.join(plan.folder, backupFileName(plan, new Date(time)))
@@ -88,7 +88,7 @@ function freeName(plan: BackupPlan, now: Date): string {
   }
 }
 
-/** The files that killed backups of this plan left. */
+/** Files left by killed backups of this plan. */
 async function sweepParts(plan: BackupPlan): Promise<void> {
   const suffix = partOf("")
   for (const name of await readdir(plan.folder)) {

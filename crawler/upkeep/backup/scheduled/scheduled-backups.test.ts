@@ -31,7 +31,7 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const at = (text: string) => Date.parse(`${text}Z`)
 
-/** A small appliance whose clock is turned by hand, and the folder of its backups. */
+/** A small appliance with a clock set by hand, and its backup folder. */
 class Fixture implements AsyncDisposable {
   now = at("2026-05-01T12:00")
   readonly folders: Folders
@@ -104,7 +104,7 @@ class Fixture implements AsyncDisposable {
     }
   }
 
-  /** Lets days pass with a look at the clock every hour. */
+  /** Lets days pass, checking the clock every hour. */
   async pass(days: number): Promise<void> {
     for (const end = this.now + days * DAY; this.now < end;) {
       this.now += HOUR / 2
@@ -138,7 +138,7 @@ describe("backups by schedule", () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare()
-    // Neither of these is its own to delete.
+    // The appliance may delete none of these.
     writeFileSync(join(fixture.folder, "fossick-2020-01-01.tar"), "by hand")
     writeFileSync(join(fixture.folder, "other-2020-01-01T00-00-00Z.tar"), "of another appliance")
     mkdirSync(join(fixture.folder, "fossick-2020-01-01T00-00-00Z.tar"))
@@ -170,7 +170,7 @@ describe("backups by schedule", () => {
     await restoreInto(fixture.folders.at("to"), newest)
     await using to = await SmallAppliance.open(fixture.folders.at("to"))
     expect(await to.engine.stats()).toMatchObject({ pages: 3 })
-    // The run that made the file is in it as under way: it is not begun again.
+    // The backup contains its own run as still in progress; a restore doesn't start it again.
     expect(await new BackupTable(to.db).unfinished()).toBeNull()
     expect((await new BackupTable(to.db).plan())?.plan.name).toBe("fossick")
   })
@@ -264,7 +264,7 @@ describe("the plan", () => {
 })
 
 describe("a backup that fails", () => {
-  /** Makes one that cannot be. */
+  /** Makes a backup that has to fail. */
   async function failing(change: (fixture: Fixture) => void) {
     const fixture = await Fixture.open()
     await fill(fixture.dataDir)
@@ -438,7 +438,7 @@ describe("in processes of their own", () => {
     expect(fixture.files).toHaveLength(1)
     expect(await verifyBackup(join(fixture.folder, fixture.files[0]!))).toMatchObject({ exportedPages: 5 })
     {
-      // Let go of at once: the command below takes it.
+      // Released at once, because the command below takes the lock.
       using lock = tryLock(join(fixture.dataDir, "locks", "backup.lock"))
       expect(lock).not.toBeNull()
     }

@@ -1,4 +1,4 @@
-// A process of its own that a test may kill: `node restore-child.ts <file> <data folder>`.
+// A separate process that a test can kill: `node restore-child.ts <file> <data folder>`.
 import { restore } from "../restore.ts"
 import { openIndex } from "./small-appliance.ts"
 

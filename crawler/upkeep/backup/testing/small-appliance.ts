@@ -25,7 +25,7 @@ import { type BackupSources, writeBackup } from "../write-backup.ts"
 export const openIndex = (dataDir: string, mode: "read" | "write", model?: string): Promise<EmbeddedEngine> =>
   EmbeddedEngine.open({ dir: join(dataDir, "index"), mode, embedder: new HashingEmbedder(model) })
 
-/** Folders that are gone after the test. */
+/** Temporary folders that are deleted after the test. */
 export class Folders implements Disposable {
   readonly #root = mkdtempSync(join(tmpdir(), "fossick-backup-"))
 
@@ -38,7 +38,7 @@ export class Folders implements Disposable {
   }
 }
 
-/** State and index of a data folder, as the processes of an appliance have them open. */
+/** State and index of a data folder, opened as in the processes of an appliance. */
 export class SmallAppliance implements AsyncDisposable {
   readonly dataDir: string
   readonly db: StateStore
@@ -77,7 +77,7 @@ export class SmallAppliance implements AsyncDisposable {
     return (await jobs.get(job.id))!
   }
 
-  /** Has images of a page looked at, with a thumbnail of no great beauty. */
+  /** Records the images of a page as looked at, with a dummy thumbnail. */
   async lookAtImages(page: Pick<Page, "url" | "images">): Promise<void> {
     await new ImageNotes(this.db).note([{ ...page, source: "site" }])
     const store = new ImageStore(this.db, this.dataDir)
@@ -88,7 +88,7 @@ export class SmallAppliance implements AsyncDisposable {
     }
   }
 
-  /** Backs up as another process does. @param changing what happens between the copy of the state and that of the index */
+  /** Backs up as another process would. @param changing what happens between the copies of the state and the index */
   async backUp(file: string, changing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const db = await openStateStore(this.dataDir)
     await using engine = await openIndex(this.dataDir, "read")
@@ -132,7 +132,7 @@ export async function restoreInto(
   return await restore(file, { dataDir, force, openEngine: (folder) => openIndex(folder, "write", model) })
 }
 
-/** Addresses of which the state and the index do not say the same. */
+/** Addresses about which the state and the index disagree. */
 export async function disagreements({
   db,
   engine,

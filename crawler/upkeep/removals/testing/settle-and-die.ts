@@ -5,7 +5,7 @@ import { Jobs } from "../../../jobs/jobs.ts"
 import { openStateStore } from "#base/store/state-store.ts"
 import { settleRemovals } from "../settle-removals.ts"
 
-// For a test: judges the last run and is killed when the engine has removed the pages, before the state knows.
+// For a test: judges the last run and is killed after the engine has removed the pages but before the state is updated.
 
 const settings = readSettings(engineSettings, environment())
 const db = await openStateStore(settings.dataDir)

@@ -2,10 +2,10 @@ import path from "node:path"
 import { EngineError, REPAIR_HINT } from "../../../errors.ts"
 
 /**
- * A failure that names a file of the index as the operator finds it in the data folder.
+ * An error that names a file of the index by its path in the data folder.
  *
- * @param dir folder of the index
- * @param file path in it
+ * @param dir the index folder
+ * @param file path relative to it
  * @param damage the problem, as the rest of the sentence
  */
 export const damagedFile = (dir: string, file: string, damage: string, options?: ErrorOptions): EngineError =>

@@ -3,36 +3,36 @@ import path from "node:path"
 import { crc32 } from "node:zlib"
 import { readSealed, writeSealed } from "#base/store/sealed-json.ts"
 
-/** Read at a time: half a millisecond of checksum. */
+/** Bytes read at a time: half a millisecond of checksumming. */
 const CHUNK = 1_048_576
 /**
- * Files that LanceDB writes once and never changes. Its logs of transactions are not read again by a single writer, and the hint
- * of the newest version is a hint.
+ * Files that LanceDB writes once and never changes. A single writer doesn't reread its transaction logs, and the hint
+ * about the newest version is only a hint.
  */
 const COVERED = /^(data|_versions|_indices|_deletions)\/.*(?<!\.json)$/
 
 interface Ledger {
-  /** LanceDB is deleting old files: a missing file may be one of them. */
+  /** Whether LanceDB is deleting old files: a missing file could be one of them. */
   readonly isCleaning: boolean
-  /** By path in the table's folder: bytes and CRC-32. */
+  /** Size in bytes and CRC-32, by path relative to the table's folder. */
   readonly files: Readonly<Record<string, readonly [size: number, sum: number]>>
 }
 
 const EMPTY: Ledger = { isCleaning: false, files: {} }
 
-/** A file that is not as it was written. */
+/** A file that differs from what was written. */
 export interface DamagedFile {
-  /** Path in the folder of the index. */
+  /** Path relative to the index folder. */
   readonly file: string
-  /** Going on a sentence. */
+  /** Completes a sentence whose subject is the file. */
   readonly damage: string
 }
 
 /**
- * Sizes and checksums of the files of one table, in `<table>.sums.json` beside it: LanceDB keeps none, and reads a changed byte
- * of an index as if it had been written.
+ * Sizes and checksums of the files of one table, in `<table>.sums.json` next to it: LanceDB has none, and reads a
+ * changed byte of an index as if it had been written that way.
  *
- * The writer brings them up to date when nothing is being written to the table. Later writes are not covered until then.
+ * The writer updates them when nothing is being written to the table. Until then, later writes aren't covered.
  */
 export class FileSums {
   readonly #dir: string
@@ -49,12 +49,12 @@ export class FileSums {
     return new FileSums(dir, table, (await readLedger(dir, table)) ?? EMPTY)
   }
 
-  /** Call it before LanceDB may delete files. */
+  /** Call this before LanceDB can delete files. */
   async cleaning(): Promise<void> {
     if (!this.#ledger.isCleaning) await this.#save({ ...this.#ledger, isCleaning: true })
   }
 
-  /** Records the current files. Nothing may write to the table meanwhile. */
+  /** Records the current files. Nothing may write to the table during this time. */
   async refresh(): Promise<void> {
     const known = this.#ledger.files
     const files: Record<string, readonly [number, number]> = {}
@@ -73,15 +73,15 @@ export class FileSums {
   }
 }
 
-/** Bytes that reading all files of a table takes. */
+/** Number of bytes to read when reading all files of a table. */
 export async function coveredBytes(dir: string, table: string): Promise<number> {
   const { files } = (await readLedger(dir, table)) ?? EMPTY
   return Object.values(files).reduce((sum, [size]) => sum + size, 0)
 }
 
 /**
- * The files of a table that are missing, have another size, or (`withSums`) other bytes than were written. Sizes take a
- * millisecond for a hundred files; sums take as long as reading all of them.
+ * The files of a table that are missing, have another size, or (`withSums`) have other bytes than were written. Sizes
+ * take a millisecond per hundred files; checksums take as long as reading all of them.
  */
 export async function damagedFiles(dir: string, table: string, withSums: boolean): Promise<DamagedFile[]> {
   for (;;) {
@@ -101,13 +101,13 @@ export async function damagedFiles(dir: string, table: string, withSums: boolean
       }
     }
     if (missing.length === 0 || ledger.isCleaning) return found
-    // The writer may have deleted them since the ledger was read.
+    // The writer might have deleted them since the ledger was read.
     const now = await readLedger(dir, table)
     if (JSON.stringify(now) === JSON.stringify(ledger)) return [...found, ...missing]
   }
 }
 
-/** Null when all is well with the ledger. */
+/** `null` if the ledger is intact. */
 export async function damagedLedger(dir: string, table: string): Promise<DamagedFile | null> {
   const { value, damage } = await readSealed<Ledger>(ledgerOf(dir, table))
   return value ? null : { file: `${table}.sums.json`, damage: damage ?? "is missing" }
@@ -116,7 +116,7 @@ export async function damagedLedger(dir: string, table: string): Promise<Damaged
 const folderOf = (dir: string, table: string): string => path.join(dir, `${table}.lance`)
 const ledgerOf = (dir: string, table: string): string => path.join(dir, `${table}.sums.json`)
 
-/** Null when there is none, as beside tables of older versions, or when it cannot be read. */
+/** `null` if there is none, as with tables of older versions, or if it can't be read. */
 async function readLedger(dir: string, table: string): Promise<Ledger | null> {
   const { value } = await readSealed<Ledger>(ledgerOf(dir, table))
   return value && { ...EMPTY, ...value }
@@ -132,7 +132,8 @@ async function coveredFiles(folder: string): Promise<string[]> {
 
 async function measure(file: string): Promise<readonly [size: number, sum: number]> {
   await using handle = await open(file)
-  // No larger than the file: most are small, and a megabyte for each kept the collector busy for half of the time of a write.
+  // Not larger than the file: most are small, and allocating a megabyte for each kept the garbage collector busy for
+  // half the time of a write.
   const most = Math.min(CHUNK, (await handle.stat()).size + 1)
   const chunk = Buffer.allocUnsafe(most)
   let [size, sum] = [0, 0]

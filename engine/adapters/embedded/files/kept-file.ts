@@ -5,14 +5,14 @@ import { replaceFile } from "#base/store/replace-file.ts"
 /** A file that one process writes whole and others read. */
 export interface KeptFile {
   readonly bytes: Buffer
-  /** Another one for each content that was written. */
+  /** Changes whenever the content does. */
   readonly version: string
 }
 
-/** Bytes of the checksum (CRC-32) behind the content. Files of older versions have none. */
+/** Bytes of the checksum (CRC-32) after the content. Files of older versions have none. */
 const SUM_BYTES = 4
 
-/** Null when it is not there, or damaged: of another length, or with another checksum. */
+/** Returns `null` if the file is missing or damaged, that is, its length or checksum is wrong. */
 export async function readKept(file: string, length: number): Promise<KeptFile | null> {
   try {
     await using handle = await open(file)
@@ -28,10 +28,10 @@ export async function readKept(file: string, length: number): Promise<KeptFile |
   }
 }
 
-/** The version of a file that is not there. */
+/** The version of a missing file. */
 export const NEVER_KEPT = ""
 
-/** What {@link readKept} would give as version, without reading the content. */
+/** The version that {@link readKept} would return, without reading the content. */
 export async function keptVersion(file: string): Promise<string> {
   try {
     await using handle = await open(file)
@@ -42,8 +42,9 @@ export async function keptVersion(file: string): Promise<string> {
 }
 
 /**
- * Made of time and checksum. Time alone does not do: the kernel's clock for files ticks every 4 ms, some file systems'
- * every second or two, and what is written twice within a tick has one time; nor would the inode, which is used again.
+ * Made from time and checksum. Time alone isn't enough: the kernel's clock for files ticks every 4 ms, some file
+ * systems' every second or two, and two writes within a tick have the same time; nor would the inode be enough, because
+ * it is reused.
  */
 async function versionOf(handle: FileHandle): Promise<string> {
   const { size, mtimeNs } = await handle.stat({ bigint: true })
@@ -52,7 +53,7 @@ async function versionOf(handle: FileHandle): Promise<string> {
   return `${mtimeNs}-${sum.toString("hex")}`
 }
 
-/** Replaces a file, with a checksum behind it. */
+/** Replaces a file, with a checksum at the end. */
 export async function keep(file: string, bytes: Uint8Array): Promise<void> {
   const sum = Buffer.alloc(SUM_BYTES)
   sum.writeUInt32LE(crc32(bytes))

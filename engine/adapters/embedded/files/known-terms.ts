@@ -11,11 +11,11 @@ const FIRST_SEED = 0x811c9dc5
 export const KNOWN_TERMS = "known-terms.bin"
 
 /**
- * Which terms are, or were, in some page: a Bloom filter (1970) of two megabytes, each term in four bits. The slots of
- * `term-frequencies.ts` cannot tell, for in a large index none is empty.
+ * Which terms are, or were, on some page: a Bloom filter (1970) of two megabytes, with four bits per term. The slots of
+ * `term-frequencies.ts` can't tell, because none of them is empty in a large index.
  *
- * Kept as the frequencies are: a process that is killed loses the new terms of its last seconds. So the index itself is asked
- * before a term that is unknown here is taken for misspelt.
+ * Stored in the same way as the frequencies: a process that is killed loses the new terms of its last seconds. So the
+ * index itself is queried before a term that is unknown here is treated as misspelt.
  */
 export class KnownTerms {
   readonly #bits: Uint8Array
@@ -41,7 +41,7 @@ export class KnownTerms {
     return (await readKept(fileIn(dir), BYTES)) !== null
   }
 
-  /** These, or newer ones when they were saved since. */
+  /** Returns these terms, or newer ones if they were saved since. */
   async newest(dir: string): Promise<KnownTerms> {
     return (await keptVersion(fileIn(dir))) === this.#version ? this : KnownTerms.load(dir)
   }
@@ -51,8 +51,8 @@ export class KnownTerms {
   }
 
   /**
-   * @param terms with a space between two.
-   * @param added terms added before, which are skipped; the new ones join them
+   * @param terms separated by single spaces.
+   * @param added terms added before, which are skipped; the new ones are added to it
    */
   add(terms: string, added = new Set<string>()): void {
     for (const term of terms.split(" ")) {
@@ -70,7 +70,7 @@ export class KnownTerms {
 
   has(term: string): boolean {
     const one = hash(term, FIRST_SEED)
-    // Nearly every unknown term fails at its first bit, and a misspelt word has thousands of them looked up.
+    // Nearly every unknown term fails at its first bit, and a misspelt word causes thousands of lookups.
     if (!this.#isSet(one & (BITS - 1))) return false
     const step = stepOf(term)
     for (let i = 1; i < BITS_OF_TERM; i++) {

@@ -4,33 +4,31 @@ import { type Twins, readTwins, writeTwins } from "#base/store/sealed-json.ts"
 import { damagedFile } from "./damaged-file.ts"
 
 /**
- * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
- * 2: what a page is (topic, country, unsafe), and the facts that ranking asks for.
- * 3: one row for each section of a page in the table that finds it, its names beside the terms of its passages, and its type and port to
- * filter by.
- * 4: terms in one spelling for each script, and stemmed in six more languages.
- * 5: Polish terms stemmed.
+ * Raised whenever an older Fossick couldn't read what this one writes, or this one what an older one wrote. 2: page
+ * fields (topic, country, unsafe), and the facts used for ranking. 3: one row per section of a page in the table that
+ * finds it, its names alongside the terms of its passages, and its type and port to filter by. 4: terms in one spelling
+ * per script, and stemmed in six more languages. 5: Polish terms stemmed.
  */
 export const INDEX_FORMAT = 5
-/** Formats whose pages `old-index.ts` reads, so that they can be taken into an index of today's. */
+/** Formats whose pages `old-index.ts` can read, so that they can be copied into an index of the current format. */
 export const OLD_FORMATS: readonly number[] = [2, 3, 4]
 
-/** Describes an index: kept in `index.json` beside the tables. Written last when an index is made. */
+/** Describes an index: stored in `index.json` next to the tables. Written last when an index is created. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */
   readonly embedder: string
   readonly dimensions: number
-  /** Name of the table of vectors; a re-embedding starts a new one. */
+  /** Name of the vectors table; a re-embedding starts a new one. */
   readonly vectors: string
   /** Languages of the pages (ISO 639-1), in the order they were first seen: queries are analysed in each. */
   readonly languages: readonly string[]
   /**
-   * Values of the column `source` that stand for several sources, in the order they were first seen: a filter by
-   * one of these asks for them too. Left out while no page has several.
+   * Values of the column `source` that stand for several sources, in the order in which they were first seen: a filter
+   * by one of those sources includes these values. Omitted while no page has several sources.
    */
   readonly sharings?: readonly string[]
-  /** Whether the tables have the column of readers; left out by versions before that had none. */
+  /** Whether the tables have the readers column; omitted by earlier versions, which had none. */
   readonly hasReaders?: true
   /** Whether any page ever had readers. Until then a filter by readers costs nothing. */
   readonly holdsReaders?: true
@@ -39,7 +37,7 @@ export interface Manifest {
 export const MANIFEST = "index.json"
 
 /**
- * The manifest, or null when there is no index yet.
+ * The manifest, or `null` if there is no index yet.
  *
  * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, or `INDEX_DAMAGED` when it cannot be read.
  */
@@ -61,7 +59,7 @@ export async function readManifest(dir: string): Promise<Manifest | null> {
   return manifest
 }
 
-/** The same, of whatever format. @throws EngineError `INDEX_DAMAGED` */
+/** The manifest in any format. @throws EngineError `INDEX_DAMAGED` */
 export async function readAnyManifest(dir: string): Promise<Manifest | null> {
   const { value, damaged } = await manifestTwins(dir)
   if (value || damaged.length === 0) return value
@@ -74,6 +72,6 @@ export const manifestTwins = (dir: string): Promise<Twins<Manifest>> =>
     ({ format, vectors }) => Number.isInteger(format) && Boolean(vectors),
   )
 
-/** Replaces the manifest and its copy; a reader sees the old one or the new one, never a part. */
+/** Replaces the manifest and its copy; a reader sees either the old one or the new one, never a partial one. */
 export const writeManifest = (dir: string, manifest: Manifest): Promise<void> =>
   writeTwins(path.join(dir, MANIFEST), manifest)

@@ -12,33 +12,33 @@ import type { PageFacts } from "../../../index/page/page-facts.ts"
 import type { Passage } from "../../../index/page/passage.ts"
 import type { PageHead, PageRow, StoredPage } from "../../../index/page-record.ts"
 
-/** Characters written in one transaction; a long page has its own: the event loop waits for each. */
+/** Characters written in one transaction (a long page has its own), because the event loop is blocked during each. */
 const CHARS_AT_A_TIME = 200_000
 export const PAGES_DB = "pages.db"
-/** For facts of pages: of some five thousand, of which a question reads those of thirty. */
+/** For page facts: holds those of about five thousand pages; a question reads those of thirty. */
 const FACTS_MEMORY = new CacheMemory("page-facts", 4 * 1024 * 1024)
-/** Memory of a parsed fact, for each character of its JSON: 1.2 were measured. */
+/** Memory of a parsed fact per character of its JSON: 1.2 was measured. */
 const BYTES_PER_CHAR = 2
-/** SQLite's number for a file that can become shorter step by step. */
+/** SQLite's number for the mode in which a file can be shortened step by step. */
 const INCREMENTAL = 2
 /** The share of empty file pages that stays for later writes; half for a file that would have to be rewritten. */
 const LOOSE = 0.1
 const LOOSE_REWRITTEN = 0.5
-/** File pages: a megabyte is not worth the writing, and the event loop waits for each two of them. */
+/** In file pages: less than a megabyte isn't worth the writing, and the event loop is blocked for two megabytes at a time. */
 const LEAST_GIVEN_BACK = 64
 const GIVEN_BACK_AT_A_TIME = 128
-/** Passages that one statement takes out of a page. */
+/** Passages that one statement reads from a page. */
 const PASSAGES_AT_A_TIME = 8
 
 /**
  * Rows are tens to hundreds of kilobytes. Larger file pages and a mapped file read one in a few steps instead of
- * hundreds of system calls; what is mapped belongs to the system's cache and goes when memory is short. A checkpoint
- * copies four megabytes, while the event loop waits.
+ * hundreds of system calls; mapped memory belongs to the system's cache and is released when memory is short. A
+ * checkpoint copies four megabytes while the event loop waits.
  */
 const BEFORE_WAL = "pragma page_size = 16384; pragma mmap_size = 1073741824"
 /** Deleted rows leave file pages that `giveBack` can cut off the end. On an existing file, setting this would write to it. */
 const OF_A_NEW_FILE = "pragma auto_vacuum = incremental"
-// The trigger is for older versions, which know nothing of checksums: what they write has none.
+// The trigger is for older versions, which don't know about checksums: rows they write have none.
 const SCHEMA = `
   pragma wal_autocheckpoint = 250;
   pragma synchronous = normal;
@@ -69,28 +69,29 @@ const SCHEMA = `
 /** Ids are passed as one JSON array: one statement per page takes three times as long. */
 const ANY_OF = "id in (select value from json_each(?))"
 
-/** A page with all that is kept of it. */
+/** A page with everything stored about it. */
 type WholePage = StoredPage & Pick<PageRow, "facts" | "passage_terms">
 
 /**
- * The pages themselves, by id: the content that hits show, in an SQLite file beside the tables that find it.
+ * The pages themselves, by id: the content that hits show, in an SQLite file next to the tables that find it.
  *
- * A page is written here before it is written there, and removed there before it is removed here, so that every page that is
- * found can be read. `interrupted-writes.ts` finishes what a killed process left in between.
+ * A page is written here before it is written to the tables, and removed from the tables before it is removed here, so
+ * that every page that is found can be read. `interrupted-writes.ts` completes anything a killed process left
+ * unfinished.
  */
 export class PageStore implements Disposable {
   readonly #db: DatabaseSync
   readonly #read: StatementSync
   readonly #heads: StatementSync
   readonly #markdown: StatementSync
-  /** By how many passages are taken out, less two. */
+  /** Indexed by the number of passages read, minus two. */
   readonly #somePassages: readonly StatementSync[]
   readonly #write: StatementSync
   readonly #remove: StatementSync
   readonly #readFacts: StatementSync
   readonly #writeFacts: StatementSync
   readonly #removeFacts: StatementSync
-  /** Parsed, as long as no process has written to the file. */
+  /** Parsed facts, valid until another process writes to the file. */
   readonly #facts = new ByteLru<string, PageFacts>(FACTS_MEMORY)
   #factsVersion: unknown
   readonly #version: StatementSync
@@ -113,7 +114,7 @@ export class PageStore implements Disposable {
     )
     this.#heads = db.prepare(`select id, revision, title, details from page where ${ANY_OF}`)
     this.#markdown = db.prepare("select markdown from page where id = ? and revision = ?")
-    // For one path SQLite returns the value there, for several an array, so there are always at least two.
+    // For a single path SQLite returns the value, for several an array, so there are always at least two.
     this.#somePassages = Array.from({ length: PASSAGES_AT_A_TIME - 1 }, (_, i) =>
       db.prepare(
         `select json_extract(passages, ?${", ?".repeat(i + 1)}) as passages from page where id = ? and revision = ?`,
@@ -133,16 +134,16 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * Opens the store of an index. Any number of processes may.
+   * Opens the store of an index. Any number of processes can do so.
    *
    * @param onDamage called for each page that turns out to be damaged when it is read
-   * @throws EngineError `INDEX_DAMAGED` when the file is missing, or is no store
+   * @throws EngineError `INDEX_DAMAGED` when the file is missing or isn't a store
    */
   static open(dir: string, onDamage: (id: string) => void = () => {}): PageStore {
     if (!existsSync(path.join(dir, PAGES_DB))) throw damagedFile(dir, PAGES_DB, "is missing")
     try {
       return PageStore.#open(dir, onDamage, (db) => {
-        // An empty file is sound SQLite.
+        // An empty file is a valid SQLite database.
         if (!db.prepare("select 1 from sqlite_master where name = 'page'").get())
           throw damagedFile(dir, PAGES_DB, "contains no pages")
       })
@@ -151,7 +152,7 @@ export class PageStore implements Disposable {
     }
   }
 
-  /** As {@link open}, and makes the store when it is not there. */
+  /** Like {@link open}, but creates the store if it is missing. */
   static make(dir: string): PageStore {
     return PageStore.#open(
       dir,
@@ -182,7 +183,7 @@ export class PageStore implements Disposable {
     return Number(this.#db.prepare("select count(*) as n from page indexed by page_revision").get()?.["n"])
   }
 
-  /** The pages that are here, in the order of their ids; not those that are damaged. */
+  /** The stored pages, ordered by id, without damaged ones. */
   read(ids: readonly string[]): StoredPage[] {
     return ids.flatMap((id) => {
       const page = this.#readWhole(id)
@@ -197,7 +198,7 @@ export class PageStore implements Disposable {
     try {
       return this.#read.get(id) as StoredPage | undefined
     } catch (error) {
-      // SQLite's own words for a value that is no JSON any more.
+      // SQLite's error text for a value that is no longer valid JSON.
       if (!String(error).includes("malformed JSON")) throw error
       this.#onDamage(id)
       return undefined
@@ -205,7 +206,7 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * The damage of the file as the rest of a sentence; null when there is none. Reads the whole file.
+   * The damage of the file as the rest of a sentence; `null` if there is none. Reads the whole file.
    *
    * @param breathe awaited between pages
    */
@@ -232,13 +233,13 @@ export class PageStore implements Disposable {
     }
   }
 
-  /** Ids of the pages behind an id, in their order. */
+  /** Ids of the pages after an id, in order. */
   idsAfter(id: string, limit: number): string[] {
     const rows = this.#db.prepare("select id from page where id > ? order by id limit ?").all(id, limit)
     return rows.map((row) => row["id"] as string)
   }
 
-  /** Pages without their texts, which are most of what a page costs to read, in any order. */
+  /** Pages in any order, without their texts, which account for most of the cost of reading a page. */
   heads(ids: readonly string[]): PageHead[] {
     return anyOf(this.#heads, ids) as unknown as PageHead[]
   }
@@ -249,8 +250,8 @@ export class PageStore implements Disposable {
   }
 
   /**
-   * Those at the given positions: of a page with two hundred passages, five are read in a tenth of the time that
-   * all take.
+   * The passages at the given positions: with two hundred passages on a page, reading five takes a tenth of the time of
+   * reading all.
    */
   passagesAt({ id, revision }: PageHead, positions: readonly number[]): Map<number, Passage> {
     const found = new Map<number, Passage>()
@@ -264,7 +265,7 @@ export class PageStore implements Disposable {
     return found
   }
 
-  /** The facts of pages that ranking needs, by id: a separate row, so that hundreds are read in a millisecond. */
+  /** The page facts needed for ranking, by id: in a separate row, so that hundreds can be read in a millisecond. */
   facts(ids: readonly string[]): Map<string, PageFacts> {
     const known = this.#knownFacts()
     const found = new Map(ids.map((id) => [id, known.get(id)]))
@@ -278,7 +279,7 @@ export class PageStore implements Disposable {
     return new Map([...found].flatMap(([id, facts]) => (facts ? [[id, facts] as const] : [])))
   }
 
-  /** SQLite's number of the file changes with what other connections write, and with nothing that this one does. */
+  /** SQLite's data version changes when other connections write to the file, but not when this one does. */
   #knownFacts(): ByteLru<string, PageFacts> {
     const version = this.#version.get()?.["data_version"]
     if (version !== this.#factsVersion) this.#facts.clear()
@@ -324,8 +325,8 @@ export class PageStore implements Disposable {
   /**
    * Returns the space of deleted pages to the file system, except for some room for new pages.
    *
-   * @param mayRewrite whether to rewrite a file of an older version, which needs it: no other process can write meanwhile, and it
-   * takes disk space
+   * @param mayRewrite whether to rewrite a file of an older version, which needs this first: no other process can write
+   * during that time, and it takes disk space
    */
   async giveBack({ mayRewrite }: { readonly mayRewrite: boolean }): Promise<void> {
     const isWhole = this.#pragma("auto_vacuum") !== INCREMENTAL
@@ -344,7 +345,7 @@ export class PageStore implements Disposable {
     this.#db.exec("pragma wal_checkpoint(passive)")
   }
 
-  /** Empty pages of the file. */
+  /** Number of empty pages in the file. */
   #free(): number {
     const free = this.#pragma("freelist_count")
     return free < LEAST_GIVEN_BACK ? 0 : free
@@ -383,5 +384,5 @@ export class PageStore implements Disposable {
   }
 }
 
-/** @param statement with `ANY_OF` */
+/** @param statement a statement with `ANY_OF` */
 const anyOf = (statement: StatementSync, ids: readonly string[]) => statement.all(JSON.stringify(ids))

@@ -1,7 +1,8 @@
 import { crc32 } from "node:zlib"
 import type { PageRow, StoredPage } from "../../../index/page-record.ts"
 
-// Checksums of what the page store keeps of a page: SQLite finds damage to its own structure, not to what it holds.
+// Checksums of everything the page store holds about a page: SQLite detects damage to its own structure, not to its
+// content.
 
 /** Checksum of the page itself. */
 export function pageSum({ id, revision, title, details, passages, markdown }: StoredPage): number {
@@ -11,7 +12,7 @@ export function pageSum({ id, revision, title, details, passages, markdown }: St
   )
 }
 
-/** Checksum of the data that was made for ranking, and can be made again. */
+/** Checksum of the data that was derived for ranking and can be recreated. */
 export const derivedSum = ({
   facts,
   passage_terms: terms,

@@ -3,22 +3,22 @@ import { inverseFrequency } from "../../../search/ranking/word-statistics.ts"
 import { termHash } from "../../../text/analysis/term-hash.ts"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
-/** Terms share slots by their hash: with 2^18 of them a rare term is seldom taken for a frequent one. */
+/** Terms share slots by their hash: with 2^18 slots, a rare term is seldom mistaken for a frequent one. */
 const SLOTS = 2 ** 18
 
 export const TERM_FREQUENCIES = "terms.bin"
 
 /**
- * Roughly how many pages each term is in, which makes the scores of different questions comparable.
+ * Approximately how many pages each term is on, which makes the scores of different questions comparable.
  *
- * The writer counts as it indexes; a page indexed again counts again, in the terms and in the whole, so the ratio stays true.
- * Kept beside the tables, because LanceDB does not report it, and querying it term by term costs more than the search. A process
- * that is killed loses the counts of its last seconds.
+ * The writer counts as it indexes; a page that is indexed again is counted again, both for its terms and in the total,
+ * so the ratio stays right. Stored next to the tables, because LanceDB doesn't report it, and querying it term by term
+ * costs more than the search. A process that is killed loses the counts of its last seconds.
  */
 export class TermFrequencies {
   readonly #counts: Uint32Array
   #pages: number
-  /** By slot, the number of the last page counted there, so that a page counts once. Only a writer has it. */
+  /** By slot, the number of the last page counted there, so that each page is counted once. Only a writer has this. */
   #lastPages: Uint32Array | undefined
   #version: string
 
@@ -46,7 +46,7 @@ export class TermFrequencies {
     return (await readKept(fileIn(dir), 4 + SLOTS * 4)) !== null
   }
 
-  /** These, or newer ones when they were saved since. */
+  /** Returns these counts, or newer ones if they were saved since. */
   async newest(dir: string): Promise<TermFrequencies> {
     return (await keptVersion(fileIn(dir))) === this.#version ? this : TermFrequencies.load(dir)
   }
@@ -56,8 +56,8 @@ export class TermFrequencies {
   }
 
   /**
-   * @param hashes of the terms of one page, by `term-hash.ts`; one may come several times
-   * @param language of the page: counted as a term is
+   * @param hashes of the terms of one page, by `term-hash.ts`; may contain duplicates
+   * @param language of the page: counted like a term
    */
   add(hashes: Iterable<number>, language: string | null): void {
     this.#pages++
@@ -73,24 +73,24 @@ export class TermFrequencies {
   }
 
   /**
-   * The share of the pages in a language that some page is in, 0..1. Counts are saved later than pages: the first pages in a language
-   * are there before they are counted, and count as one.
+   * The share of pages in a language that has at least one page, 0..1. Counts are saved later than pages: the first
+   * pages in a language exist before they are counted, and count as one.
    */
   shareOf(language: string): number {
     return Math.max(1, this.#counts[slotOf(hashOfLanguage(language))]!) / Math.max(1, this.#pages)
   }
 
-  /** Pages that were counted. */
+  /** Number of pages counted. */
   get pages(): number {
     return this.#pages
   }
 
-  /** How many of them hold a term, about. */
+  /** Approximately how many of them contain a term. */
   pagesWith(term: string): number {
     return this.#counts[slotOf(termHash(term))]!
   }
 
-  /** The inverse document frequency of a term, as BM25 has it: never negative. */
+  /** The inverse document frequency of a term, as in BM25: never negative. */
   idf(term: string): number {
     return inverseFrequency(this.pagesWith(term), this.#pages)
   }
@@ -101,5 +101,5 @@ const hashOfLanguage = (language: string) => termHash(`language ${language}`)
 const fileIn = (dir: string) => path.join(dir, TERM_FREQUENCIES)
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)
 
-/** A hash of 32 bits, folded to the slots. */
+/** Folds a 32-bit hash into the range of slots. */
 const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1)

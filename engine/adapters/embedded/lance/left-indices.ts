@@ -2,8 +2,8 @@ import { readdir } from "node:fs/promises"
 import path from "node:path"
 
 /**
- * Which of the tables' indices were replaced since they were first looked at. LanceDB's cache keeps what it has read of them, and their
- * deleted files open, until it is full: gigabytes and a thousand files later.
+ * Tracks which of the tables' indices were replaced since they were first seen. LanceDB's cache keeps what it has read
+ * of them, and their deleted files open, until it is full: gigabytes and a thousand files later.
  */
 export class LeftIndices {
   readonly #dir: string
@@ -13,7 +13,7 @@ export class LeftIndices {
     this.#dir = dir
   }
 
-  /** How many that were there are gone. */
+  /** Number of indices seen earlier that are now gone. */
   async count(tables: readonly string[]): Promise<number> {
     const there = new Set((await Promise.all(tables.map((table) => this.#of(table)))).flat())
     for (const one of there) this.#known.add(one)

@@ -5,8 +5,8 @@ import { manifestTwins } from "../files/manifest.ts"
 import { KEEP_VERSIONS_MS } from "./old-versions.ts"
 
 /**
- * Finds replaced versions of an index's tables that take up space although no process reads or writes them any longer: the next
- * writer deletes them. It lists two folders, and loads nothing that takes memory.
+ * Finds replaced versions of an index's tables that take up space although no process reads or writes them any longer:
+ * the next writer deletes them. Lists just two folders, and loads nothing that takes memory.
  */
 export class LeftVersions {
   readonly #steady: () => number
@@ -14,14 +14,14 @@ export class LeftVersions {
   #seenAt = 0
   #told = ""
 
-  /** @param steady as `steadyNow()`, which says how long they have been the same: not even a clock that is set hurries it */
+  /** @param steady like `steadyNow()`, used to measure how long they have been unchanged, so that changing the clock doesn't affect it */
   constructor(steady: () => number = steadyNow) {
     this.#steady = steady
   }
 
   /**
-   * Says so once of the same versions: where they could not be deleted, trying at once again would not help.
-   * @param dir folder of the index
+   * Reports the same versions only once: if they couldn't be deleted, an immediate retry wouldn't help.
+   * @param dir the index folder
    */
   async areDue(dir: string): Promise<boolean> {
     const names = await versionsIn(dir)

@@ -6,31 +6,31 @@ import type { Serial } from "#base/flow/serial.ts"
 import { steadyNow } from "#base/steady-time.ts"
 import { KEEP_VERSIONS_MS, OldVersions } from "./old-versions.ts"
 
-/** Rows not in an index yet are searched one by one: cheap for few, dear for many. */
+/** Rows that aren't in an index yet are searched one by one: cheap for few, expensive for many. */
 const ROWS_BETWEEN_RUNS = 2000
-/** A run costs as much as the table is large, so it waits for this share of it to be new. */
+/** The cost of a run grows with the table, so it waits until this share of the table is new. */
 const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
-/** After the last write, what was kept for readers may go; a little later than they let go of it. */
+/** After the last write, old versions kept for readers can be deleted, a little later than the readers release them. */
 const IDLE_BEFORE_CLEANING_MS = KEEP_VERSIONS_MS + 2000
-/** A run may take this share of the time at most, however much is written. */
+/** A run may take at most this share of the time, however much is written. */
 const LONGEST_SHARE = 0.25
 
-/** Rows from which an approximate index is faster than comparing with every vector. */
+/** Number of rows from which an approximate index is faster than comparing with every vector. */
 const VECTOR_INDEX_FROM = 10_000
 /** Each run adds a segment to the vector index, and each segment costs a query up to a millisecond. */
 const SEGMENTS = 3
 const ROWS_PER_PARTITION = 1500
-/** Partitions as they were when a table was a third as large hold too much, and a query reads too much. */
+/** When a table has grown to this multiple, its partitions are too large, and a query reads too much. */
 const OUTGROWN = 3
 /**
- * How thoroughly partitions are looked for, about a fifth of LanceDB's default, which grows with the square of their number (21 s
- * of CPU for 200). A twentieth of the default loses at most 0.008 of the ten nearest.
+ * How thoroughly partitions are trained, about a fifth of LanceDB's default; the cost of the default grows with the
+ * square of their number (21 s of CPU for 200). A twentieth of the default loses at most 0.008 of the ten nearest.
  */
 const TRAINING = { maxIterations: 20, sampleRate: 128 }
 /**
- * With all partitions searched, 1 bit finds 0.70 of the 50 nearest among 100,000 vectors, 3 bits 0.996, 5 bits all, with a cosine
- * right to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
+ * With all partitions searched, 1 bit finds 0.70 of the 50 nearest among 100,000 vectors, 3 bits 0.996, 5 bits all of
+ * them, with the cosine accurate to 0.0025. Comparing again with the vectors themselves would cost a query 4 ms.
  */
 const BITS_PER_DIMENSION = 5
 
@@ -45,13 +45,13 @@ export interface MaintenanceOptions {
 }
 
 /**
- * Keeps a table quick to search while it is written to: joins small files, brings its indices up to date,
- * deletes old versions, also when nothing is written any more. Never in the way of a search: readers see the last finished version.
+ * Keeps a table fast to search while it is written to: merges small files, updates its indices, and deletes old
+ * versions, even after writing has stopped. Never gets in the way of a search: readers see the last finished version.
  */
 export class Maintenance implements AsyncDisposable {
   readonly #options: MaintenanceOptions
   readonly #old: OldVersions
-  /** A former process may have left versions. */
+  /** An earlier process might have left versions. */
   #hasOld = true
   #rows = 0
   #threshold = ROWS_BETWEEN_RUNS
@@ -66,7 +66,7 @@ export class Maintenance implements AsyncDisposable {
     this.#schedule()
   }
 
-  /** Tells of rows written or deleted; a run follows soon. */
+  /** Reports that rows were written or deleted; a run follows soon. */
   wrote(rows: number): void {
     this.#rows += rows
     this.#schedule()
@@ -120,8 +120,8 @@ export class Maintenance implements AsyncDisposable {
 }
 
 /**
- * Builds the vector index when there are enough rows for it, and anew when it lies in many segments or was made for
- * a table much smaller. Its name says its partitions: LanceDB does not.
+ * Builds the vector index when there are enough rows for it, and rebuilds it when it has many segments or was made for
+ * a much smaller table. Its name includes its number of partitions because LanceDB doesn't report it.
  */
 export async function trainVectorIndex(table: Table): Promise<void> {
   const rows = await table.countRows()

@@ -10,8 +10,8 @@ const NEVER = new Date(0)
 type Version = Pick<Awaited<ReturnType<Table["listVersions"]>>[number], "version" | "timestamp">
 
 /**
- * The versions of a table that were replaced, and with them the files that only they have. LanceDB knows when each was made, by the
- * wall clock; readers may be in one from then until some time after the next was made.
+ * The replaced versions of a table, with the files that only they use. LanceDB knows by the wall clock when each was
+ * created; readers may use one from then until some time after the next was created.
  */
 export class OldVersions {
   readonly #table: Table
@@ -33,28 +33,28 @@ export class OldVersions {
     return until === ALWAYS || versions.some(({ timestamp }) => timestamp < until)
   }
 
-  /** Joins small files, brings indices up to date, and deletes versions that are no longer read. */
+  /** Merges small files, updates indices, and deletes versions that are no longer read. */
   async clean(): Promise<void> {
     const before = await this.#versions()
     const until = this.#until(before)
     await this.#table.optimize({ cleanupOlderThan: until === ALWAYS ? NEVER : until })
-    // Else the newest one of before would go, too, and readers are in it.
+    // Otherwise the newest of the previous versions would be deleted too, and readers are using it.
     const isNewest = (await this.#table.version()) === before.at(-1)?.version
     if (until === ALWAYS && isNewest) await this.#table.optimize({ cleanupOlderThan: ALWAYS })
   }
 
-  /** In the order in which they were made. */
+  /** In order of creation. */
   async #versions(): Promise<Version[]> {
     return (await this.#table.listVersions()).toSorted((a, b) => a.version - b.version)
   }
 
-  /** Those made before then were replaced long enough ago. */
+  /** Versions created before this time were replaced long enough ago. */
   #until(versions: readonly Version[]): Date {
-    // By a clock that was set forward, all of them were.
+    // If the clock was set forward, all of them would seem old enough.
     if (this.#watch.hasStepped()) this.#steppedAt = steadyNow()
     if (steadyNow() - this.#steppedAt < KEEP_VERSIONS_MS) return NEVER
     const ages = versions.map(({ timestamp }) => Date.now() - Number(timestamp))
-    // The clock was set back: they would stay until it is again as late as it was, which may take years.
+    // If the clock was set back, they would stay until it catches up, which could take years.
     if (Math.abs(ages.at(-1) ?? 0) > KEEP_VERSIONS_MS && ages.slice(0, -1).some((age) => age < 0))
       return ALWAYS
     return versions[ages.findLastIndex((age) => age >= KEEP_VERSIONS_MS)]?.timestamp ?? NEVER

@@ -1,3 +1,3 @@
-// Imported before LanceDB, which reads this when it is loaded: its warnings ("partition 12 is empty") are about
-// what it does itself and say nothing to an operator. Errors come as exceptions.
+// Must be imported before LanceDB, which reads this setting when it is loaded: its warnings ("partition 12 is empty")
+// are about its own internals and mean nothing to an operator. Errors arrive as exceptions.
 process.env["LANCEDB_LOG"] ??= "error"

@@ -17,7 +17,7 @@ const megabytes = () => cacheUses().get("index")!.total / MB
 
 test("what readers may keep is told of each that is open, and of none that is gone", async () => {
   const open = new Map<number, Connection>()
-  // In a separate function, so that no variable of it remains.
+  // In a separate function, so that no variable keeps a reference.
   const openReader = async (cacheMb: number) => void open.set(cacheMb, await connectTo(dir, 1000, cacheMb))
   await openReader(64)
   expect(megabytes()).toBe(64 + METADATA_MB)

@@ -1,7 +1,7 @@
 import type { QueryBase } from "@lancedb/lancedb"
 
 type Row = Record<string, unknown>
-// The native types that QueryBase is generic over are not exported.
+// The native types that QueryBase takes as type parameters aren't exported.
 type AnyQuery = Pick<QueryBase<never>, "toArrow"> & AsyncIterable<ArrowBatch>
 
 interface ArrowBatch {

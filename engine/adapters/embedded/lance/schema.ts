@@ -22,7 +22,7 @@ const number = (name: string, nullable = false) => new Field(name, new Float64()
 /** The column with the labels of readers. Tables of earlier versions get it when they are opened for writing. */
 export const READERS = "readers"
 
-/** Columns that filters speak of, in both tables. */
+/** Columns used in filters, in both tables. */
 const filterFields = [
   text("host"),
   text("domain"),
@@ -40,8 +40,8 @@ const filterFields = [
 export const FILTER_COLUMNS = filterFields.map(({ name }) => name)
 
 /**
- * One row a section: what finds a page. `terms` is the analysed text, the only column with a full-text index. A page has its
- * first section always, and its count of passages there.
+ * One row per section: the row that finds a page. `terms` is the analysed text, the only column with a full-text index.
+ * A page always has a first section, with its count of passages.
  */
 export const pagesSchema = new Schema([
   text("key"),
@@ -53,7 +53,7 @@ export const pagesSchema = new Schema([
   text("terms"),
 ])
 
-/** One row a passage. */
+/** One row per passage. */
 export const vectorsSchema = (dimensions: number) =>
   new Schema([
     text("page"),
@@ -65,7 +65,7 @@ export const vectorsSchema = (dimensions: number) =>
 
 export interface PageVectors {
   readonly page: Pick<PageRow, "id" | "revision" | keyof FilterColumns>
-  /** By position. */
+  /** Vectors by position. */
   readonly vectors: readonly Float32Array[]
 }
 

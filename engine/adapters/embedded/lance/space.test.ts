@@ -51,7 +51,7 @@ describe("the space of pages that are gone", () => {
   const open = (mode: "read" | "write" = "write") =>
     EmbeddedEngine.open({ dir, mode, embedder: new HashingEmbedder() })
 
-  /** All files of the index; looks again when a folder went while it was looked into. */
+  /** All files of the index; starts over if a folder disappears while it is read. */
   const below = (): Promise<string[]> => readdir(dir, { recursive: true }).catch(below)
 
   /** Size of everything that grows with the pages: the counts of terms have a fixed size. */
@@ -64,7 +64,7 @@ describe("the space of pages that are gone", () => {
   const versions = async () =>
     (await readdir(path.join(dir, "pages.lance", "_versions"))).filter((name) => name.endsWith(".manifest"))
 
-  /** Not in the second in which a version is read that went sooner than its minute, as the moved clock has it. */
+  /** Whether a reader finds a text; false for the second in which it reads a version that was deleted too early, because of the moved clock. */
   const finds = async (reader: EmbeddedEngine, text: string) =>
     await reader.search({ text, limit: 1 }).then(
       ({ hits }) => hits.length === 1,
@@ -79,7 +79,7 @@ describe("the space of pages that are gone", () => {
     await engine.remove(gone)
     await engine.settled()
     expect(await bytes()).toBeGreaterThan(most * 0.9)
-    // Nothing but time passes from here on.
+    // From here on, only time passes.
     await until(async () => {
       await vi.advanceTimersByTimeAsync(10_000)
       if (!(await finds(reader, "word7"))) return false
@@ -102,7 +102,7 @@ describe("the space of pages that are gone", () => {
     expect(await left.areDue(dir)).toBe(false)
     now += 2_000
     expect(await left.areDue(dir)).toBe(true)
-    // Once: a disk that is full would have it tried for ever.
+    // Only once: otherwise a full disk would cause endless retries.
     expect(await left.areDue(dir)).toBe(false)
 
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + now })
@@ -154,7 +154,7 @@ describe("the space of pages that are gone", () => {
       await using engine = await open()
       await engine.remove(gone.slice(0, 16))
     }
-    // Not worth rewriting all that is left.
+    // Not worth rewriting everything that is left.
     expect((await stat(file)).size).toBeGreaterThan(most * 0.9)
     {
       await using engine = await open()
@@ -183,7 +183,7 @@ describe("the space of pages that are gone", () => {
       vi.advanceTimersByTime(61_000)
       expect(steadyNow() - since).toBeGreaterThan(60_000)
       expect(await old.areDue()).toBe(true)
-      // The first one may join files, and leaves what it replaced.
+      // The first run may merge files, leaving the files it replaced.
       await old.clean()
       await old.clean()
       expect(await count()).toBeLessThan(before)

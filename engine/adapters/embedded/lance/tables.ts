@@ -12,13 +12,13 @@ import { FIRST_SECTION, pagesSchema, READERS, vectorsSchema } from "./schema.ts"
 
 export const PAGES_TABLE = "pages"
 const MEGABYTE = 1024n * 1024n
-/** Memory for LanceDB's file metadata, and for a writer of indices. LanceDB's own defaults are 1 GB and 6 GB. */
+/** Memory for LanceDB's file metadata and for an index writer. LanceDB's own defaults are 1 GB and 6 GB. */
 const METADATA_CACHE = 32n * MEGABYTE
 const WRITER_CACHE = 96n * MEGABYTE
 /**
- * Sessions of readers, of which there is one, and a second one while an index takes another one's place, with the bytes
- * that each may keep. A connection does not hold the object of its session, only the session itself: the object would
- * be collected while the session is in use, so it lives as long as its connection.
+ * Sessions of readers, with the bytes that each may cache. There is one, and a second one while one index replaces
+ * another. A connection doesn't hold its session object, only the session itself: the object would be collected while
+ * the session is in use, so it is kept alive as long as its connection.
  */
 const readers = new Map<WeakRef<Session>, number>()
 const sessionOf = new WeakMap<Connection, Session>()
@@ -50,7 +50,7 @@ export interface Tables {
 
 /**
  * @param lagMs how old a version other processes may see; 0 for the process that writes.
- * @param cacheMb what a reader may keep of indices. Default: by the machine
+ * @param cacheMb how much a reader may cache of indices. Default: depends on the machine
  */
 export async function connectTo(dir: string, lagMs: number, cacheMb = indexCacheMb(0)): Promise<Connection> {
   if (lagMs === 0) return connect({ uri: dir, session: new Session(WRITER_CACHE, METADATA_CACHE) })
@@ -92,7 +92,7 @@ export async function openTable(connection: Connection, dir: string, name: strin
   }
 }
 
-/** An empty table, for a reader whose table of vectors cannot be opened: it finds by words, as if none were made yet. */
+/** An empty table, for a reader whose vectors table can't be opened: it finds pages by words, as if no vectors had been created yet. */
 export async function noVectors({ dimensions }: Pick<Manifest, "dimensions">): Promise<Table> {
   const connection = await connect("memory://")
   return create(connection, "none", vectorsSchema(dimensions))
@@ -108,7 +108,7 @@ export async function indexedPages({ pages }: Tables): Promise<Map<string, Index
   return indexed
 }
 
-/** Makes an empty index. Removes the remains of a process that died while doing this. */
+/** Creates an empty index. Removes anything left by a process that died while doing this. */
 export async function createIndex(
   connection: Connection,
   dir: string,
@@ -149,7 +149,7 @@ function create(connection: Connection, name: string, schema: Schema): Promise<T
   return connection.createEmptyTable(name, schema)
 }
 
-/** Terms come analysed, one between two spaces: LanceDB must change nothing about them. */
+/** Terms arrive analysed, separated by single spaces: LanceDB must not change them. */
 const fullText = () =>
   Index.fts({
     baseTokenizer: "whitespace",
@@ -170,7 +170,7 @@ async function indexFilterColumns(table: Table): Promise<void> {
   }
 }
 
-/** Adds the column of readers to tables of an earlier version, empty: everyone may read their pages. Safe to repeat after a crash. */
+/** Adds the readers column to tables of an earlier version, empty: anyone may read their pages. Safe to repeat after a crash. */
 export async function addReaders({ pages, vectors }: Pick<Tables, "pages" | "vectors">): Promise<void> {
   for (const table of [pages, vectors]) {
     const { fields } = await table.schema()

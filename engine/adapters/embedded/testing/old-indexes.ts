@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers"
 import { createGunzip } from "node:zlib"
 import { extract } from "tar-stream"
 
-/** Puts an index of format 2, which an older version wrote, into a folder. */
+/** Puts an index of format 2, written by an older version, into a folder. */
 export async function unpackOldIndex(dir: string): Promise<void> {
   const files = extract()
   const packed = createReadStream(path.join(import.meta.dirname, "format-2.tar.gz"))

@@ -5,12 +5,12 @@ import { facetValue } from "../filter.ts"
 import { toLevels } from "../impacts.ts"
 import { pageKey } from "./page-key.ts"
 
-/** Fields that filters speak of, in pages and passages. A page without a value lacks the field. */
+/** Fields used in filters, in pages and passages. A page without a value lacks the field. */
 interface FilterFields {
   readonly key: number
   readonly host: string
   readonly domain: string
-  /** Several where the page belongs to several. */
+  /** Several if the page belongs to several sources. */
   readonly source: string | readonly string[]
   readonly unsafe: boolean
   readonly type: PageType
@@ -37,18 +37,18 @@ export const FILTER_FIELDS = [
   "readers",
 ] as const satisfies readonly (keyof FilterFields)[]
 
-/** Fields whose values the server counts for the state of the index. */
+/** Fields whose values the server counts for the index state. */
 export const FACETED = ["language", "passage_count"] as const
 
-/** The fields that find and rank a page. It also has the words of each level. */
+/** The fields that find and rank a page. The document also has the words of each level. */
 export interface PageDocument extends FilterFields {
   readonly id: string
   readonly revision: number
   readonly passage_count: number
   readonly facts: string
-  /** It has passages without vectors of its revision. */
+  /** Whether it has passages without vectors for its revision. */
   readonly waiting: boolean
-  /** There may be vectors of another revision. */
+  /** Whether there might be vectors of another revision. */
   readonly replaced: boolean
 }
 
@@ -64,8 +64,9 @@ export interface TextDocument {
 }
 
 /**
- * Fields with the passages of a page, as JSON, so many in each and the rest in the last: of a long page only those are
- * read that a hit shows. Names are few because the server reads all names it ever saw at the start of every search.
+ * Fields with the passages of a page as JSON, this many in each and the rest in the last: for a long page, only the
+ * fields needed for a hit are read. There are few names because the server reads all names it has ever seen at the
+ * start of every search.
  */
 const PASSAGES_PER_FIELD = 16
 export const PASSAGE_FIELDS = Array.from({ length: 64 }, (_, i) => `p${i}`)
@@ -74,7 +75,7 @@ export const PASSAGE_FIELDS = Array.from({ length: 64 }, (_, i) => `p${i}`)
 export const passageField = (position: number): string =>
   PASSAGE_FIELDS[Math.min(PASSAGE_FIELDS.length - 1, Math.floor(position / PASSAGES_PER_FIELD))]!
 
-/** One passage with its vector. */
+/** One passage and its vector. */
 export interface PassageDocument extends FilterFields {
   readonly id: string
   readonly page: string
@@ -141,7 +142,7 @@ function inFields(passages: readonly Passage[]): Record<string, string> {
   )
 }
 
-/** Passages by position, of the fields that were read. */
+/** Passages by position, from the fields that were read. */
 export function passagesIn(read: object): Map<number, Passage> {
   const fields = read as Readonly<Record<string, unknown>>
   return new Map(
@@ -152,7 +153,7 @@ export function passagesIn(read: object): Map<number, Passage> {
   )
 }
 
-/** Seven digits say as much of a unit vector as 32 bits do, in half the text. */
+/** Seven digits represent a unit vector as accurately as 32 bits do, in half the text. */
 export const inShort = (vector: Float32Array): number[] =>
   Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
 
@@ -175,5 +176,5 @@ export function filterFields(columns: FilterColumns & { readonly id: string }): 
   }
 }
 
-/** Half a surrogate pair is no text to the server, and makes it refuse the whole request. */
+/** Half a surrogate pair isn't valid text to the server, and makes it refuse the whole request. */
 const wellFormed = (text: string) => text.toWellFormed()

@@ -13,12 +13,12 @@ import { TYPO_SIZES } from "../term-code.ts"
 import { type Server, isMissing } from "./server.ts"
 
 /**
- * Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote.
- * 2: terms on the level of the best section, names beside the terms of passages, types and ports to filter by.
+ * Raised whenever an older Fossick couldn't read what this one writes, or this one what an older one wrote. 2: terms on
+ * the level of the best section, names alongside the terms of passages, types and ports to filter by.
  */
 export const INDEX_FORMAT = 2
 
-/** Describes an index: a document beside the texts, written last when an index is made. */
+/** Describes an index: a document next to the texts, written last when an index is created. */
 export interface Manifest {
   readonly format: number
   /** Id of the embedder that made the vectors. */
@@ -26,7 +26,7 @@ export interface Manifest {
   readonly dimensions: number
 }
 
-/** The server's indexes that together are one of ours. */
+/** The server's indexes that together make up one of ours. */
 export interface Indexes {
   readonly pages: Index<PageDocument>
   readonly texts: Index<TextDocument>
@@ -35,7 +35,7 @@ export interface Indexes {
 
 const PARTS = ["texts", "pages", "passages"] as const
 const MANIFEST = "manifest"
-/** As many as there may be: the server counts up to this. */
+/** High enough for any number of hits: the server counts up to this. */
 const ALL = 1_000_000_000
 
 export function indexesOf({ client }: Server, name: string): Indexes {
@@ -46,7 +46,7 @@ export function indexesOf({ client }: Server, name: string): Indexes {
   }
 }
 
-/** Null when there is no index of this name. */
+/** `null` if there is no index with this name. */
 export async function readManifest(server: Server, name: string): Promise<Manifest | null> {
   try {
     const { texts } = indexesOf(server, name)
@@ -58,7 +58,7 @@ export async function readManifest(server: Server, name: string): Promise<Manife
   }
 }
 
-/** Makes an empty index. Deletes the remains of a process that died while doing this. */
+/** Creates an empty index. Deletes anything left by a process that died while doing this. */
 export async function createIndexes(server: Server, name: string, manifest: Manifest): Promise<void> {
   await dropIndexes(server, name)
   const indexes = indexesOf(server, name)
@@ -85,7 +85,7 @@ export async function dropIndexes(server: Server, name: string): Promise<void> {
   await server.allDone(tasks)
 }
 
-/** Applies only missing settings: a setting that changes nothing may still make the server index everything again. */
+/** Applies only missing settings: even a setting that changes nothing can make the server reindex everything. */
 export async function applySettings(server: Server, name: string, dimensions: number): Promise<void> {
   const indexes = indexesOf(server, name)
   const tasks: EnqueuedTask[] = []
@@ -105,7 +105,7 @@ function settingsOf(part: keyof Indexes, dimensions: number): Settings {
     facetSearch: false,
     pagination: { maxTotalHits: ALL },
   }
-  // No document has this field: the server would take an empty list for all that they have.
+  // No document has this field: the server would take an empty list to mean all fields.
   const unsearched: Settings = { ...common, searchableAttributes: ["none"] }
   if (part === "texts") return unsearched
   if (part === "passages") {
@@ -120,9 +120,9 @@ function settingsOf(part: keyof Indexes, dimensions: number): Settings {
     searchableAttributes: LEVEL_NAMES,
     filterableAttributes: [...FILTER_FIELDS, ...FACETED, "waiting"].toSorted(),
     sortableAttributes: ["key"],
-    // A question of one term gets the pages of which it says most; other questions are asked term by term.
+    // A single-term question gets the pages that say most about it; other questions are asked term by term.
     rankingRules: ["words", "typo", "attributeRank"],
-    // Words of questions are asked for exactly; of what is found with typos our own rule takes what fits.
+    // Question words are matched exactly; among typo matches, our own rule selects the ones that fit.
     typoTolerance: {
       enabled: true,
       minWordSizeForTypos: TYPO_SIZES,
@@ -131,7 +131,7 @@ function settingsOf(part: keyof Indexes, dimensions: number): Settings {
       disableOnNumbers: false,
     },
     faceting: { maxValuesPerFacet: 100_000, sortFacetValuesBy: { "*": "alpha" } },
-    // The words are no language's; nothing is to be guessed.
+    // The words don't belong to any language, so the server shouldn't guess one.
     localizedAttributes: [{ attributePatterns: ["*"], locales: ["eng"] }],
   }
 }

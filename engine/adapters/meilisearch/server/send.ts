@@ -6,15 +6,15 @@ export interface ServerAnswer {
   readonly text: string
 }
 
-/** One request to the server. Rejects when nothing answers. */
+/** Sends one request to the server. Rejects when nothing answers. */
 export type Send = (
   url: string,
   init: Pick<RequestInit, "method" | "headers" | "body" | "signal">,
 ) => Promise<ServerAnswer>
 
 /**
- * Head and body leave in one packet. `fetch` sends two, and the second waits until the server has acknowledged the
- * first, which it puts off for 40 ms (Nagle, RFC 896; delayed acknowledgements, RFC 1122 4.2.3.2).
+ * Headers and body are sent in one packet. `fetch` sends two, and the second waits until the server has acknowledged
+ * the first, which the server delays by 40 ms (Nagle, RFC 896; delayed acknowledgements, RFC 1122 4.2.3.2).
  */
 export const send: Send = async (url, { method = "GET", headers, body, signal }) => {
   const { statusCode, body: answer } = await request(url, {

@@ -5,11 +5,11 @@ import { EngineError } from "../../../errors.ts"
 import { type Send, send } from "./send.ts"
 
 export interface ServerOptions {
-  /** Address of the server, without a slash at the end. */
+  /** Address of the server, without a trailing slash. */
   readonly url: string
-  /** Its master key, or a key that may do everything with these indexes; empty when it has none. */
+  /** Its master key, or a key with all permissions for these indexes; empty if it has none. */
   readonly key: string
-  /** How long a request is tried again when the server is away or busy. */
+  /** How long a request is retried when the server is unreachable or busy. */
   readonly patienceMs: number
   /** Default: {@link send}. */
   readonly send?: Send
@@ -25,10 +25,10 @@ const LAST_LOOK_MS = 250
 const OLDEST = [1, 50] as const
 const BEFORE = 2
 
-/** A write that the server took and could not do. */
+/** A write that the server accepted but couldn't carry out. */
 export class TaskFailed extends Error {
   readonly code: string
-  /** Whether the documents are at fault, and not the server. */
+  /** Whether the documents are at fault rather than the server. */
   readonly refused: boolean
 
   constructor({ code, message, type }: { code: string; message: string; type: string }) {
@@ -39,7 +39,7 @@ export class TaskFailed extends Error {
   }
 }
 
-/** A Meilisearch server, called through its own client: which calls are repeated, and the message when they fail. */
+/** A Meilisearch server, called through its own client: decides which calls are retried, and the message when they fail. */
 export class Server {
   readonly client: Meilisearch
   readonly #options: ServerOptions
@@ -53,7 +53,7 @@ export class Server {
     })
   }
 
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version. */
   async checkVersion(): Promise<void> {
     const { pkgVersion } = await this.client.getVersion()
     const [major = 0, minor = 0] = pkgVersion.split(".").map(Number)
@@ -64,7 +64,7 @@ export class Server {
     )
   }
 
-  /** Waits until the server has done what it was asked to. @throws TaskFailed */
+  /** Waits until the server has completed a task. @throws TaskFailed */
   async done(enqueued: Promise<EnqueuedTask>): Promise<void> {
     const { taskUid } = await enqueued
     for (let wait = FIRST_LOOK_MS; ; wait = Math.min(LAST_LOOK_MS, wait * 1.2)) {
@@ -81,7 +81,7 @@ export class Server {
     }
   }
 
-  /** Waits for all of them; tells of the first that failed when the others are over too. */
+  /** Waits for all tasks; throws the first failure only after the others have ended too. */
   async allDone(enqueued: readonly EnqueuedTask[]): Promise<void> {
     const over = []
     for (const task of enqueued) over.push(...(await Promise.allSettled([this.done(Promise.resolve(task))])))
@@ -146,21 +146,21 @@ export class Server {
   }
 }
 
-/** Whether another try may do: nothing answered, or the server said that it cannot just now. */
+/** Whether a retry might help: nothing answered, or the server said that it can't right now. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof MeilisearchApiError)) return true
   const { status } = error.response
   return status === 408 || status === 429 || status === 502 || status === 503 || status === 504
 }
 
-/** Whether a request was refused for what it asks of an index that is not there. */
+/** Whether a request failed because the index or document doesn't exist. */
 export const isMissing = (error: unknown): boolean => {
   const cause = error instanceof MeilisearchRequestError ? error.cause : error
   if (!(cause instanceof MeilisearchApiError)) return false
   return cause.response.status === 404 || cause.cause?.code === "index_not_found"
 }
 
-/** Whether a request was larger than the server takes. */
+/** Whether a request was larger than the server accepts. */
 export const isTooLarge = (error: unknown): boolean => {
   const cause = error instanceof MeilisearchRequestError ? error.cause : error
   return cause instanceof MeilisearchApiError && cause.response.status === 413

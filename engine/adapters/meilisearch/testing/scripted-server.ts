@@ -20,8 +20,8 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /**
- * A server on a free port that answers as a test says, for what a real one does only in trouble. Null breaks the
- * connection off.
+ * A server on a free port that answers as a test says, to simulate what a real one only does when in trouble. `null`
+ * drops the connection.
  */
 export async function startServer(
   answer: (request: Request, nth: number) => Answer | null,

@@ -5,28 +5,28 @@ import { noteOutbound } from "#base/outbound/outbound.ts"
 import { EngineError } from "../../../errors.ts"
 
 export interface ClusterOptions {
-  /** Addresses of its nodes, without a slash at the end; each is asked in turn, and one that is away is left out for a while. */
+  /** Addresses of its nodes, without a trailing slash; they are used in turn, and an unreachable one is skipped for a while. */
   readonly urls: readonly string[]
-  /** Null: the cluster requires no login, or uses the certificate. */
+  /** `null` if the cluster requires no login, or uses the certificate. */
   readonly login: { readonly username: string; readonly password: string } | null
-  /** In PEM; null leaves each out. */
+  /** In PEM format; each can be `null`. */
   readonly tls: { readonly ca: string | null; readonly cert: string | null; readonly key: string | null }
-  /** How long a request is tried again when the cluster is away or busy. */
+  /** How long a request is retried when the cluster is unreachable or busy. */
   readonly patienceMs: number
 }
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5000
-/** For an answer of one node; then the next is asked. */
+/** For a response from one node; then the next one is tried. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Nested vectors, all passages of a page found, by Lucene: from 2.19 on. 3.x was tried too, later ones were not. */
+/** The first version in which Lucene supports nested vectors that return all matching passages of a page: 2.19. 3.x was tested too, later ones were not. */
 const OLDEST = [2, 19] as const
 const BEFORE = 4
 
 /**
- * The node that is asked takes the copies that it holds itself, where it has one: what need not go from one node to another costs
- * neither of them. Nodes are asked in turn, so the work is spread all the same.
+ * The node that receives the request uses its own copies if it has any: data that need not be sent between nodes costs
+ * neither of them. Nodes are used in turn, so the work is spread anyway.
  */
 export const NEAR_BY = { preference: "_local" } as const
 
@@ -37,7 +37,7 @@ export interface Failure {
   readonly reason: string
 }
 
-/** A part of a request that the server could not do. */
+/** A part of a request that the server couldn't carry out. */
 export class RequestFailed extends Error {
   readonly failure: Failure
 
@@ -48,9 +48,9 @@ export class RequestFailed extends Error {
   }
 }
 
-/** No node answered, or not as one would. */
+/** No node answered, or the response wasn't valid. */
 class Unanswered extends Error {
-  /** Whether another try may do. */
+  /** Whether a retry might help. */
   readonly isPassing: boolean
 
   constructor(message: string, isPassing: boolean) {
@@ -60,10 +60,10 @@ class Unanswered extends Error {
   }
 }
 
-/** OpenSearch's name for a node that went away before it had answered another. */
+/** OpenSearch's name for a node that disappeared before it had answered another node. */
 const LOST_NODE = /^node_(?:disconnected|not_connected|closed)_exception$|^connect_transport_exception$/
 
-/** An error as OpenSearch tells it, of a whole request or of a part. */
+/** An error as reported by OpenSearch, for a whole request or part of one. */
 export interface ToldError {
   readonly type?: string
   readonly reason?: string | null
@@ -81,7 +81,7 @@ export function failureIn(status: number, error: ToldError): Failure {
   return { status: isLost ? 503 : status, type, reason }
 }
 
-/** Measures answers before the client parses them. */
+/** Measures responses before the client parses them. */
 class MeasuringSerializer extends Serializer {
   override deserialize(json: string): unknown {
     measureForeign(json, INDEX_BOUNDS)
@@ -89,7 +89,7 @@ class MeasuringSerializer extends Serializer {
   }
 }
 
-/** An OpenSearch cluster, called through its own client: which calls are repeated, and the message when they fail. */
+/** An OpenSearch cluster, called through its own client: decides which calls are retried, and the message when they fail. */
 export class Cluster implements AsyncDisposable {
   readonly #client: Client
   readonly #options: ClusterOptions
@@ -102,7 +102,7 @@ export class Cluster implements AsyncDisposable {
       nodes: [...urls],
       ...(login && { auth: login }),
       ssl: { ...(ca !== null && { ca }), ...(cert !== null && { cert }), ...(key !== null && { key }) },
-      // Each other node once, before it is waited for.
+      // Tries each other node once before waiting.
       maxRetries: Math.max(1, urls.length - 1),
       requestTimeout: REQUEST_TIMEOUT_MS,
       Serializer: MeasuringSerializer,
@@ -112,7 +112,7 @@ export class Cluster implements AsyncDisposable {
     })
   }
 
-  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server is of another version, or another server. */
+  /** @throws EngineError `ENGINE_UNAVAILABLE` when the server has another version, or is another kind of server. */
   async checkVersion(): Promise<void> {
     const said = await this.ask<{ version?: { number?: string; distribution?: string } }>((client) =>
       client.info(),
@@ -127,7 +127,7 @@ export class Cluster implements AsyncDisposable {
     )
   }
 
-  /** Asks until there is an answer, or patience is over. The cluster may get a request twice. */
+  /** Repeats a request until there is a response or patience runs out. The cluster might get the request twice. */
   async ask<T>(request: (client: Client) => Promise<{ readonly body: unknown }>): Promise<T> {
     const until = performance.now() + this.#options.patienceMs
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(LAST_RETRY_MS, wait * 2)) {
@@ -179,7 +179,7 @@ export class Cluster implements AsyncDisposable {
   }
 }
 
-/** The client's own errors hold the connection, and with it the login: they go no further. */
+/** The client's own errors contain the connection, and with it the login, so they aren't passed on. */
 function ours(error: unknown): unknown {
   if (error instanceof errors.ResponseError) {
     const said = (error.body as { error?: string | ToldError } | null)?.error ?? {}
@@ -191,7 +191,7 @@ function ours(error: unknown): unknown {
     : error
 }
 
-/** Whether another try may do: nothing answered, or the server said that it cannot just now. */
+/** Whether a retry might help: nothing answered, or the server said that it can't right now. */
 const isPassing = (error: unknown): boolean =>
   error instanceof RequestFailed
     ? isPassingStatus(error.failure.status)
@@ -200,11 +200,11 @@ const isPassing = (error: unknown): boolean =>
 export const isPassingStatus = (status: number): boolean =>
   status === 408 || status === 429 || status === 502 || status === 503 || status === 504
 
-/** Whether a request failed for an index or a document that is not there. */
+/** Whether a request failed because an index or a document doesn't exist. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof RequestFailed && error.failure.status === 404
 
-/** Null when the index is not there. */
+/** `null` if the index doesn't exist. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked

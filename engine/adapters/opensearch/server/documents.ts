@@ -1,6 +1,6 @@
 import { type FilterColumns, type PageHead, type PageRow, sourcesIn } from "../../../index/page-record.ts"
 
-/** Fields that filters speak of, in both indexes. A page without a value lacks the field. */
+/** Fields used in filters, in both indexes. A page without a value lacks the field. */
 interface FilterFields {
   readonly id: string
   readonly host: string
@@ -16,7 +16,7 @@ interface FilterFields {
   readonly readers?: string
 }
 
-/** The fields that find a page by its words, and that a hit shows. */
+/** The fields that find a page by its words, and those that a hit shows. */
 export interface PageDocument extends FilterFields {
   readonly revision: number
   readonly passage_count: number
@@ -25,7 +25,7 @@ export interface PageDocument extends FilterFields {
   readonly head: string
   readonly facts: string
   readonly passage_terms: string
-  /** All different terms, with a space between two. */
+  /** All different terms, separated by single spaces. */
   readonly words: string
   readonly sections: ReadonlyArray<{ readonly terms: string }>
   readonly markdown: string
@@ -39,13 +39,13 @@ export interface VectorsDocument extends FilterFields {
   readonly passage_count: number
   readonly written: number
   readonly waiting: boolean
-  /** By position. */
+  /** Passages by position. */
   readonly passages?: ReadonlyArray<{ readonly vector: readonly number[] }>
-  /** The same vectors exactly, one behind the other: 32 bits each, little-endian, base64. */
+  /** The same vectors, exactly, one after the other: 32 bits each, little-endian, base64. */
   readonly vectors?: string
 }
 
-/** Fields of a document of vectors besides the vectors. */
+/** Fields of a vectors document other than the vectors. */
 export type VectorsHead = Omit<VectorsDocument, "passages" | "vectors" | "waiting">
 
 export function toPageDocument(row: PageRow, written: number): PageDocument {
@@ -85,7 +85,7 @@ export const toVectorsDocument = (
   }),
 })
 
-/** Seven digits say as much of a unit vector as 32 bits do, in half the text. */
+/** Seven digits represent a unit vector as accurately as 32 bits do, in half the text. */
 export const inShort = (vector: Float32Array): number[] =>
   Array.from(vector, (value) => Math.round(value * 1e7) / 1e7)
 
@@ -94,7 +94,7 @@ function packed(vectors: readonly Float32Array[]): string {
   return Buffer.concat(bytes).toString("base64")
 }
 
-/** What {@link VectorsDocument.vectors} holds; null when it is not of so many vectors. */
+/** Decodes {@link VectorsDocument.vectors}; `null` if it doesn't contain this many vectors. */
 export function unpacked(text: string, count: number): Float32Array[] | null {
   const bytes = Buffer.from(text, "base64")
   const each = bytes.byteLength / count
@@ -126,5 +126,5 @@ function filterFields(columns: FilterColumns & { readonly id: string }): FilterF
 
 const inBase64 = (text: string) => Buffer.from(text).toString("base64")
 
-/** Text of a column that {@link toPageDocument} wrote. */
+/** The text of a column written by {@link toPageDocument}. */
 export const textOf = (base64: unknown): string => Buffer.from(base64 as string, "base64").toString()

@@ -5,11 +5,11 @@ import { type Cluster, orNull, RequestFailed } from "./cluster.ts"
 /** Raised whenever an older Fossick could not read what this one writes, or this one what an older one wrote. */
 export const INDEX_FORMAT = 1
 
-/** Names of the indexes on the cluster that together are one of ours. */
+/** Names of the indexes on the cluster that together make up one of ours. */
 export interface Indexes {
   readonly pages: string
   readonly vectors: string
-  /** Which process makes whose vectors: see `claims.ts`. */
+  /** Records which process embeds which pages: see `claims.ts`. */
   readonly claims: string
 }
 
@@ -26,7 +26,7 @@ export const indexesOf = (name: string): Indexes => ({
   claims: `${name}-claims`,
 })
 
-/** Null when there is no index of this name. Format and model are in the mapping, which is made last. */
+/** `null` if there is no index with this name. Format and model are in the mapping, which is created last. */
 export async function readManifest(cluster: Cluster, name: string): Promise<IndexInfo | null> {
   const { pages } = indexesOf(name)
   const said = await orNull(
@@ -39,8 +39,8 @@ export async function readManifest(cluster: Cluster, name: string): Promise<Inde
 }
 
 /**
- * Makes an empty index. When several processes do this at once, all use the one index that results. The remains of a process that
- * died while doing this are used, or deleted if they do not fit.
+ * Creates an empty index. If several processes do this at once, they all use the resulting index. Anything left by a
+ * process that died while doing this is used, or deleted if it doesn't fit.
  */
 export async function createIndexes(
   cluster: Cluster,
@@ -59,23 +59,23 @@ export async function createIndexes(
   await create(cluster, pages, pagesIndex(manifest, spread))
 }
 
-/** Whether an existing index of vectors belongs, or may belong, to an index that is being made. */
+/** Whether an existing vectors index belongs, or might belong, to an index that is being created. */
 async function fits(cluster: Cluster, name: string, dimensions: number): Promise<boolean> {
   const { vectors } = indexesOf(name)
   type Mapped = Record<string, { mappings: ReturnType<typeof vectorsIndex>["mappings"] }>
   const said = await orNull(cluster.ask<Mapped>((client) => client.indices.getMapping({ index: vectors })))
   const is = said?.[vectors]?.mappings.properties.passages.properties.vector.dimension
   const { count } = await cluster.ask<{ count: number }>((client) => client.count({ index: vectors }))
-  // The process that makes an index adds pages only when the index is complete.
+  // The process that creates an index adds pages only once the index is complete.
   return (is === dimensions && count === 0) || (await readManifest(cluster, name)) !== null
 }
 
-/** An existing index may lack it: older ones have none. */
+/** Creates the claims index. An existing index might lack it because older ones have none. */
 export async function createClaims(cluster: Cluster, name: string, spread: Spread): Promise<void> {
   await create(cluster, indexesOf(name).claims, claimsIndex(spread))
 }
 
-/** @returns false when it was there already */
+/** @returns false when it already existed */
 async function create(cluster: Cluster, index: string, body: object): Promise<boolean> {
   try {
     await cluster.ask((client) => client.indices.create({ index, body }))
@@ -87,7 +87,7 @@ async function create(cluster: Cluster, index: string, body: object): Promise<bo
   }
 }
 
-/** All at once: of an index that is half gone another process would take the rest for its own. */
+/** All at once: if an index were half deleted, another process would adopt the rest. */
 export async function dropIndexes(cluster: Cluster, name: string): Promise<void> {
   const index = Object.values(indexesOf(name))
   await orNull(cluster.ask((client) => client.indices.delete({ index, ignore_unavailable: true })))
@@ -112,7 +112,7 @@ export function refuseOtherFormat({ format }: IndexInfo, name: string): void {
   )
 }
 
-/** Terms come analysed, with a space between two. A token longer than any word counts by its beginning. */
+/** Terms arrive analysed, separated by single spaces. A token longer than any word counts by its beginning. */
 export const LONGEST_TERM = 200
 const ANALYSIS = {
   tokenizer: { spaces: { type: "whitespace", max_token_length: 1_000_000 } },
@@ -120,16 +120,16 @@ const ANALYSIS = {
   analyzer: { terms: { type: "custom", tokenizer: "spaces", filter: ["beginning"] } },
 }
 
-/** Passages of the longest page, and sections; a book of a thousand pages has some 6,000. */
+/** Maximum number of passages, and of sections, on a page; a book of a thousand pages has about 6,000. */
 const MOST_NESTED = 100_000
-/** Pages in one answer: of questions that name no word, and counts. */
+/** Pages per response, for questions without words and for counts. */
 const MOST_HITS = 200_000
-/** Removed documents are remembered for so long: later than that no write comes late. */
+/** How long removed documents are remembered: no write arrives later than this. */
 const REMEMBERED = "1h"
 
 const copiesOf = ({ shards, replicas }: Spread) => ({
   number_of_shards: shards,
-  // On a cluster of one node there are none, and nothing waits for them.
+  // On a single-node cluster there are no replicas, and nothing waits for them.
   auto_expand_replicas: replicas === 0 ? false : `0-${replicas}`,
   ...(replicas === 0 && { number_of_replicas: 0 }),
 })
@@ -202,7 +202,7 @@ function vectorsIndex(dimensions: number, spread: Spread) {
               type: "knn_vector",
               dimension: dimensions,
               space_type: "cosinesimil",
-              // Part of every build; the others need libraries of the machine.
+              // Part of every build; the others need native libraries.
               method: { name: "hnsw", engine: "lucene", parameters: { m: 16, ef_construction: 128 } },
             },
           },
@@ -212,7 +212,7 @@ function vectorsIndex(dimensions: number, spread: Spread) {
   }
 }
 
-/** Fields that indexes of earlier versions lack. */
+/** Adds fields that indexes of earlier versions lack. */
 export async function addNewFields(cluster: Cluster, name: string): Promise<void> {
   const { pages, vectors } = indexesOf(name)
   const body = { properties: { readers: { type: "keyword" as const } } }
@@ -220,7 +220,7 @@ export async function addNewFields(cluster: Cluster, name: string): Promise<void
     await cluster.ask((client) => client.indices.putMapping({ index, body }))
 }
 
-/** Claims are read by their ids alone. */
+/** Claims are only read by id. */
 function claimsIndex({ replicas }: Spread) {
   return {
     settings: { index: copiesOf({ shards: 1, replicas }) },

@@ -8,9 +8,9 @@ import { type Columns, columnsOf, PageReads } from "./page-reads.ts"
 import type { Searches } from "./searches.ts"
 import type { Shards } from "./shards.ts"
 
-/** Pages read in one request: what they hold is parsed in one go. */
+/** Pages read per request: their content is parsed in one go. */
 const PAGES_AT_A_TIME = 32
-/** Columns that a search keeps of a page: all but its terms and its text. */
+/** Columns of a page that a search keeps: all but its terms and its text. */
 export const KNOWN = ["facts", "head", "written"] as const
 
 type LongField = "markdown" | "passages"
@@ -20,20 +20,20 @@ export class KnownPages {
   readonly #searches: Searches
   readonly #reads: PageReads
   readonly #index: string
-  /** {@link KNOWN} columns by page id, sometimes with others; null for a page that is gone. */
+  /** {@link KNOWN} columns by page id, sometimes with others; `null` for a page that no longer exists. */
   readonly #columns = new Map<string, Columns | null>()
   readonly #facts = new Map<string, PageFacts>()
   /** The versions of pages that were found by their words: see `versions.ts`. */
   readonly #writtenAt = new Map<string, number>()
 
-  /** @param index of the pages */
+  /** @param index the pages index */
   constructor(searches: Searches, shards: Shards, index: string) {
     this.#searches = searches
     this.#reads = new PageReads(searches, shards, index)
     this.#index = index
   }
 
-  /** Remembers columns that came with an answer. They must include all {@link KNOWN} ones. */
+  /** Remembers columns that came with a response. They must include all {@link KNOWN} ones. */
   keep(columns: Columns): void {
     this.#columns.set(columns.id, columns)
     this.#facts.delete(columns.id)
@@ -44,7 +44,7 @@ export class KnownPages {
     this.#writtenAt.set(columns.id, columns["written"] as number)
   }
 
-  /** Whether a page may have been written after `time`: one whose version was not noted may. */
+  /** Whether a page might have been written after `time`; true if its version wasn't recorded. */
   mayBeWrittenAfter(id: string, time: number): boolean {
     return (this.#writtenAt.get(id) ?? Infinity) > time
   }
@@ -71,7 +71,7 @@ export class KnownPages {
   async *passageTerms(ids: readonly string[]): AsyncGenerator<readonly [id: string, packed: Uint8Array]> {
     for (let at = 0; at < ids.length; at += PAGES_AT_A_TIME) {
       const some = ids.slice(at, at + PAGES_AT_A_TIME)
-      // With all that is asked of these next, as they are now.
+      // Reads the columns needed next as well, in their current state.
       const read = await this.#reads.columns(some, ["passage_terms", ...KNOWN])
       for (const id of some) {
         const columns = read.get(id)
@@ -113,7 +113,7 @@ export class KnownPages {
       if (!document) continue
       if (document.version === this.#columns.get(id)?.["written"])
         found.set(id, document.source[field] as string)
-      // Rewritten since, perhaps with the same content.
+      // Rewritten since, possibly with the same content.
       else others.set(id, revision)
     }
     for (const { columns, source } of await this.#whole([...others.keys()])) {

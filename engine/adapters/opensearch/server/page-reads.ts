@@ -2,7 +2,7 @@ import { isIn } from "../filter.ts"
 import { COLUMNS_ONLY, type SearchBody, type SearchHit, type Searches } from "./searches.ts"
 import type { Shards } from "./shards.ts"
 
-/** Columns of one page, of one value each. */
+/** Columns of one page, with one value each. */
 export interface Columns {
   readonly id: string
   readonly revision: number
@@ -13,16 +13,16 @@ export const columnsOf = (fields: SearchHit["fields"]): Columns =>
   Object.fromEntries(Object.entries(fields ?? {}).map(([name, [value]]) => [name, value])) as never
 
 /**
- * Reads pages by their ids during one search. Reads of the same turn of the event loop go in one request, to each shard once: a
- * request to a shard costs more than the data it returns.
+ * Reads pages by their ids during one search. Reads in the same turn of the event loop are combined into one request
+ * per shard: a request to a shard costs more than the data it returns.
  */
 export class PageReads {
-  /** Columns of these pages, and perhaps of others, with those that were asked for and perhaps more; of none that is gone. */
+  /** Columns of these pages, possibly of others too, with at least the requested columns; pages that no longer exist are missing. */
   readonly columns: (
     ids: readonly string[],
     names: readonly string[],
   ) => Promise<ReadonlyMap<string, Columns>>
-  /** These documents as they were sent, and perhaps others, as searches see them. */
+  /** These documents as they were written, possibly others too, as searches see them. */
   readonly documents: (ids: readonly string[]) => ReturnType<Searches["byId"]>
   readonly #searches: Searches
   readonly #shards: Shards
@@ -51,7 +51,7 @@ export class PageReads {
     await Promise.all(groups.map(({ ids: some, routing }) => ask(some, routing)))
     const missing = ids.filter((id) => !found.has(id))
     if (missing.length === 0 || groups.every(({ routing }) => routing === undefined)) return found
-    // Gone, or in another shard of a rebuilt index.
+    // Deleted, or in another shard of a rebuilt index.
     await ask(missing)
     if (missing.some((id) => found.has(id))) this.#shards.forget()
     return found
@@ -66,7 +66,7 @@ const columnsBody = (ids: readonly string[], names: readonly string[]): SearchBo
   sort: ["_doc"],
 })
 
-/** Asks once for all that is asked for in one turn of the event loop. */
+/** Combines all requests made in one turn of the event loop into one. */
 function together<T>(
   ask: (ids: readonly string[], names: readonly string[]) => Promise<ReadonlyMap<string, T>>,
 ) {

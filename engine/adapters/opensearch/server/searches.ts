@@ -7,7 +7,7 @@ import {
   type ToldError,
 } from "./cluster.ts"
 
-/** A search as OpenSearch's query language has it: its body. */
+/** The body of a search in OpenSearch's query language. */
 export type SearchBody = Readonly<Record<string, unknown>>
 
 export interface SearchHit {
@@ -37,9 +37,9 @@ export interface SearchAnswer {
 }
 
 interface SearchOptions {
-  /** Whether words weigh what they weigh in all shards together, which costs a second round. Default: false. */
+  /** Whether words are weighed by their frequency in all shards together, which costs a second round trip. Default: false. */
   readonly wide?: boolean
-  /** Leads to the one shard that is asked; default: all are. */
+  /** Routes to the one shard to query; default: all shards are queried. */
   readonly routing?: string | undefined
 }
 
@@ -52,7 +52,7 @@ interface Asked {
 /** Ids and columns are read from the columns alone: the server opens no document for them. */
 export const COLUMNS_ONLY = { _source: false, stored_fields: "_none_", track_total_hits: false } as const
 
-/** Searches that are asked in one turn of the event loop go in one request (`_msearch`). */
+/** Searches made in one turn of the event loop are combined into one request (`_msearch`). */
 export class Searches {
   readonly #cluster: Cluster
   #waiting: Asked[] = []
@@ -70,7 +70,7 @@ export class Searches {
       index,
       ...NEAR_BY,
       ...(routing !== undefined && { routing }),
-      // Half an answer would be taken for a whole one.
+      // Half a response would be taken for a whole one.
       allow_partial_search_results: false,
       ...(wide && { search_type: "dfs_query_then_fetch" }),
     }
@@ -81,8 +81,9 @@ export class Searches {
   }
 
   /**
-   * Documents by their ids, as searches see them, with the version of each: without the search for them, which a fetch by columns
-   * begins with. They come whole, as they were sent: to take a field out of one, the cluster would read and write all of it.
+   * Documents by their ids, as searches see them, with the version of each. Skips the search with which a fetch by
+   * columns begins. Documents are returned whole, as they were written: to extract a field from one, the cluster would
+   * read and write all of it.
    */
   async byId(index: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredDocument>> {
     if (ids.length === 0) return new Map()
@@ -95,7 +96,7 @@ export class Searches {
       })
       const { docs } = answer.body as unknown as { docs: readonly Fetched[] }
       const failed = docs.find(({ error }) => error)
-      // The server gives no status here; a shard without a copy at the moment comes back.
+      // The server gives no status here; a shard that has no copy at the moment will be back.
       const status = failed?.error?.type === "index_not_found_exception" ? 404 : 503
       if (failed) throw new RequestFailed(failureIn(status, failed.error!))
       return answer

@@ -3,7 +3,7 @@ import { type Request, startServer } from "../../meilisearch/testing/scripted-se
 import { Cluster } from "./cluster.ts"
 import { murmur3, shardOf, Shards } from "./shards.ts"
 
-/** An index whose cluster routes by this rule. */
+/** An index whose cluster routes by the given rule. */
 async function routedBy(shards: number, rule: (routing: string) => number) {
   const server = await startServer(({ path }: Request) => {
     const routing = new URL(path, "http://cluster").searchParams.get("routing")

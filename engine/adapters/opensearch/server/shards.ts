@@ -1,25 +1,25 @@
 import type { Cluster } from "./cluster.ts"
 
-/** Values that are tried to find one that leads to each shard: of three shards the eighth seldom has to be. */
+/** Maximum number of values tried to find one that leads to each shard: with three shards, more than eight are seldom needed. */
 const MOST_TRIED = 5000
 const TRIED_AT_A_TIME = 16
 
 interface Known {
-  /** A value for each shard that leads there. */
+  /** For each shard, a value that leads to it. */
   readonly routings: readonly string[]
-  /** Whether the cluster puts what it was asked of where {@link shardOf} says. */
+  /** Whether the cluster routes the test values to the shards that {@link shardOf} predicts. */
   readonly isForeseen: boolean
 }
 
-/** Documents of one shard, and a value that leads there; without one they may be in any. */
+/** Documents of one shard, and a value that leads there; without one they can be in any shard. */
 export interface OfOneShard {
   readonly routing?: string
   readonly ids: readonly string[]
 }
 
 /**
- * Where the documents of an index are. A search of one shard brings what it finds at once, where each shard of several is asked
- * twice: which are the best, and then for what is in those.
+ * Where the documents of an index are. Searching one shard returns the results at once, but when there are several,
+ * each is queried twice: first for the best hits, and then for their content.
  */
 export class Shards {
   readonly #cluster: Cluster
@@ -42,7 +42,7 @@ export class Shards {
     return Array.from(byShard, ([shard, ids]) => ({ routing: routings[shard]!, ids }))
   }
 
-  /** Another index of the same name was made. */
+  /** Call this after another index with the same name was created. */
   forget(): void {
     this.#known = undefined
   }
@@ -79,10 +79,10 @@ export class Shards {
   }
 }
 
-/** Shards are parts of so many, as near as their number comes to it, so that an index can be split later. */
+/** Shards consist of this many parts in total, or the nearest possible number, so that an index can be split later. */
 const PARTS_LOG2 = 10
 
-/** The shard that a document of this id goes to, or a search with this routing, in an index that was made with so many shards. */
+/** The shard that a document with this id goes to, or a search with this routing, in an index created with this many shards. */
 export function shardOf(routing: string, shards: number): number {
   const parts = 2 ** Math.max(1, PARTS_LOG2 - (32 - Math.clz32(shards - 1)))
   const all = shards * parts

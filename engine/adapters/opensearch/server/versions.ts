@@ -1,23 +1,24 @@
 import { randomInt } from "node:crypto"
 
 /**
- * Versions of documents: when they were written, in microseconds, each higher than the one before. A write that comes late, from
- * a request that was given up or a process that was cut off, has a lower one than what is there, and changes nothing. Two
- * processes that write in one millisecond seldom come to the same, since each has a part of it of its own.
+ * Versions of documents: when they were written, in microseconds, each higher than the one before. A write that arrives
+ * late, from an abandoned request or a process that was cut off, has a lower version than the current one, and changes
+ * nothing. Two processes that write in the same millisecond seldom get the same version, since each has its own part of
+ * it.
  *
- * Even ones are of pages as they are crawled; the odd one behind is of the vectors of that page, so they never replace those of a
- * page that was written since.
+ * Even versions belong to crawled pages; the odd one after it belongs to the vectors of that page, so vectors never
+ * replace those of a page that was written since.
  */
 export class Versions {
   readonly #part = 2 * randomInt(500)
   #last: number
 
-  /** @param last the highest that the index holds: a clock that was set back must not make new writes late ones */
+  /** @param last the highest version in the index: a clock that was set back must not make new writes look late */
   constructor(last: number) {
     this.#last = last
   }
 
-  /** @param above one that this is higher than: of another process, whose clock may be ahead */
+  /** @param above the version to exceed: from another process, whose clock might be ahead */
   next(above = 0): number {
     const last = Math.max(this.#last, above)
     this.#last = Math.max(Date.now() * 1000 + this.#part, last - (last % 2) + 2)
@@ -25,5 +26,5 @@ export class Versions {
   }
 }
 
-/** Version of the vectors of the page that was written with this one. */
+/** The version of the vectors for a page written with the given version. */
 export const withVectors = (version: number): number => version - (version % 2) + 1

@@ -11,7 +11,7 @@ const write = (id: string, version = 2) => ({ index: "pages", id, version, docum
 const clusterAt = (...urls: string[]) =>
   new Cluster({ urls, login: null, tls: { ca: null, cert: null, key: null }, patienceMs: 5000 })
 
-/** Items of a bulk request by the ids in it. */
+/** Items of a bulk request, keyed by id. */
 function bulk({ body }: Request, statusOf: (id: string) => number): Answer {
   const ids = body
     .split("\n")
@@ -76,7 +76,7 @@ test("a node that breaks off is left for another one", async () => {
   await using server = await startServer((request) => bulk(request, () => 201))
   await using cluster = clusterAt(broken.url, server.url)
   for (const id of ["a", "b", "c"]) await writeAll(cluster, [[write(id)]], 5000)
-  // Whom it talked to is written down.
+  // The contacted hosts are recorded.
   expect(noted).toHaveBeenCalledWith("engine", new URL(server.url).host)
   expect(noted).not.toHaveBeenCalledWith("engine", new URL(broken.url).host)
   expect(server.requests).toHaveLength(3)

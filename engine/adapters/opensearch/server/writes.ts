@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { type Cluster, failureIn, isPassingStatus, RequestFailed } from "./cluster.ts"
 
-/** A document to put, or with `document` null to remove. */
+/** A document to write, or to remove if `document` is `null`. */
 export interface DocumentWrite {
   readonly index: string
   readonly id: string
-  /** The later write has the higher one: see `versions.ts`. */
+  /** A later write has a higher version: see `versions.ts`. */
   readonly version: number
   readonly document: object | null
 }
 
-/** One request, in characters: the cluster takes 100 MB, and keeps what it has under way in memory. */
+/** Maximum size of a request in characters: the cluster accepts 100 MB, and keeps requests in progress in memory. */
 const MOST_CHARS = 8_000_000
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5000
@@ -20,7 +20,7 @@ interface Item {
   readonly error?: { readonly type: string; readonly reason: string }
 }
 
-/** Groups that were not written as sent, by position. */
+/** Groups that were not written as sent, keyed by position. */
 export interface NotWritten {
   /** The server's messages for groups that it refused. */
   readonly refused: ReadonlyMap<number, Error>
@@ -29,10 +29,10 @@ export interface NotWritten {
 }
 
 /**
- * Writes documents, and resolves when all copies that the cluster counts on have them on disk and searches see them. A write
- * that comes after a newer one of the same document changes nothing.
+ * Writes documents, and resolves when all copies that the cluster relies on have them on disk and searches see them. A
+ * write that arrives after a newer one of the same document changes nothing.
  *
- * @param groups documents that come and go together: of one page
+ * @param groups documents that are written together: those of one page
  */
 export async function writeAll(
   cluster: Cluster,
@@ -123,8 +123,8 @@ async function sendAll(
 }
 
 /**
- * Lines of a bulk request. A write of the same version is done again, not refused: it may have come to one copy of the
- * document only, and has to come to all before it is acknowledged.
+ * Lines of a bulk request. A write of the same version is repeated, not refused: it might have reached only one copy of
+ * the document, and must reach all before it is acknowledged.
  */
 function linesOf({ index, id, version, document }: DocumentWrite): string {
   const about = { _index: index, _id: id, version, version_type: "external_gte" }

@@ -5,15 +5,15 @@ import type { GenerationContext } from "../generation-context.ts"
 import { fits, refuseFormat, sameTarget } from "../generation-context.ts"
 import { type PreviousGeneration, type Target, nextName } from "../generation-file.ts"
 
-/** Readers have gone over to a generation when it has been the current one for so long. */
+/** After this time, readers have switched to a new current generation. */
 export const READERS_FOLLOW_MS = 10_000
 const DAY_MS = 86_400_000
-/** Room for a second index, and some for pages crawled meanwhile. */
+/** Room for a second index, plus some for pages crawled in the meantime. */
 const SPARE = 1.25
 
 /**
- * The target of the next build: another format, or the model that the settings name. Null when it is made for that already, when
- * there is no index, or when a rollback went back from the very same.
+ * The target of the next build: another format, or the model that the settings name. `null` if the index already has
+ * these, if there is no index, or if a rollback went back from that same target.
  *
  * @throws EngineError `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
@@ -29,7 +29,7 @@ export async function targetDue(context: GenerationContext): Promise<Target | nu
 }
 
 /**
- * The generation under construction for a target: the one that was begun, or a new name.
+ * The generation being built for a target: the one already begun, or a new name.
  *
  * @throws EngineError `NO_ROOM`
  */
@@ -40,7 +40,7 @@ export async function buildingFor(context: GenerationContext, target: Target): P
   if (building && sameTarget(building, target)) return building.name
   await refuseWithoutRoom(context, generations.current)
   const name = nextName(generations)
-  // Nothing refers to this name: it is left over from a time whose file is lost.
+  // Nothing refers to this name: anything there is left over from a lost generations file.
   await adapter.drop(name)
   const { format, embedder } = target
   await file.change(({ dropping }) => ({
@@ -50,7 +50,7 @@ export async function buildingFor(context: GenerationContext, target: Target): P
   return name
 }
 
-/** A second index is about as large as the first. A full disk would stop the crawls, too, so nothing is begun then. */
+/** A second index is about as large as the first. A full disk would also stop the crawls, so in that case nothing is begun. */
 async function refuseWithoutRoom({ adapter }: GenerationContext, current: string): Promise<void> {
   const room = await adapter.room?.(current)
   if (!room || room.free > room.taken * SPARE) return
@@ -62,8 +62,8 @@ async function refuseWithoutRoom({ adapter }: GenerationContext, current: string
 }
 
 /**
- * The generation under construction, for writing. One that cannot be opened, as after a loss of power, is given up: the
- * next building begins with another one.
+ * The generation being built, opened for writing. If it can't be opened, for example after a power failure, it is given
+ * up: the next build starts a new one.
  */
 export async function openBuilding(
   { adapter, file, onProblem }: GenerationContext,
@@ -75,7 +75,7 @@ export async function openBuilding(
   } catch (error) {
     const isDamaged =
       error instanceof EngineError && (error.code === "ENGINE_UNAVAILABLE" || error.code === "INDEX_DAMAGED")
-    // Where the adapter's server is away nothing can be said, and nothing is given up.
+    // If the adapter's server is unreachable, nothing is known, and nothing is given up.
     if (isDamaged && (await isReachable(adapter, name))) {
       await file.change(({ dropping }) => ({ building: null, dropping: [...dropping, name] }))
     }
@@ -90,7 +90,7 @@ function isReachable(adapter: GenerationAdapter, name: string): Promise<boolean>
   )
 }
 
-/** Makes another generation the current one, and keeps the one before; a damaged one only until readers have let go of it. */
+/** Makes another generation the current one, and keeps the previous one; a damaged one only until readers have released it. */
 export async function swapTo(
   context: GenerationContext,
   name: string,
@@ -106,27 +106,27 @@ export async function swapTo(
   }))
 }
 
-/** When the previous generation goes. */
+/** When the previous generation is deleted. */
 export const keptUntil = (
   { replacedAt, isDamaged = false }: Omit<PreviousGeneration, "name">,
   keepDays: number,
 ): Date => new Date(Date.parse(replacedAt) + Math.max(isDamaged ? 0 : keepDays * DAY_MS, READERS_FOLLOW_MS))
 
 /**
- * Deletes generations that are not wanted any more: those said to go, the previous one after its days, and one whose construction
- * began for a target that is no longer wanted. Only for the process that may write to the current one.
- * @param keepDays Infinity: while the clock is in doubt
+ * Deletes generations that are no longer wanted: those marked for deletion, the previous one after its days, and one
+ * being built for a target that is no longer wanted. Only for the process that may write to the current one.
+ * @param keepDays Infinity while the clock is in doubt
  */
 export async function tidyGenerations(context: GenerationContext, keepDays: number): Promise<void> {
   const { adapter, file, models } = context
   const { previous, building, declined } = await file.read()
   const wanted = { format: adapter.format, embedder: models.configured.id }
-  // The settings have asked for something else since: asked for again, it is meant.
+  // The settings have asked for something else since; if they ask for this target again, that is intended.
   if (declined && !sameTarget(declined, wanted)) await file.change(() => ({ declined: null }))
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
   if (previous !== null && Date.parse(previous.replacedAt) > Date.now() + DAY_MS) {
-    // With a clock that was ahead, it would be kept for as long again.
+    // If the clock was ahead, it would be kept for that much longer.
     const replacedAt = new Date().toISOString()
     await file.change(({ previous: now }) => ({ previous: now && { ...now, replacedAt } }))
   }
@@ -141,7 +141,7 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   await dropUnwanted(context)
 }
 
-/** Deletes what the file says is to go; what cannot be deleted now is tried again the next time. */
+/** Deletes the generations marked for deletion in the file; if one can't be deleted now, the next call tries again. */
 export async function dropUnwanted({ adapter, file, onProblem }: GenerationContext): Promise<void> {
   const { dropping } = await file.read()
   for (const name of dropping) {

@@ -7,17 +7,17 @@ import { openForWriting, openWith } from "../open-for-writing.ts"
 import { syncPages } from "./sync.ts"
 
 export interface RolledBack {
-  /** The generation that is the current one now. */
+  /** The new current generation. */
   readonly to: string
-  /** Pages that were crawled or changed since the swap, and went back with it; null when they could not be read. */
+  /** Number of pages that were crawled or changed since the swap and were carried back; `null` if they couldn't be read. */
   readonly changed: number | null
 }
 
 /**
- * Makes the previous generation the current one again, with all that was crawled since; the other one is kept, so that the same
- * call leads forward again. The generation that it went back from is not rebuilt automatically.
+ * Makes the previous generation the current one again, with everything crawled since; the other one is kept, so that
+ * the same call switches forward again. The generation that was abandoned isn't rebuilt automatically.
  *
- * @returns null when no previous generation is kept, or it was broken off: then nothing has changed.
+ * @returns null when no previous generation is kept, or it was interrupted: then nothing has changed.
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`
  */
 export async function rollBack(
@@ -27,7 +27,7 @@ export async function rollBack(
   const { adapter, file } = context
   const { current, previous } = await file.read()
   const to = previous && (await adapter.info(previous.name))
-  // One goes back from an index that cannot be read, too.
+  // You can also roll back from an index that can't be read.
   const from = await adapter.info(current).catch(() => null)
   if (!previous || previous.isDamaged || !to) return null
   const use = adapter.useOf(to.format)
@@ -39,7 +39,7 @@ export async function rollBack(
   }
   let changed: number | null = null
   if (from && adapter.useOf(from.format) === "written") {
-    // Held until the swap, so that no crawl writes to the generation that is given up.
+    // Held until the swap, so that no crawl writes to the generation being abandoned.
     await using engine = await openForWriting(context, "off")
     if ((await file.read()).current !== current) return null
     if (use === "written") changed = await syncBack(context, engine, previous.name, options)

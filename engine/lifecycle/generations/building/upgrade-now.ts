@@ -5,10 +5,10 @@ import { openForWriting } from "../open-for-writing.ts"
 import { Upgrade, type UpgradeOptions, settled, upgradeFormat } from "./upgrade.ts"
 
 /**
- * Brings the index up to date in the foreground: to today's format, to the configured model, and all vectors made. A target that
- * a rollback went back from is built as well.
+ * Brings the index up to date in the foreground: to the current format and the configured model, with all vectors
+ * created. A target that a rollback went back from is built as well.
  *
- * @returns false when it was broken off; another call continues.
+ * @returns false when it was interrupted; another call continues.
  * @throws EngineError `INDEX_LOCKED` while another process writes, and the errors of `openForWriting`
  */
 export async function upgradeNow(context: GenerationContext, options: UpgradeOptions): Promise<boolean> {

@@ -29,7 +29,7 @@ async function crawled(model = "first"): Promise<void> {
   if (model === "first") return await cp((made ??= await make()).dir, data.dir, { recursive: true })
   await crawl(data, model)
 }
-/** Made once: it is the same each time. */
+/** Created once, because it is the same each time. */
 let made: DataFolder | undefined
 async function make(): Promise<DataFolder> {
   const folder = await DataFolder.make()
@@ -55,7 +55,7 @@ async function upgraded(model: string, meanwhile?: (engine: Engine) => Promise<v
 const found = async (engine: Engine, text: string) =>
   (await engine.search({ text, limit: 3, arms: "lexical" })).hits.map((hit) => hit.url)
 
-/** Once a reader answers by another generation. */
+/** Waits until a reader answers from another generation. */
 async function followed(reader: { stats(): Promise<{ embedder: string }> }, model: string): Promise<void> {
   await expect.poll(async () => (await reader.stats()).embedder).toBe(model)
 }
@@ -198,7 +198,7 @@ describe("going back", () => {
     await followed(reader, "first")
     expect(await found(reader, "platypus")).toEqual([urlOf("new")])
     expect(await reader.get(urlOf("p/4"))).toBeNull()
-    // The model is configured still, and the operator has said no to it.
+    // The model is still configured, but the operator has rejected it.
     expect(await targetDue(data.context("second"))).toBeNull()
     {
       await using engine = await openForWriting(data.context("second"))
@@ -208,7 +208,7 @@ describe("going back", () => {
     }
     expect(await rollBack(data.context("second"), { signal: never })).toMatchObject({ to: "index-2" })
     await followed(reader, "second")
-    // The way forward is no refusal of the first model.
+    // Switching forward doesn't reject the first model.
     expect(await targetDue(data.context("first"))).toMatchObject({ embedder: "first" })
   })
 

@@ -10,31 +10,31 @@ import { type GenerationContext, fittingEmbedder } from "../generation-context.t
 import { openForWriting } from "../open-for-writing.ts"
 import { syncPages, syncSome } from "./sync.ts"
 
-/** Past so many pages written meanwhile, comparing all is as cheap as keeping them in mind. */
+/** With more pages written in the meantime than this, comparing all is as cheap as remembering them. */
 const MAX_TOUCHED = 100_000
 const PROGRESS_EVERY_MS = 5000
 
 export interface UpgradeProgress {
-  /** Pages are taken over first, then their vectors are made. */
+  /** Pages are copied first, then their vectors are created. */
   readonly step: "pages" | "vectors"
   readonly done: number
   readonly of: number
 }
 
 export interface UpgradeOptions {
-  /** Breaks the work off; another call continues it. */
+  /** Interrupts the work; another call continues it. */
   readonly signal: AbortSignal
   readonly onProgress?: ((progress: UpgradeProgress) => void) | undefined
 }
 
 /**
- * Builds the generation that is to replace the current one, while the current one is searched and written to.
+ * Builds the generation that will replace the current one, while the current one is searched and written to.
  *
- * The process that holds the current generation open for writing makes one of these and writes through its
- * {@link Upgrade.engine}. Only while {@link Upgrade.work} runs nothing may be written.
+ * The process that holds the current generation open for writing creates one of these and writes through its {@link
+ * Upgrade.engine}. Nothing may be written while {@link Upgrade.work} runs.
  */
 export class Upgrade {
-  /** The current generation. Later writes to it are taken over afterwards. */
+  /** The current generation. Later writes to it are copied afterwards. */
   readonly engine: Engine
   readonly #context: GenerationContext
   /** Pages written since they were compared. */
@@ -47,7 +47,7 @@ export class Upgrade {
   constructor(context: GenerationContext, engine: Engine) {
     this.#context = context
     const note = (urls: readonly PageUrl[]) => {
-      // Before anything is built, all is compared anyway.
+      // Until a build has started, there is nothing to record: everything will be compared anyway.
       if (this.#building === "") return
       for (const url of urls) this.#touched.add(url)
       if (this.#touched.size > MAX_TOUCHED) this.#restart()
@@ -60,16 +60,16 @@ export class Upgrade {
     }
   }
 
-  /** Whether there is something to build. */
+  /** Whether there is anything to build. */
   async isDue(): Promise<boolean> {
     return (await targetDue(this.#context)) !== null
   }
 
   /**
-   * Goes on building, and makes the new generation the current one as soon as it holds the same pages, all with their
-   * vectors. After that this engine is the previous generation and has to be closed.
+   * Continues building, and makes the new generation the current one as soon as it holds the same pages, all with their
+   * vectors. After that, this engine is the previous generation and must be closed.
    *
-   * @returns whether the new generation is the current one now; false also when nothing is due, or it was broken off.
+   * @returns whether the new generation is now the current one; also false when nothing is due, or it was interrupted.
    */
   async work({ signal, onProgress }: UpgradeOptions): Promise<boolean> {
     const { adapter, file, models } = this.#context
@@ -113,15 +113,15 @@ export class Upgrade {
   }
 }
 
-/** Waits until every page has its vectors. Rejects when it is broken off. */
+/** Waits until every page has its vectors. Rejects if it is interrupted. */
 export async function settled(to: Engine, { signal, onProgress }: UpgradeOptions): Promise<void> {
   signal.throwIfAborted()
   const done = to.settled().then(() => true)
-  // When the work is broken off, closing the engine ends the wait.
+  // If the work is interrupted, closing the engine ends the wait.
   done.catch(() => undefined)
   const over = new AbortController()
   const waiting = AbortSignal.any([signal, over.signal])
-  // Rejects when the work is broken off.
+  // Rejects if the work is interrupted.
   const tick = () => sleep(PROGRESS_EVERY_MS, false, { signal: waiting })
   try {
     for (;;) {
@@ -137,10 +137,11 @@ export async function settled(to: Engine, { signal, onProgress }: UpgradeOptions
 }
 
 /**
- * Takes the pages of a current generation whose format is only read from into one of today's format, which then becomes the
- * current one. Vectors that cannot be taken along are made afterwards, by the next process that opens it for writing.
+ * Copies the pages of a current generation in a read-only format into one in the current format, which then becomes the
+ * current one. Vectors that can't be copied are created afterwards, by the next process that opens it for writing.
  *
- * @returns whether the current generation was replaced; false also when its format is today's, or it was broken off.
+ * @returns whether the current generation was replaced; also false when its format is already current, or it was
+ * interrupted.
  * @throws EngineError `INDEX_LOCKED`, `INDEX_FORMAT_TOO_NEW`, `INDEX_FORMAT_TOO_OLD`, `ENGINE_UNAVAILABLE`
  */
 export async function upgradeFormat(
@@ -155,7 +156,8 @@ export async function upgradeFormat(
   if (!info || !adapter.openOld || adapter.useOf(info.format) !== "pages") return false
   await using from = await adapter.openOld(current)
   if ((await file.read()).current !== current) return false
-  // First the format, with the model it has; another model is the next upgrade, beside which searches are answered.
+  // The format is upgraded first, with the existing model; changing the model is the next upgrade, during which
+  // searches are answered.
   await using fitting = await fittingEmbedder(context, generations, info)
   const embedder = fitting.isMissing ? models.configured : fitting.embedder
   const built = await buildFrom(context, from, {
@@ -170,9 +172,9 @@ export async function upgradeFormat(
 }
 
 /**
- * Takes the pages of a small index over into one for the model that was chosen by its languages, which becomes the current one before it has vectors: where
- * most pages have none in any case, or a crawl waits that brings what the other model was chosen for. Until the vectors are made,
- * its pages are found by words.
+ * Copies the pages of a small index into one for the model that was chosen by its languages, which becomes the current
+ * one before it has vectors. This is done if most pages have none anyway, or if a waiting crawl will bring the pages
+ * for which the other model was chosen. Until the vectors are created, its pages are found by words.
  *
  * @returns whether the current generation was replaced
  * @throws EngineError `INDEX_LOCKED`, `ENGINE_UNAVAILABLE`
@@ -182,7 +184,7 @@ export async function adoptModel(
   { crawlWaits, ...options }: UpgradeOptions & { readonly crawlWaits: boolean },
 ): Promise<boolean> {
   const { models } = context
-  // A model that the operator asked for is built beside the one that answers.
+  // If the operator asked for a model, its generation is built while the current one answers.
   if (!context.auto || !(await targetDue(context))) return false
   await using from = await openForWriting(context, "off")
   const { pages, pagesWithoutVectors } = await from.stats()
@@ -199,13 +201,13 @@ export async function adoptModel(
 
 export interface BuildOptions extends UpgradeOptions {
   readonly embedder: Embedder
-  /** Whether the vectors of the pages are taken along. */
+  /** Whether the vectors of the pages are copied too. */
   readonly withVectors: boolean
 }
 
 /**
- * Takes the pages of an index into a generation of today's format that is being built and not searched yet.
- * @returns its name, and how many pages there were; null when it was broken off
+ * Copies the pages of an index into a generation in the current format that is being built and isn't searched yet.
+ * @returns its name, and how many pages there were; null when it was interrupted
  */
 export async function buildFrom(
   context: GenerationContext,

@@ -10,7 +10,7 @@ import type { GenerationContext } from "../generation-context.ts"
 import { GenerationFile } from "../generation-file.ts"
 import type { Models } from "../models.ts"
 
-/** A data folder as several processes see it, each with the model that is configured for it. */
+/** A data folder as seen by several processes, each with its own configured model. */
 export class DataFolder implements AsyncDisposable {
   readonly dir: string
   readonly problems: string[] = []
@@ -40,7 +40,7 @@ export class DataFolder implements AsyncDisposable {
     }
   }
 
-  /** A process that answers. */
+  /** A process that answers searches. */
   reader(model = "first"): Promise<FollowingEngine> {
     return FollowingEngine.open(this.context(model))
   }

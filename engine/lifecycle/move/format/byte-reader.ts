@@ -1,4 +1,4 @@
-/** Takes a stream of bytes apart into pieces of wanted length; holds no more than one of them and one chunk. */
+/** Splits a stream of bytes into pieces of the requested length; holds at most one piece and one chunk. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Buffer = Buffer.alloc(0)
@@ -8,12 +8,12 @@ export class ByteReader {
     this.#chunks = bytes[Symbol.asyncIterator]()
   }
 
-  /** How many bytes were taken. */
+  /** Number of bytes taken. */
   get offset(): number {
     return this.#offset
   }
 
-  /** The next bytes; fewer only where the stream ends. */
+  /** The next bytes; fewer only at the end of the stream. */
   async take(length: number): Promise<Buffer> {
     const pieces: Buffer[] = []
     let missing = length
@@ -34,7 +34,7 @@ export class ByteReader {
     return taken
   }
 
-  /** Lets go of what the bytes come from. */
+  /** Releases the source of the bytes. */
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }

@@ -32,22 +32,22 @@ export const HEAD_BYTES = 56
 const HASHED_BYTES = 20
 const HASH_BYTES = 32
 
-/** A frame is closed when its content has so many bytes. */
+/** A frame is closed once its content has this many bytes. */
 export const FRAME_BYTES = 4 * 2 ** 20
 export const FRAME_PAGES = 512
-/** No frame is longer, so that a reader knows what to expect: a page may fill one alone. */
+/** Maximum length of a frame, so that a reader knows what to expect: a single page can fill one. */
 export const MAX_FRAME_BYTES = 2 ** 30
 
 export type FrameKind = "HEAD" | "PAGE" | "TAIL"
 
 /** The header of an export. */
 export interface ExportHeader {
-  /** Version of the Fossick that wrote it. */
+  /** The Fossick version that wrote it. */
   readonly fossick: string
-  /** The model that made the vectors, and how many numbers each has. */
+  /** The model that made the vectors, and the number of dimensions. */
   readonly embedder: string
   readonly dimensions: number
-  /** When it was begun, ISO 8601. */
+  /** When it was started, ISO 8601. */
   readonly createdAt: string
 }
 
@@ -56,7 +56,7 @@ export interface ExportTotals {
   readonly pages: number
   readonly passages: number
   readonly pagesWithVectors: number
-  /** SHA-256 (hex) of the SHA-256s of the pages' JSON, in the order of the pages. */
+  /** SHA-256 (hex) of the SHA-256s of the pages' JSON, in page order. */
   readonly content: string
 }
 
@@ -64,13 +64,13 @@ export interface FrameHead {
   readonly kind: FrameKind
   readonly number: number
   readonly pages: number
-  /** Bytes behind the head. */
+  /** Number of bytes after the head. */
   readonly bodyBytes: number
-  /** Bytes of the content, decompressed. */
+  /** Size of the decompressed content in bytes. */
   readonly contentBytes: number
 }
 
-/** Head and body of a frame, and its hash, which the next frame takes in. */
+/** Head and body of a frame, and its hash, which is included in the next frame's hash. */
 export function packFrame(
   head: Omit<FrameHead, "bodyBytes">,
   body: Buffer,
@@ -89,7 +89,7 @@ export function packFrame(
   return { bytes, hash }
 }
 
-/** The head of a frame; null when it is none. */
+/** The head of a frame; `null` if it isn't one. */
 export function readHead(bytes: Buffer): FrameHead | null {
   if (bytes.readUInt32LE(HASHED_BYTES + HASH_BYTES) !== crc32(bytes.subarray(0, HASHED_BYTES + HASH_BYTES))) {
     return null
@@ -106,7 +106,7 @@ export function readHead(bytes: Buffer): FrameHead | null {
   return isKind && fits ? { kind, ...head } : null
 }
 
-/** The hash of a frame, when its head says the same; else null. */
+/** The hash of a frame if it matches the one in its head, otherwise `null`. */
 export function checkedHash(head: Buffer, body: Buffer, hashBefore: Buffer): Buffer | null {
   const hash = hashOf(hashBefore, head.subarray(0, HASHED_BYTES), body)
   return hash.equals(head.subarray(HASHED_BYTES, HASHED_BYTES + HASH_BYTES)) ? hash : null

@@ -9,19 +9,19 @@ import { toPassages } from "../../../text/passages.ts"
 import { MAX_FRAME_BYTES } from "./export-format.ts"
 
 const FLOAT_BYTES = 4
-/** A page with more goes without its vectors, so that it fits a frame; they are made again where it arrives. */
+/** A page with more goes without its vectors, so that it fits in a frame; they are recreated at the destination. */
 const MAX_VECTOR_BYTES = MAX_FRAME_BYTES / 2
 
-/** A page as an export has it. */
+/** A page in an export. */
 export interface ExportedPage extends PageWithVectors {
   /** Its {@link pageId}. */
   readonly id: string
   readonly passages: number
-  /** {@link pageDigest} of it. */
+  /** Its {@link pageDigest}. */
   readonly digest: Buffer
 }
 
-/** The page as JSON, with its fields always in one order: the same page is the same text. */
+/** The page as JSON, with its fields always in the same order, so that the same page gives the same text. */
 function pageJson(page: Page): string {
   return JSON.stringify({
     url: page.url,
@@ -46,12 +46,12 @@ function pageJson(page: Page): string {
   })
 }
 
-/** SHA-256 of all that an index keeps of a page, its vectors apart. */
+/** SHA-256 of everything an index stores about a page except its vectors. */
 export function pageDigest(page: Page): Buffer {
   return hash("sha256", pageJson(page), "buffer")
 }
 
-/** The page with what its record says beside it. */
+/** The page with the other facts in its record. */
 export function toExported({ page, vectors }: PageWithVectors, json = pageJson(page)): ExportedPage {
   return {
     id: pageId(page.url),
@@ -62,7 +62,7 @@ export function toExported({ page, vectors }: PageWithVectors, json = pageJson(p
   }
 }
 
-/** A page as it goes into a frame. */
+/** A page in the form in which it goes into a frame. */
 export function packPage({ page, vectors }: PageWithVectors): { exported: ExportedPage; record: Buffer } {
   const json = pageJson(page)
   const isHuge = (vectors?.length ?? 0) * (vectors?.[0]?.byteLength ?? 0) > MAX_VECTOR_BYTES
@@ -81,7 +81,7 @@ export function packPage({ page, vectors }: PageWithVectors): { exported: Export
   return { exported, record }
 }
 
-/** The pages of a frame, one after the other. @throws Error saying what cannot be right. */
+/** The pages of a frame, one after the other. @throws Error saying what is wrong. */
 export function* unpackPages(content: Buffer, dimensions: number): Generator<ExportedPage> {
   let at = 0
   const take = (length: number) => {
@@ -121,7 +121,7 @@ function parsePage(json: string): Page {
   }
 }
 
-/** All in one copy of the bytes, which may begin anywhere while floats must not. */
+/** All in one copy of the bytes, because bytes can start at any offset but floats can't. */
 function vectorsOf(bytes: Buffer, dimensions: number): Float32Array[] {
   const own = Buffer.alloc(bytes.length)
   bytes.copy(own)

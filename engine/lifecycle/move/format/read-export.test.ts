@@ -20,7 +20,7 @@ const frames = [pages.slice(0, 4), pages.slice(4, 5), pages.slice(5)]
 const parts = smallExport(frames)
 const whole = Buffer.concat(parts)
 
-/** As a socket or a disk may hand it over. */
+/** In chunks, as from a socket or a disk. */
 async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
@@ -45,7 +45,7 @@ async function check(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** How a look at a file and a reading of it end; what the reading gave must be sound all the same. */
+/** How checking and reading a file end; the pages that were read must be intact in any case. */
 async function refusal(bytes: Buffer) {
   const { got, error } = await read(bytes)
   const { code, at, message } = error as ExportFileError
@@ -71,7 +71,7 @@ test("no byte may be another", async () => {
       changed[at] = changed[at]! ^ flip
       const found = await refusal(changed)
       expect(found.refused).toEqual(found.sound)
-      // Where a reader has to look: the frame that holds the byte.
+      // Where to look: the frame that contains the byte.
       expect(found.at).toBe(at < MARK.length ? 0 : frameStart(at))
     }),
     { numRuns: 300 },
@@ -133,7 +133,7 @@ test("other files are refused by what they are", async () => {
   expect(banner.message).toContain("npx fossick")
 })
 
-/** Where the frame begins that holds a byte. */
+/** The start of the frame that contains a byte. */
 function frameStart(at: number): number {
   let start = 0
   for (const part of parts) {

@@ -20,16 +20,16 @@ import { RunningTotals } from "../totals.ts"
 
 const decompress = promisify(zstdDecompress)
 
-/** A frame that is what its writer wrote, and where its writer put it. */
+/** A frame that is exactly what its writer wrote, in the place where the writer put it. */
 interface CheckedFrame extends FrameHead {
   /** In bytes from the beginning of the file. */
   readonly at: number
   readonly body: Buffer
 }
 
-/** The frames whose pages were read, the header's among them. */
+/** The frames whose pages were read, including the header's. */
 interface SoundPart {
-  /** Where the last of them ends, in bytes from the beginning. */
+  /** The end of the last of them, in bytes from the beginning. */
   readonly bytes: number
   readonly frames: number
   /** Hash of the last frame. */
@@ -37,8 +37,8 @@ interface SoundPart {
 }
 
 /**
- * Reads an export, frame after frame, and holds no more than one of them. Every byte is checked before anything is made
- * of it; what is not as it was written ends the reading with an {@link ExportFileError}.
+ * Reads an export frame by frame, and holds at most one of them. Every byte is checked before it is used; anything that
+ * differs from what was written ends the reading with an {@link ExportFileError}.
  */
 export class ExportReader {
   readonly header: ExportHeader
@@ -83,7 +83,7 @@ export class ExportReader {
     }
   }
 
-  /** The trailer; null until it was read. */
+  /** The trailer; `null` until it has been read. */
   get totals(): ExportTotals | null {
     return this.#totals
   }
@@ -93,7 +93,7 @@ export class ExportReader {
     return this.#sound
   }
 
-  /** What {@link pages} gave so far. */
+  /** Totals of the pages that {@link pages} has returned so far. */
   get read(): RunningTotals {
     return this.#read
   }
@@ -132,7 +132,7 @@ export class ExportReader {
     }
   }
 
-  /** Checks all hashes to the end and looks into nothing, which takes a tenth of the time. @throws ExportFileError */
+  /** Checks all hashes to the end without parsing the content, which takes a tenth of the time. @throws ExportFileError */
   async check(): Promise<ExportTotals> {
     let pages = 0
     for await (const frame of this.#checkedFrames()) pages += frame.pages
@@ -143,7 +143,7 @@ export class ExportReader {
     return this.#totals!
   }
 
-  /** The frames of pages; the trailer behind them is read and kept. */
+  /** The frames with pages; the trailer after them is read and kept. */
   async *#checkedFrames(): AsyncGenerator<CheckedFrame> {
     try {
       for (;;) {
@@ -205,7 +205,7 @@ async function contentOf({ contentBytes }: FrameHead, body: Buffer): Promise<Buf
   return content
 }
 
-/** The object in a frame. Its hash fits, which only shows that it is unchanged since it was written. */
+/** The object in a frame. Its hash matches, but that only shows that it is unchanged since it was written. */
 async function saidIn<T extends object>(
   head: FrameHead,
   body: Buffer,

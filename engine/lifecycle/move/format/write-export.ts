@@ -20,25 +20,25 @@ const compress = promisify(zstdCompress)
 
 /** The point where an interrupted export continues. */
 export interface ExportPosition {
-  /** Sound frames there are, the header among them, and the hash of the last one. */
+  /** Number of intact frames, including the header, and the hash of the last one. */
   readonly frames: number
   readonly hash: Buffer
-  /** Id of the last page in them; empty: none. */
+  /** Id of the last page in them; empty if there is none. */
   readonly lastId: string
   readonly totals: RunningTotals
 }
 
-/** Bytes that belong behind those before, and how many pages were written with them. */
+/** Bytes to append to the previous ones, and the number of pages written with them. */
 export interface ExportPart {
   readonly bytes: Buffer
   readonly pages: number
 }
 
 /**
- * An index as an export (export-format.ts), part by part; each part is one or more whole frames. Holds two frames at
- * most. Pages are as they are when their turn comes.
+ * An index as an export (export-format.ts), part by part; each part is one or more whole frames. Holds at most two
+ * frames. Pages are in the state they have when their turn comes.
  *
- * @throws CommandError when an index of another model took the place of this one meanwhile
+ * @throws CommandError when an index of another model took the place of this one in the meantime
  */
 export async function* writeExport(
   engine: Engine,

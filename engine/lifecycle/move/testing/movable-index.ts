@@ -14,7 +14,7 @@ import { ExportReader } from "../format/read-export.ts"
 const DIMENSIONS = 4096
 const PASSAGES = 8
 
-/** An embedder whose vectors come with the pages; it can make none. */
+/** An embedder for pages that come with their vectors; it can't create any. */
 export const wideEmbedder: Embedder = {
   id: "wide-4096",
   dimensions: DIMENSIONS,
@@ -26,7 +26,7 @@ export const wideEmbedder: Embedder = {
 export const openWide = (dir: string, mode: "read" | "write"): Promise<EmbeddedEngine> =>
   EmbeddedEngine.open({ dir, mode, embedder: wideEmbedder, embedding: "off" })
 
-/** 128 kB each with its vectors, so that some thirty make a frame. */
+/** 128 kB each with its vectors, so that about thirty fill a frame. */
 export function widePages(count: number): PageWithVectors[] {
   return Array.from({ length: count }, (_, i) => {
     const parts = Array.from(
@@ -46,12 +46,12 @@ function unitVector(seed: number): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** Everything an index gives, in its order. */
+/** Everything an index returns, in its order. */
 export async function allOf(engine: Engine): Promise<PageWithVectors[]> {
   return await Array.fromAsync(engine.allPages())
 }
 
-/** The same in short, where comparing millions of numbers one by one takes too long. */
+/** The same as digests, for when comparing millions of numbers one by one takes too long. */
 export async function digestsOf(engine: Engine): Promise<string[]> {
   const digests: string[] = []
   for await (const { page, vectors } of engine.allPages()) {
@@ -63,9 +63,9 @@ export async function digestsOf(engine: Engine): Promise<string[]> {
 }
 
 /**
- * Pages with what goes wrong on the way: none and much text, all fields, characters of all kinds.
+ * Pages with edge cases: no text and long text, all fields, characters of all kinds.
  *
- * @param oddity more of these, where an index bears them
+ * @param oddity more odd characters, if an index supports them
  */
 export const pagesOfManyKinds = (plain: number, oddity = "") => [
   ...Array.from({ length: plain }, (_, i) =>
@@ -98,7 +98,7 @@ export async function importInto(
   return await importPages(engine, await ExportReader.open(createReadStream(file), file), options)
 }
 
-/** A folder that is gone after the test. */
+/** A temporary folder that is deleted after the test. */
 export async function scratch(): Promise<AsyncDisposable & { readonly at: (name: string) => string }> {
   const folder = await mkdtemp(path.join(tmpdir(), "fossick-move-"))
   return {

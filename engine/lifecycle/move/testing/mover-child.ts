@@ -1,5 +1,5 @@
-// A separate process that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It says each step it
-// has made, and after so many goes no further: it must not be done before the test that kills it has its turn.
+// A separate process that a test kills: `node mover-child.ts <steps> export|import <index folder> <file>`. It prints
+// each step it has completed, and stops after the given number, so that it can't finish before the test kills it.
 import { createReadStream, writeSync } from "node:fs"
 import { flushCompileCache } from "node:module"
 import { exportToFile } from "../export-to-file.ts"

@@ -13,7 +13,7 @@ import { FACT_FIELDS } from "./fact-fields.ts"
 const packed = promisify(gzip)
 
 export interface WarcOptions {
-  /** Only pages of this source. */
+  /** Exports only pages of this source. */
   readonly source?: string | undefined
   /** Sources that have readers. */
   readonly closed?: readonly string[]
@@ -29,9 +29,9 @@ export interface WarcPart {
 }
 
 /**
- * Writes the pages of an index as a WARC 1.1 file, one record at a time. Fossick keeps only the text of a page, so each record is a `conversion`
- * to Markdown (WARC 1.1, §6.7). The same page gets the same record each time. Pages with readers are left out, since
- * nothing in such a file says who may read them.
+ * Writes the pages of an index as a WARC 1.1 file, one record at a time. Fossick stores only the text of a page, so
+ * each record is a `conversion` to Markdown (WARC 1.1, §6.7). The same page always gets the same record. Pages with
+ * readers are left out, since nothing in such a file says who may read them.
  */
 export async function* writeWarc(
   engine: Pick<Engine, "allPages">,
@@ -108,7 +108,7 @@ async function record(fields: readonly Field[], block: string): Promise<Buffer> 
   )
 }
 
-/** A UUID of version 8 (RFC 9562 §5.8): the same bytes give the same one. */
+/** A version 8 UUID (RFC 9562 §5.8): the same bytes always give the same UUID. */
 function urnOf(digest: Buffer): string {
   const bytes = Buffer.from(digest.subarray(0, 16))
   bytes[6] = (bytes[6]! & 0x0f) | 0x80

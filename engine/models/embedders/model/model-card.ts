@@ -4,12 +4,12 @@ import type { CosineRange } from "../../../embedder.ts"
 import { lettersOf } from "../../../text/scripts.ts"
 import type { Pooling } from "../embed-protocol.ts"
 
-/** The file beside a model's config.json in which it says what Fossick has to know of it. */
+/** The file next to a model's config.json that tells Fossick what it needs to know about the model. */
 export const MODEL_CARD = "fossick.json"
 
-/** What a model says of itself; whatever is left out has a default, which docs/embedding-models.md names. */
+/** A model's description of itself; anything left out has a default, which docs/embedding-models.md names. */
 export interface ModelCard {
-  /** Cosines of texts that have nothing to do with each other, and of texts that mean the same. */
+  /** Cosines of unrelated texts, and of texts with the same meaning. */
   readonly cosines?: CosineRange
   /** The prefixes that the model needs before a question and before a passage, with the blank that follows. */
   readonly prefixes?: { readonly question?: string; readonly passage?: string }

@@ -14,11 +14,11 @@ interface Range {
 const known = new WeakMap<CharTrie, Pieces>()
 
 /**
- * Lets the tokenizers of this thread look their pieces up in a sorted list.
+ * Makes the tokenizers of this thread look up their pieces in a sorted list.
  *
- * The library keeps the pieces of a unigram tokenizer (XLM-R, T5) in a tree with a Map for each letter: of 250,000 pieces the
- * heap has 175 MB then, 62 MB with the list, and loading takes a third longer. Nor does it find a piece with a character beyond
- * U+FFFF, since it grows the tree by characters and climbs it by UTF-16 units.
+ * The library keeps the pieces of a unigram tokenizer (XLM-R, T5) in a tree with a Map for each letter: 250,000 pieces
+ * take 175 MB of heap that way, 62 MB as a list, and loading takes a third longer. Nor does it find a piece with a
+ * character beyond U+FFFF, since it builds the tree by characters and walks it by UTF-16 units.
  */
 export function lookPiecesUp(): void {
   CharTrie.prototype.extend = function (this: CharTrie, texts: string[]) {
@@ -38,7 +38,7 @@ export function lookPiecesUp(): void {
     let { from, to } = first
     for (let length = 1; from < to; length++) {
       const piece = sorted[from]!
-      // The shortest comes first of those that begin alike.
+      // Among pieces that begin alike, the shortest comes first.
       if (piece.length === length) yield piece
       if (length === text.length) return
       const unit = text.charCodeAt(length)

@@ -34,7 +34,7 @@ describe("the ids of a text word by word are those that the library gives for th
     ["a last word of more tokens than are left", `${"one ".repeat(60)}electroencephalographically`],
   ])("%s", (_, text) => {
     expect(ids(text)).toEqual(asTheLibrarySays(text))
-    // Now all its words are known.
+    // Now all its words are cached.
     expect(ids(text)).toEqual(asTheLibrarySays(text))
   })
 

@@ -1,23 +1,23 @@
 import type { PreTrainedTokenizer } from "@xenova/transformers"
 import { ownCopy } from "#base/text/own-copy.ts"
 
-/** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
+/** Average tokens are never longer than this, so the rest of a text is certainly beyond the model's limit. */
 const CHARS_PER_TOKEN = 32
-/** 2 MB; a manual of a thousand pages has so many different words. */
+/** Takes 2 MB; a manual of a thousand pages has about this many different words. */
 const MOST_WORDS = 16_384
-/** Longer words hardly come again. */
+/** Longer words seldom occur again. */
 const LONGEST_WORD = 40
-/** The separator between words in every normalizer that cuts at blanks: as one character, so that no part of a word reaches over it. */
+/** The separator between words in every normalizer that splits at blanks: replaced by one character, so that no part of a word spans it. */
 const BLANKS = /[ \t\n\r]+/
 
-/** Ids of the tokens of a text, with those that the model wants around them, `maxTokens` at most. */
+/** Ids of the tokens of a text, including the ones that the model needs around them, at most `maxTokens`. */
 export type TokenIds = (text: string) => readonly number[]
 
 /**
- * The ids that a tokenizer gives.
+ * The ids produced by a tokenizer.
  *
- * A tokenizer of BERT's kind looks at a word and nothing around it, so words that were met before are looked up: a passage
- * takes 0.02 ms instead of 0.2. Others read the whole text every time.
+ * A BERT tokenizer looks at each word alone, so words seen before are looked up: a passage takes 0.02 ms instead of
+ * 0.2. Others read the whole text every time.
  */
 export function tokenIdsOf(tokenizer: PreTrainedTokenizer, maxTokens: number): TokenIds {
   const ids = cutsAtBlanks(tokenizer) ? wordByWord(tokenizer, maxTokens) : wholeText(tokenizer, maxTokens)
@@ -62,7 +62,7 @@ function around(tokenizer: PreTrainedTokenizer): [before: readonly number[], aft
   return [ids.slice(0, at), ids.slice(at + 1)]
 }
 
-/** Whether it is BERT's: its normalizer and what cuts into words see no blank that they do not cut at. */
+/** Whether it is a BERT tokenizer: its normalizer and pre-tokenizer split at every blank they see. */
 function cutsAtBlanks(tokenizer: PreTrainedTokenizer): boolean {
   const { normalizer, pre_tokenizer: cutter, added_tokens: added, model } = tokenizer as unknown as Parts
   return (

@@ -1,6 +1,6 @@
 import { SCRIPTS } from "../../../text/scripts.ts"
 
-/** Scripts that are looked for, by their Unicode names. */
+/** Scripts to look for, by their Unicode names. */
 const LOOKED_FOR = [
   "Latin",
   "Hiragana",
@@ -18,17 +18,17 @@ const LOOKED_FOR = [
   "Ethiopic",
 ]
 /**
- * A model reads a script when its vocabulary has so many pieces of several letters, or so many letters, of it.
- * all-MiniLM-L6-v2 spells everything but Latin letters: 8 pieces of Cyrillic, none of Han, 494 single letters of Han.
- * multilingual-e5-small has 404 of Katakana and thousands of every other.
+ * A model reads a script if its vocabulary has this many multi-letter pieces, or this many letters, in the script.
+ * all-MiniLM-L6-v2 spells out everything except Latin letters: it has 8 pieces of Cyrillic, none of Han, 494 single
+ * letters of Han. multilingual-e5-small has 404 of Katakana and thousands of every other.
  */
 const PIECES = 50
 const LETTERS = 2000
 const MARK = /^(?:##|[▁Ġ])/
 
 /**
- * The scripts that a tokenizer has pieces of, as Unicode names them; null when its file does not tell, as of one that goes by
- * bytes.
+ * The Unicode names of the scripts for which a tokenizer has pieces; `null` if its file doesn't tell, for example
+ * because it works on bytes.
  *
  * @param tokenizer the JSON of the tokenizers library
  */

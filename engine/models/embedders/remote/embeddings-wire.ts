@@ -1,13 +1,13 @@
 import { ModelServerError } from "../../servers/model-server.ts"
 
-/** How a server of embeddings is asked, and what it answers. */
+/** The request and response format of an embeddings server. */
 export interface EmbeddingsShape {
   readonly name: "openai" | "tei"
   readonly path: string
   body(model: string, texts: readonly string[]): object
-  /** One list of numbers for each text, in order, not looked at any further. @throws ModelServerError */
+  /** One list of numbers for each text, in order, not checked any further. @throws ModelServerError */
   vectors(answer: unknown, count: number): readonly unknown[]
-  /** How many tokens the server says it has read; null: it does not say. */
+  /** The number of tokens read, according to the server; `null` if it doesn't say. */
   tokens(answer: unknown): number | null
 }
 
@@ -54,11 +54,11 @@ const tei: EmbeddingsShape = {
 export const EMBEDDINGS_SHAPES = { openai, tei } as const
 
 /**
- * A vector of unit length. One that is longer than wanted is cut, as models that are trained for it allow (Matryoshka representation
- * learning, Kusupati et al. 2022).
+ * A vector of unit length. If it is longer than wanted, it is truncated, as models trained for this allow (Matryoshka
+ * representation learning, Kusupati et al. 2022).
  *
- * @param cutTo null takes them as they come
- * @throws ModelServerError when it is no vector
+ * @param cutTo `null` leaves the length unchanged
+ * @throws ModelServerError when it isn't a vector
  */
 export function unitVector(given: unknown, cutTo: number | null): Float32Array {
   if (!Array.isArray(given) || given.length === 0) throw strange("something other than a list of numbers")

@@ -16,7 +16,7 @@ import { openFirecrawlJobs } from "../../open-firecrawl.ts"
 // Works on the jobs of a data folder and sends their messages until it is killed: node job-worker.ts <folder> <host
 // of the site>
 
-/** A job to take. */
+/** A job to accept. */
 export interface Asked {
   readonly id: string
   readonly keyId: string
@@ -67,6 +67,6 @@ const add = async ({ id, keyId, request }: Asked) => {
   process.send!(id)
 }
 process.on("message", (asked: Asked) => void add(asked))
-// Otherwise each start compiles again: a killed process keeps no cache.
+// Otherwise each start would compile again: a killed process leaves no cache.
 flushCompileCache()
 process.send!("ready")

@@ -17,7 +17,7 @@ export interface AnswerOptions {
   readonly notOnOrAfter?: number
   readonly sessionNotOnOrAfter?: number
   readonly method?: string
-  /** The signed parts. Default: the assertion alone. */
+  /** The signed parts. By default only the assertion. */
   readonly signed?: "assertion" | "response" | "nothing"
   readonly hash?: "sha1" | "sha256"
   /** Changes the signed XML. */

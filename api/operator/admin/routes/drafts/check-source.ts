@@ -21,17 +21,17 @@ export interface CheckedSource {
   /** Null for an invalid one. */
   readonly spec: (SourceSpec & { readonly name: string }) | null
   /**
-   * One for each field; empty: the source can be declared over the API. Its meaning is checked once its values are of
-   * the right kind.
+   * One problem per field; empty if the source can be declared over the API. The source as a whole is checked once its
+   * values are of the right type.
    */
   readonly problems: readonly Problem[]
-  /** Its private addresses that are not open: an admin may open their network. */
+  /** Its private addresses that have not been opened: an admin may open their network. */
   readonly closedAddresses: readonly string[]
-  /** Whether a sources file could hold it, including what only the API refuses. */
+  /** Whether a sources file could contain it, including features that only the API refuses. */
   readonly fitsFile: boolean
 }
 
-/** Checks a source as `PUT /admin/sources/{name}` does, which declares it if there is no problem. */
+/** Checks a source like `PUT /admin/sources/{name}`, which declares it if there is no problem. */
 export async function checkSource(
   written: Written,
   config: AdminParts["crawlerConfig"],
@@ -70,7 +70,7 @@ export async function checkSource(
 
 /**
  * Anyone with an admin key chooses where a source sends its secrets. So it may name only secrets that the machine's
- * operator has opened to the API, and no file: otherwise the key could read the whole machine.
+ * operator has made available to the API, and no files: otherwise the key could read the whole machine.
  */
 function secretProblems(written: Written, open: readonly string[]): Problem[] {
   const { login, observers, webhooks, clientCert, caFile } = written
@@ -153,8 +153,9 @@ function openingProblems(spec: SourceSpec, allowedNetworks: readonly string[]): 
 }
 
 /**
- * Only the operator, who is responsible, may decide to read pages a site keeps out of search engines, or to load its
- * server beyond the settings. Runs apply the same rule to stored sources: `sourceBy` and `mannersOf` of the crawler.
+ * Only the operator, who is responsible, may decide to read pages that a site keeps out of search engines, or to put
+ * more load on its server than the settings allow. Runs apply the same rule to stored sources: `sourceBy` and
+ * `mannersOf` of the crawler.
  */
 function mannersProblems(
   { seeds, sitemaps = [], feeds = [], politeness = {}, ignoreNoindex = false }: SourceSpec,
@@ -182,10 +183,10 @@ function mannersProblems(
   ]
 }
 
-/** How lists show values of a login that may be secrets. */
+/** How lists show a login's values that might be secrets. */
 const HIDDEN = "(hidden)"
 
-/** Values read here must not be written back: that would replace a secret by the word that hides it. */
+/** Values read here must not be written back: that would replace a secret with the placeholder that hides it. */
 function hiddenProblems({ login = null, observers = null }: Written): Problem[] {
   const message = `has ${HIDDEN} where a value was hidden; write the value, or name a secret`
   return Object.entries({ login, observers })

@@ -95,7 +95,7 @@ describe("a source while somebody writes it", () => {
     expect(found.yaml).toContain("schedule: { everyHours: 24 }")
     const kept = (await call("POST", "/sources/propose", { url: site.url("/private") })).body
     expect(kept).toMatchObject({ url: null, title: null, robots: { allowed: false } })
-    // Only the operator's own hosts are read despite their robots.txt, and only the file may allow it for its runs.
+    // Only the operator's own hosts are read despite their robots.txt, and only the file can allow it for its runs.
     const foreign = { url: "https://docs.example/", ignore_robots: true }
     const refused = await call("POST", "/sources/propose", foreign)
     expect([refused.status, fieldsOf(refused.body.detail)]).toEqual([422, ["ignore_robots"]])
@@ -192,7 +192,7 @@ describe("a source while somebody writes it", () => {
     })
     expect(Object.keys(written.source)).toEqual(["name", "seeds", "login"])
     expect(written.yaml).not.toContain("dark")
-    // It cannot be written back so.
+    // It cannot be written back in this form.
     expect(fieldsOf(await preview(written.source))).toContain("login")
     expect(await preview(written.source)).toMatchObject({ exists: "file", fits_file: false })
   })

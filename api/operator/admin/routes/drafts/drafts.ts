@@ -15,10 +15,10 @@ import { unknownSource } from "../sources.ts"
 import { whileWaiting } from "../while-waiting.ts"
 import { checkSource } from "./check-source.ts"
 
-/** Sources tried at the same time: each may start a browser. */
+/** Number of sources tried at the same time: each may start a browser. */
 const TRIALS = 1
 
-/** A source while you write it: the file it would make, its problems, and how its pages would read. */
+/** A source while you write it: the file it would produce, its problems, and what its pages would look like. */
 export function draftRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, sources, crawlerConfig: config } = parts
   let trying = 0
@@ -59,7 +59,7 @@ export function draftRoutes(router: Router<RequestState>, parts: AdminParts): vo
     if (trying >= TRIALS) throw new ApiError(429, "Another source is being tried. Try again shortly.")
     trying += 1
     try {
-      // Loaded with the first call, like everything reading needs.
+      // Loaded with the first call, like everything needed for reading.
       const { trySource } = await import("#crawler/sources/survey/trial.ts")
       const { triedInBrief } = await import("#crawler/sources/survey/survey-wire.ts")
       const startedAt = performance.now()

@@ -12,13 +12,13 @@ import type { AdminParts } from "../../admin-parts.ts"
 import { draftOperations } from "../../operations/drafts.ts"
 import { whileWaiting } from "../while-waiting.ts"
 
-/** Sites looked at at the same time: each may start a browser, and takes its time. */
+/** Number of sites examined at the same time: each may start a browser, and takes time. */
 const LOOKS = 1
 
 const NOT_OWN =
   "may be true over the API only for hosts in FOSSICK_OWN_HOSTS or FOSSICK_ALLOWED_NETWORKS; on the machine, use fossick sources add --ignore-robots"
 
-/** One look at a site, and the source that fits it. */
+/** A single look at a site, and the source that fits it. */
 export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): void {
   let looking = 0
 
@@ -31,7 +31,7 @@ export function proposeRoutes(router: Router<RequestState>, parts: AdminParts): 
     if (looking >= LOOKS) throw new ApiError(429, "Another site is being examined. Try again shortly.")
     looking += 1
     try {
-      // Loaded with the first call, like everything reading needs.
+      // Loaded with the first call, like everything needed for reading.
       const { surveySite } = await import("#crawler/sources/survey/survey.ts")
       const { surveyOnWire } = await import("#crawler/sources/survey/survey-wire.ts")
       const { db, sources, crawlerConfig: config } = parts

@@ -79,7 +79,7 @@ test("a site of a private network is named as such, and read by crawls once an a
     return await jobs.get(job!.id)
   }
   expect(await run()).toMatchObject({ result: "finished", outcomes: { indexed: 2 } })
-  // Callers' live reads stay outside.
+  // Callers' live reads still cannot reach it.
   await using reader = createReader(config)
   expect(await reader.read(url)).toMatchObject({ kind: "failed", because: "blocked-address" })
 

@@ -28,7 +28,7 @@ import { networkOperations as calls, type NetworkLook } from "../../operations/n
 import { type AddressesOf, isOwnService } from "./own-services.ts"
 
 const OFF = `${crawlerSettings.adminNetworks.name} is off: only the operator of the machine may allow a private network, in FOSSICK_ALLOWED_NETWORKS or in the sources file.`
-/** The most that may be open: each is checked with each request of a crawl. */
+/** Maximum number of open networks: each is checked with each request of a crawl. */
 const MOST_OPEN = 1000
 
 /** The private networks that admins opened for the sources that are declared here: `/admin/networks`. */

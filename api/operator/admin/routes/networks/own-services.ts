@@ -10,12 +10,12 @@ import { engineSettings } from "#engine/settings.ts"
 import type { ApiSettings } from "../../../upkeep/setting-routes.ts"
 import { x402Settings } from "../../../../doors/x402/settings.ts"
 
-/** All addresses of a host; empty: it has none. */
+/** All addresses of a host; empty if it has none. */
 export type AddressesOf = (host: string) => Promise<readonly string[]>
 
-/** A page about the crawler is no service of the appliance. */
+/** A page about the crawler isn't a service of the appliance. */
 const NO_SERVICES = new Set<string>([crawlerSettings.contactUrl.name])
-/** For services that are named without a port. */
+/** Default ports for services whose address has none. */
 const PORTS: Readonly<Record<string, number>> = {
   "http:": 80,
   "https:": 443,
@@ -66,7 +66,7 @@ function servicesIn(value: string): { readonly host: string; readonly port: numb
   })
 }
 
-/** Under which addresses this machine reaches itself. */
+/** Addresses under which this machine reaches itself. */
 const ownAddresses = (): readonly string[] => [
   "127.0.0.1",
   "::1",

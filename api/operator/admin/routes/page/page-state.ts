@@ -19,14 +19,14 @@ import { jobOnWire } from "../../wire.ts"
 import { whileWaiting } from "../while-waiting.ts"
 import { addressOf } from "./pages.ts"
 
-/** Passages of a page that are shown. */
+/** Maximum number of passages of a page that are shown. */
 const MAX_PASSAGES = 200
-/** Pages that are named as linking to it. */
+/** Maximum number of pages listed as linking to it. */
 const MAX_LINKING = 50
-/** Pages of one source whose links are looked through: a second's work, with pauses for others. */
+/** Maximum number of pages of one source whose links are searched: a second's work, with pauses for others. */
 const MOST_LOOKED_THROUGH = 20_000
 
-/** A page as the index holds it, with every source's facts about it; and another visit to it. */
+/** A page as stored in the index, with every source's facts about it; and a way to revisit it. */
 export function pageStateRoutes(router: Router<RequestState>, parts: AdminParts): void {
   const { db, engine, jobs, removals, sources } = parts
 

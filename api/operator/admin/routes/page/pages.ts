@@ -14,7 +14,7 @@ import { characters } from "../../../../server/wire/characters.ts"
 import { MAX_QUERY_CHARS, pageOperations } from "../../operations/pages.ts"
 import { whileWaiting } from "../while-waiting.ts"
 
-/** Pages tried at the same time: each may start a browser. */
+/** Number of pages tried at the same time: each may start a browser. */
 const TRIES = 2
 
 /** The facts about one page, and how it reads now. */
@@ -37,7 +37,7 @@ export function pageRoutes(router: Router<RequestState>, parts: AdminParts): voi
     if (trying >= TRIES) throw new ApiError(429, "Other pages are being tried. Try again shortly.")
     trying += 1
     try {
-      // Loaded with the first call: the code for reading is a third of this process's code.
+      // Loaded with the first call: the code for reading makes up a third of this process's code.
       const { CannotReadError, tryAddress } = await import("#crawler/reporting/why/try/try-address.ts")
       const { triedOnWire } = await import("#crawler/reporting/why/try/try-wire.ts")
       const { db, jobs, sources, crawlerConfig: config } = parts

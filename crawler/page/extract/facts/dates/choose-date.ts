@@ -12,7 +12,7 @@ const ARTICLE_TYPES =
 const DATE_MEMBERS = ["datePublished", "dateCreated", "uploadDate"]
 const ADDRESS_MEMBERS = ["url", "@id", "mainEntityOfPage"]
 
-/** Names of `meta` that are read first. */
+/** Names of `meta` tags that are read first. */
 const META_NAMES = [
   "article:published_time",
   "og:article:published_time",
@@ -61,7 +61,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   if (said !== null && isCertain && !said.isUtc) return onDay(said, said.day)
   const address = addressDate(url, writing)
   const seen = visibleDate(seenDocument(facts, page), writing)
-  // An address is made once; the visible day may be that of a change.
+  // An address is created once; the visible day may be that of a change.
   const shown = address !== null && (seen === null || !isNextTo(seen.day, address.day)) ? address : seen
   const isBetter = seen?.rank === 3 || (said !== null && shown !== null && shown.day < said.day)
   if (said === null || (!isCertain && isBetter)) return shown === null ? null : onDay(shown, shown.day)
@@ -71,7 +71,7 @@ export function readPublishedAt(facts: DocumentFacts, page: DatedPage): Date | n
   return onDay(said, day ?? said.day)
 }
 
-/** The moment of a day in UTC that is nearest to a time. */
+/** The time in a UTC day that is nearest to a given time. */
 const onDay = ({ time }: StatedDate, day: number): Date =>
   new Date(Math.min(Math.max(time, day), day + DAY_MS - 1))
 
@@ -85,7 +85,7 @@ function seenDocument({ dates, headings }: DocumentFacts, { title, unseen }: Dat
     text: sameText(headingText(heading.element, 500)),
   }))
   const same = texts.filter(({ text }) => text === name && name !== "")
-  // A title from the title tag may have the site's name behind it.
+  // The title tag may have the site's name after the title.
   const begun = texts.filter(({ text }) => text.length >= MIN_TITLE_CHARS && name.startsWith(text))
   const named = (same.length > 0 ? same : begun).map(({ heading }) => heading)
   // The only first heading is the page's, even if its title tag differs.
@@ -103,7 +103,7 @@ const statedDates = (facts: DocumentFacts, { url, title, writing }: DatedPage): 
     ...publishedMetas(facts),
   ].flatMap((value) => (namesDay(value) ? (statedDate(value, writing) ?? []) : []))
 
-/** Dates that may belong to a change. A month or year alone counts as its first day. */
+/** Dates that might belong to a change. A month or year alone counts as its first day. */
 const vagueDates = (facts: DocumentFacts, writing: DateWriting): readonly StatedDate[] =>
   [...VAGUE_NAMES.map((name) => facts.meta.get(name)), ...publishedMetas(facts)].flatMap(
     (value) => statedDate(value, writing) ?? [],
@@ -114,7 +114,7 @@ const publishedMetas = ({ meta }: DocumentFacts): readonly (string | undefined)[
   ...[...meta].flatMap(([name, value]) => (PUBLISHED_NAME.test(name) && !OTHER_NAME.test(name) ? value : [])),
 ]
 
-/** Objects that describe this page and not other articles that it lists. */
+/** Objects that describe this page and not other articles listed on it. */
 function ownObjects(facts: DocumentFacts, url: string, title: string): readonly JsonObject[] {
   const { jsonLd, baseUrl, canonical } = facts
   const articles = jsonLd.filter(

@@ -1,7 +1,7 @@
 import type { Element } from "../../html/tree.ts"
 import { mayNameDay } from "./written-days.ts"
 
-/** A text that may name the day of its page, and where it is. */
+/** A text that might name the day of its page, and where it is. */
 export interface DateSpot {
   readonly element: Element
   /** The text, or an attribute that gives the date to programs. */
@@ -16,7 +16,7 @@ export interface HeadingSpot {
   readonly at: number
 }
 
-/** More than a page has about itself; only lists and tables of dates reach it. */
+/** More than a page has about itself; only lists and tables of dates reach this number. */
 const MAX_SPOTS = 300
 const MAX_HEADINGS = 300
 /** Only the head of a text is searched: dates further in are prose. */
@@ -35,7 +35,7 @@ export const NO_TEXT: ReadonlySet<string> = new Set([
   "title",
 ])
 
-/** Gathers the places that may name a document's day, during the walk that gathers all its facts. */
+/** Gathers the places that might name a document's day, during the walk that gathers all its facts. */
 export class DateSpots {
   readonly spots: DateSpot[] = []
   readonly headings: HeadingSpot[] = []
@@ -65,7 +65,7 @@ export class DateSpots {
   }
 }
 
-/** As much of a text as is searched for a date. */
+/** The part of a text that is searched for a date. */
 export const beginningOf = (text: string): string => text.trimStart().slice(0, BEGINNING_CHARS).trimEnd()
 
 /** A year. */

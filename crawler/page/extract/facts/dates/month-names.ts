@@ -1,4 +1,4 @@
-/** Languages to try when a page isn't written in the language it declares, as often with templates. */
+/** Languages to try when a page isn't written in the language it declares, as is common with templates. */
 const LANGUAGES = (
   "ar bg bn ca cs cy da de el en eo es et eu fa fi fr ga gl he hi hr hu hy id is it ka kk lt lv mk ml mn ms nb pl pt " +
   "ro ru sk sl sq sr sv sw ta te th tr uk ur uz"
@@ -10,18 +10,19 @@ type MonthNames = ReadonlyMap<string, number>
 const known = new Map<string, MonthNames>()
 let everywhere: MonthNames | null = null
 
-/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts stay. */
+/** Accents of Latin, Greek and Cyrillic letters; the vowel signs of other scripts are kept. */
 const ACCENTS = /[\u0300-\u036F]/g
 /** Shorter abbreviations are too often other words. */
 const MIN_CHARS = 3
 
-/** Lower case, without accents: pages drop them in capitals and file names. */
+/** Lower case, without accents, because pages drop them in capitals and file names. */
 export const foldedWord = (word: string): string =>
   word.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC").replace(/\.$/, "")
 
 /**
- * The month that a word names, 1 to 12: in the page's language, else in English, else in any language by its whole
- * name, if all languages that have the word agree. Names may be abbreviated (`sept`, `Okt.`). Null if it isn't a month.
+ * The month that a word names, 1 to 12: in the page's language, otherwise in English, otherwise in any language by its
+ * full name, if all languages that have the word agree. Names can be abbreviated (`sept`, `Okt.`). Null if it isn't a
+ * month.
  */
 export function monthNamed(word: string, language: string | null): number | null {
   const name = foldedWord(word)
@@ -70,7 +71,7 @@ function readNames(language: string, lengths: readonly ("long" | "short")[]): Mo
         const name = foldedWord(parts[at]?.value ?? "")
         // Chinese, Korean and Vietnamese count their months.
         if (name === "" || /\d/.test(name)) continue
-        // Hebrew writes "in" as a letter of the name.
+        // Hebrew attaches "in" to the name as a letter.
         const attached = /\p{L}*$/u.exec(parts[at - 1]?.value ?? "")![0]
         for (const spelled of [name, attached + name]) if (!names.has(spelled)) names.set(spelled, one + 1)
       }

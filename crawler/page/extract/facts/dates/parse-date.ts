@@ -7,7 +7,7 @@ export interface StatedDate {
   readonly time: number
   /** The first moment, in UTC, of the day as written. */
   readonly day: number
-  /** Whether the time is given in UTC, so that readers elsewhere may see the day before or after. */
+  /** Whether the time is given in UTC, so that readers elsewhere might see the day before or after. */
   readonly isUtc: boolean
 }
 

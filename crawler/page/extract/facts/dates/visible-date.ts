@@ -20,12 +20,12 @@ const NEAR_AFTER = 400
 const LABEL_CHARS = 120
 /** A longer aside is about something else; a shorter one may be the line below the title. */
 const ASIDE_CHARS = 200
-/** Most characters between a title and its subtitle. */
+/** The most characters between a title and its subtitle. */
 const SUBTITLE_CHARS = 100
-/** Most words beside a date in a label: `Published on Friday`, `Saved by Ann at`. */
+/** The most words beside a date in a label: `Published on Friday`, `Saved by Ann at`. */
 const LABEL_WORDS = 5
 
-/** Says that a date is the day of publication: words of classes, and words before the date. */
+/** Indicates the day of publication: words of classes, and words before the date. */
 const PUBLISHED_SIGN =
   /publish|pub-?(?:date|time)|publica(?:tion-?date|d[oa])|publié|post(?:ed|-?date|-?time|-?on)|entry-?date|creat(?:ed|ion-?date)|submitted|issued/i
 const PUBLISHED_WORD =
@@ -37,7 +37,7 @@ const PUBLISHED_START = new RegExp(
 )
 const DATE_SIGN = /date|datum|fecha|\bdata\b|timestamp|datetime|byline|meta|info\b/i
 const DATE_WORD = /^\W*(?:dat(?:e|um|a|o)|fecha|päivä\w*|дата|tarih|日期|日付|날짜)\s*[:：]?\s*$/iu
-/** Says that a date is the day of a change. */
+/** Indicates the day of a change. */
 const CHANGED =
   /updat|mise?s? à jour|atualiz|cập nhật|modif|chang|edited|revis|review|actuali[sz]|aktuali|änder|stand\b|aggiorna|bijgewerkt|gewijzigd|uppdater|opdater|oppdater|endret|senast|päivitet|güncel|обновл|измен|оновл|更新|修正|수정|تحديث|עודכן/i
 /** Classes of comments, teasers, events and other boxes whose dates aren't the page's. */
@@ -45,7 +45,7 @@ const FOREIGN =
   /(?:^|[\s_-])(?:comments?|commentlist|kommentare?|replies|reply|respond|reviews?|related|recommend\w*|teasers?|sidebar|popular|trending|latest|recent|events?|eventbox|calendar|termine?|agenda|veranstaltung\w*|copyright|breadcrumbs?|nav|menu|newsletter|deadline|birth\w*|expir\w*|valid\w*)(?=$|[\s_-]|\d)|[a-z](?:Comment|Related|Teaser|Event)/
 const SITE = new Set(["body", "html", "#document"])
 const FOREIGN_TYPES = /Comment|Review|Event|Person|Answer/
-/** Words before a date of something else: an offer, a member, a term, a birth. */
+/** Words before a date that belongs to something else: an offer, a member, a term, a birth. */
 const OTHER_WORD =
   /\b(?:ends?|ending|until|till|due|expir\w*|deadline|starts?|begins?|since|born|joined|registr\w*|member|valid|next|bis|ab|seit|gültig|geboren|hasta|jusqu\w*|depuis|fino|tot|released?|available)\b/i
 const RANGE = /^\s*(?:[-–—/]|bis|to|until|au|al|tot)\s*\p{L}*,?\s*$/iu
@@ -59,14 +59,14 @@ const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
   new Set(candidates.map(({ day }) => day))
 
 export interface VisibleDate extends StatedDate {
-  /** How clear it is that the page was published then: 3 if it says so, 2 if it is called a date, 1 by its place alone. */
+  /** How clear it is that the page was published on a day: 3 if the page says so, 2 if the text is called a date, 1 by its place alone. */
   readonly rank: number
   readonly distance: number
 }
 
 /**
- * The date that a page shows its readers: beside its title, or in an element that is marked as a date. Null if there
- * is none, or if it may belong to a comment, an event, a change or another page.
+ * The date that a page shows its readers: beside its title, or in an element that is marked as a date. Null if there is
+ * none, or if it might belong to a comment, an event, a change or another page.
  */
 export function visibleDate(document: SeenDocument, writing: DateWriting): VisibleDate | null {
   if (document.spots.length === 0) return null
@@ -138,7 +138,7 @@ function textDay(spot: DateSpot, outline: Outline, writing: DateWriting, needsWo
   return { date, isPublished: PUBLISHED_WORD.test(before), isMarked: DATE_WORD.test(before) }
 }
 
-/** Whether days are the first and the last of something. */
+/** Whether days are the first and last of a period. */
 const isRange = (line: string, days: readonly WrittenDay[]): boolean =>
   days.some((day, i) =>
     i > 0 ? RANGE.test(line.slice(days[i - 1]!.to, day.from)) : HALF_RANGE.test(line.slice(0, day.from)),
@@ -167,7 +167,7 @@ function isLabel(line: string, { from, to }: WrittenDay): boolean {
       .split(CHANGED)[0]!
   }`
   const words = around.match(/\p{L}{2,}/gu) ?? []
-  // `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` may be as long as it likes.
+  // `Posted March 5, 2021 at 9:00 by Ann Wick in Walks` can be of any length.
   const isAbout = words.length <= LABEL_WORDS || PUBLISHED_START.test(line.slice(0, from))
   return isAbout && !/\p{L}{3,}[.!?。]\s*$/u.test(line.slice(to))
 }
@@ -179,18 +179,18 @@ function signsOf(element: Element): string {
   return `${own(element)} ${own(element.parent)}`
 }
 
-/** Finds the heading that each part of the document is below. */
+/** Finds the heading above each part of the document. */
 class Outline {
   readonly hasTitle: boolean
   readonly #titles: readonly (HeadingSpot & { readonly end: number })[]
   readonly #headings: readonly HeadingSpot[]
   readonly #unseen: ReadonlySet<Element>
-  /** The heading inside each element that has some: the title, else the first. */
+  /** The heading inside each element that has any: the title, otherwise the first. */
   readonly #around = new Map<Element, HeadingSpot>()
   readonly #isTitle: ReadonlySet<HeadingSpot>
   readonly #linked = new Map<HeadingSpot, boolean>()
   readonly #lines = new Map<Element, ReadonlyMap<Element | string, string>>()
-  /** The nearest element around each one that has a heading inside; null if one on the way belongs to something else. */
+  /** The nearest element around each element that has a heading inside; null if one on the way belongs to something else. */
   readonly #homes = new Map<Element, Element | null>()
 
   constructor({ headings, unseen, titles }: SeenDocument) {
@@ -231,7 +231,7 @@ class Outline {
     const heading = this.#around.get(home)
     if (heading === undefined || !this.hasTitle) return true
     if (this.#isTitle.has(heading)) return true
-    // The title may be outside the box of its text; then no other heading may be in between.
+    // The title can be outside the box of its text; then there must be no other heading in between.
     if (this.#isLinked(heading)) return false
     const title = this.#titles.findLast(({ at }) => at <= spot.at)
     return (
@@ -273,7 +273,7 @@ class Outline {
     if (tag === "nav" || tag === "blockquote" || tag === "table") return null
     if (FOREIGN.test(`${element.get("class") ?? ""} ${element.get("id") ?? ""}`)) return null
     if (FOREIGN_TYPES.test(element.get("itemtype") ?? "")) return null
-    // The site's own head and foot, not those of an article.
+    // The header and footer of the site, not those of an article.
     if ((tag === "header" || tag === "footer") && (parent === null || SITE.has(parent.tag))) return null
     return parent === null ? element : this.#homeOf(parent)
   }

@@ -26,10 +26,10 @@ const DAY_MS = 86_400_000
 const YEAR_OR_NUMBERS = /(?:19|2[05])\d\d|令和|平成|\d年|\d[./-]\d\d?[./-]\d\d|[^\P{Nd}0-9]{4}/u
 const OTHER_DIGITS = /[^\P{Nd}0-9]/gu
 
-/** Three numbers, the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
+/** Three numbers with the same mark between them: `2016-12-23`, `23. 12. 2016`, `2016年12月23日`, `5 tháng 10, 2020`. */
 const NUMBERS =
   /(?<![\d./:-])(\d{1,4})(?:(\s?[./-]\s?)(\d{1,2})\2(\d{4}|\d\d?)(?![\d:]|[./-]\d)|(?:年|년|\s?tháng)\s?(\d{1,2})(?:月|월|,|\s?năm)\s?(\d{1,4})(?!\d))/gu
-/** `令和4年3月9日`: years of Japan's eras and of Taiwan; the first year of an era may be written as 元. */
+/** `令和4年3月9日`: years of Japan's eras and of Taiwan; the first year of an era can be written as 元. */
 const ERA = /(令和|平成|民[国國])\s*(\d{1,3}|元)年\s*(\d{1,2})月\s*(\d{1,2})日/gu
 /** The year before each era's first. */
 const BEFORE_ERA: Readonly<Record<string, number>> = { 令和: 2018, 平成: 1988, 民国: 1911, 民國: 1911 }
@@ -38,10 +38,10 @@ const TOKEN = /\d+|\p{L}[\p{L}\p{M}'’]*/gu
 /** Small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
 const FILLER_CHARS = 4
 const FILLERS = 2
-/** Marks that may be between two parts of a date, beside small words. */
+/** Marks that can be between two parts of a date, beside small words. */
 const BETWEEN = /^[\s.,،、'’·]*$/
 
-/** Whether a text may name a day: cheap, for all texts of a page. */
+/** Whether a text might name a day. Cheap enough for all texts of a page. */
 export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
 
 /**
@@ -95,7 +95,7 @@ function timeOfNumbers(
   const year = third.length === 2 ? 2000 + c : c
   if (a > 12 || a === b) return dayOf(year, b, a)
   if (b > 12) return dayOf(year, a, b)
-  // Languages with points between the numbers write the day first.
+  // Languages that put points between the numbers write the day first.
   if (mark === "." && order !== "mdy") return dayOf(year, b, a)
   if (order === "dmy" || order === "ymd") return dayOf(year, b, a)
   return order === "mdy" && mark !== "." ? dayOf(year, a, b) : null
@@ -149,7 +149,7 @@ function daysInWords(text: string, writing: DateWriting): WrittenDay[] {
   return days
 }
 
-/** Most tokens between a month and its year: the day and small words. */
+/** The most tokens between a month and its year: the day and small words. */
 const YEAR_TOKENS = 2 * FILLERS + 2
 
 function nearYears(tokens: readonly Token[]): ReadonlySet<number> {
@@ -202,7 +202,7 @@ function numberFrom(text: string, tokens: readonly Token[], at: number, step: 1 
 const isBetween = (text: string, one: Token, other: Token): boolean =>
   BETWEEN.test(one.from < other.from ? text.slice(one.to, other.from) : text.slice(other.to, one.from))
 
-/** The time of a day, null if it isn't one or can't date a page. */
+/** The time of a day; null if it isn't a day or can't date a page. */
 function dayOf(year: number, month: number, day: number): number | null {
   const own = year > 2400 ? year - BUDDHIST_YEARS : year
   if (own < EARLIEST_YEAR || month < 1 || month > 12 || day < 1) return null
@@ -211,7 +211,7 @@ function dayOf(year: number, month: number, day: number): number | null {
   return time <= Date.now() + DAY_MS ? time : null
 }
 
-/** Digits of other scripts come in rows of ten that begin with the zero. */
+/** Digits of other scripts come in blocks of ten that begin with the zero. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   let zero = code

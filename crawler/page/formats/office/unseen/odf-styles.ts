@@ -1,11 +1,11 @@
 import { type Color, colorOf } from "../../../extract/seen/colors.ts"
 import { type Attributes, walkXml } from "./walk-xml.ts"
 
-/** What styles say about letters and their ground (OpenDocument 1.3 part 3 §16, §20); undefined: nothing. */
+/** The properties that styles set for letters and their background (OpenDocument 1.3 part 3 §16, §20); undefined when not set. */
 export interface OdfStyle {
   readonly parent: string | undefined
   isHidden?: boolean
-  /** Null: a colour that is not known. */
+  /** Null for an unknown colour. */
   ink?: Color | null
   ground?: Color | null
   points?: number
@@ -23,12 +23,12 @@ export interface SlideSize {
 
 const MAX_PARENTS = 20
 const PAPER: Color = [255, 255, 255, 1]
-/** Of slides, in centimetres, where the file does not say. */
+/** The size of slides, in centimetres, if the file does not give one. */
 const SLIDE: SlideSize = { width: 28, height: 21 }
 
 const keyOf = (family: string | undefined, name: string | undefined): string => `${family} ${name}`
 
-/** Styles by family and name, with the size and the ground of pages that set none. */
+/** Styles by family and name, with the size and the background of pages that set none. */
 export function readStyles(...parts: readonly string[]): {
   styles: Styles
   slide: SlideSize
@@ -104,7 +104,7 @@ export function styleOf(styles: Styles, family: string, name: string | undefined
   return Object.assign({}, ...found) as Partial<OdfStyle>
 }
 
-/** The ground of a slide: its own, or its master's; white where neither names one. */
+/** The background of a slide: its own, or its master's; white if neither names one. */
 export function slideGround(
   style: Partial<OdfStyle>,
   styles: Styles,
@@ -126,7 +126,7 @@ const CM: Readonly<Record<string, number>> = {
   px: 2.54 / 96,
 }
 
-/** In centimetres; null: none that is known. */
+/** A length in centimetres; null when none is known. */
 export function lengthOf(value: string | undefined): number | null {
   const [, number, unit = ""] = /^(-?[\d.]+)(cm|mm|in|pt|pc|px)$/.exec(value ?? "") ?? []
   return number === undefined ? null : Number(number) * CM[unit]!

@@ -20,8 +20,8 @@ const LEAST_POINTS = 2
 const MAX_COLUMNS = 2000
 
 /**
- * An OpenDocument file without what no reader sees: text, paragraphs, sections, fields, slides, sheets, rows and columns that are hidden,
- * letters in the colour of their ground or without size, boxes beside the slide.
+ * An OpenDocument file without the parts that no reader sees: hidden text, paragraphs, sections, fields, slides,
+ * sheets, rows and columns; letters in the colour of their background or without size; boxes beside the slide.
  */
 export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   const files = unzipSync(body, { filter: ({ name }) => name === "content.xml" || name === "styles.xml" })
@@ -33,7 +33,7 @@ export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   return kept === xml ? body : zipSync({ ...unzipSync(body), "content.xml": strToU8(kept) }, { level: 0 })
 }
 
-/** The values that elements hand down. */
+/** The values that elements pass down. */
 interface Frame {
   readonly name: string
   readonly start: number
@@ -53,7 +53,7 @@ interface Table {
   /** The column of the next cell. */
   at: number
   readonly isProtected: boolean
-  /** The style of the row's cells. */
+  /** The default style of the row's cells. */
   rowStyle: string | undefined
 }
 
@@ -86,7 +86,7 @@ class UnseenReader {
   readonly #slide: SlideSize
   readonly #frames: Frame[]
   readonly #tables: Table[] = []
-  /** The ground of the present slide; null outside slides. */
+  /** The background of the current slide; null outside slides. */
   #ground: Ground | null = null
 
   constructor(xml: string, { styles, slide, paper }: ReturnType<typeof readStyles>) {
@@ -103,7 +103,7 @@ class UnseenReader {
     this.#frames.push({
       name,
       start: parser.endIndex + 1,
-      // A style may show text again that a paragraph's style hides.
+      // A style can make text visible again that a paragraph's style hides.
       isHidden: isHidden || style.isHidden === true,
       ink: style.ink === undefined ? above.ink : style.ink,
       ground: this.#ground === null ? own : this.#paint(this.#ground, name, style.ground, place, own),
@@ -122,7 +122,7 @@ class UnseenReader {
     if (!frame.isHidden && !isFaint) return
     const to = parser.startIndex
     if (to <= frame.start) return
-    // Spans of a faint paragraph may be in colours of their own.
+    // Spans of a faint paragraph can have colours of their own.
     if (frame.isHidden) this.found.push([frame.start - 1, to])
     else for (const stretch of directTexts(this.#xml, frame.start, to)) this.found.push(stretch)
   }
@@ -226,7 +226,7 @@ class UnseenReader {
     return { style, isHidden, place }
   }
 
-  /** Paints an element's filling onto its slide. @returns the ground of its text */
+  /** Paints an element's fill onto its slide. @returns the background of its text */
   #paint(
     ground: Ground,
     name: string,
@@ -251,7 +251,7 @@ const isHiddenSection = (given: Attributes): boolean =>
 const isCollapsed = (given: Attributes): boolean =>
   /^(?:collapse|filter)$/.test(given["table:visibility"] ?? "")
 
-/** The text directly in an element and in no span of it. */
+/** The text directly in an element and not in one of its spans. */
 function directTexts(xml: string, from: number, to: number): Stretch[] {
   const found: Stretch[] = []
   let depth = 0
@@ -283,7 +283,7 @@ function placeOf(given: Attributes): Place | null {
   if (dx === null || dy === null) return null
   const place = { x: (x ?? 0) + dx, y: (y ?? 0) + dy, width, height }
   if (/^\s*translate\s*\([^()]*\)\s*$/.test(transform)) return place
-  // Turned about its corner it lies somewhere in this circle, if nothing else is done to it.
+  // When it is rotated about its corner and nothing else is done to it, it lies somewhere in this circle.
   const far = Math.hypot(width, height)
   return /^(?:\s*(?:translate|rotate)\s*\([^()]*\))+\s*$/.test(transform)
     ? { x: place.x - far, y: place.y - far, width: 2 * far, height: 2 * far }

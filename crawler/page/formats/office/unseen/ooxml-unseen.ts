@@ -8,15 +8,16 @@ const LEAST_HALF_POINTS = 4
 const WORD_TEXT = /^word\/(?:document\d*|footnotes|endnotes)\.xml$/
 const HIDDEN_SLIDE = /<p:sld(?=\s)[^>]*\sshow="(?:0|false)"/
 const SLIDE = /^ppt\/slides\/slide\d+\.xml$/
-/** Signs that a part may hold something to take out: without any, the file is read as it is. */
+/** Strings that indicate something to remove: a part without any of them is read as it is. */
 const WORD_SIGNS =
   /<w:(?:vanish|specVanish|hidden|del|moveFrom|framePr|color|ruby)[\s/>]|<w:sz w:val="[0-3]"|<v:[^>]*visibility:\s*hidden/i
 const SLIDE_SIGNS =
   /\sshow="(?:0|false)"|\shidden="(?:1|true)"|\ssz="[01]?\d{1,2}"|<a:off\s|<a:rPr[^>]*>\s*(?:<a:ln[^]*?<\/a:ln>)?<a:(?:solidFill|noFill)/
 
 /**
- * A Word document or a presentation without what no reader sees: text marked as hidden (ECMA-376 part 1 §17.3.2.41), deleted or
- * moved away under track changes, white on nothing, tiny; hidden slides with their notes, hidden shapes and those beside the slide.
+ * A Word document or a presentation without the parts that no reader sees: text marked as hidden (ECMA-376 part 1
+ * §17.3.2.41), deleted or moved away under track changes, white on white, or tiny; hidden slides with their notes;
+ * hidden shapes and shapes beside the slide.
  */
 export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
   const isWord = format === "docx"
@@ -53,11 +54,11 @@ const NOTES = /"(?:\.\.|\/ppt)\/(notesSlides\/[^"/]+\.xml)"/g
 
 const relationsOf = (slide: string): string => slide.replace(/[^/]+$/, "_rels/$&.rels")
 
-/** The parts with the speaker's notes that the relations of a slide name. */
+/** The parts with the speaker's notes that a slide's relationships name. */
 const notesOf = (relations: string): string[] =>
   Array.from(relations.matchAll(NOTES), ([, name]) => `ppt/${name!}`)
 
-/** Replaces words with their reading above them by the words alone, since the library skips both (§17.3.3.25). */
+/** Replaces words and the reading above them with the words alone, since the library skips both (§17.3.3.25). */
 function withoutReadings(xml: string): string {
   return xml
     .split(/(?=<w:ruby>)/)
@@ -95,17 +96,17 @@ const MAX_BASES = 20
 const isVanished = (properties: string): boolean =>
   /<w:(?:vanish|specVanish)(?:\s*\/>|\s+w:val="(?:1|true|on)")/.test(properties)
 
-/** Empties the texts of runs that are not seen; runs are cut at their starts, since text boxes put runs inside of runs. */
+/** Empties the texts of unseen runs; runs are split at their starts, since text boxes put runs inside runs. */
 function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string {
   let removed = 0
   let tables = 0
-  /** Drawn shapes that are open, each with the properties of the run around it. */
+  /** Open drawn shapes, each with the properties of the run around it. */
   const shapes: { readonly isHidden: boolean; readonly run: string }[] = []
   let hiddenShapes = 0
   let run = ""
   let isRowHidden = false
   let isParagraphHidden = false
-  /** Of cells and of the paragraph; undefined: nothing is said. */
+  /** The backgrounds of cells and of the paragraph; undefined when not set. */
   let cell: Color | null | undefined
   let ground: Color | null | undefined
   let out = ""
@@ -139,7 +140,7 @@ function withoutHiddenText(xml: string, hiddenIds: ReadonlySet<string>): string 
     }
     // After a shape, the run around it continues.
     if (!isShape) run = /^<w:r[\s>]/.test(piece) ? between(piece, "<w:rPr>", "</w:rPr>") : ""
-    // Tables have grounds of many makings, styles among them.
+    // Table backgrounds come from many sources, including styles.
     const below = [shadeOf(run), ground, cell].find((one) => one !== undefined)
     const under = below === undefined ? (tables === 0 ? PAPER : null) : below
     const isUnseen =
@@ -161,14 +162,14 @@ const PAPER: Color = [255, 255, 255, 1]
 /** The colour of a run's letters; null for the usual one. */
 function inkOf(run: string): Color | null {
   const color = /<w:color\s[^>]*>/.exec(run)?.[0] ?? ""
-  // The theme's paper takes precedence over the value for older readers beside it.
+  // The theme's background colour takes precedence over the value beside it, which is for older readers.
   if (/w:themeColor="(?:background1|light1)"/.test(color) && !/w:theme(?:Tint|Shade)=/.test(color))
     return PAPER
   const value = /w:val="([^"]*)"/.exec(color)?.[1]?.toLowerCase()
   return value === undefined || value === "auto" ? null : (colorOf(`#${value}`) ?? colorOf(value))
 }
 
-/** The colour that a marker or a shade puts behind letters; null: not known; undefined: none. */
+/** The colour that a highlight or shading puts behind letters; null when not known, undefined when there is none. */
 function shadeOf(properties: string): Color | null | undefined {
   const marker = /<w:highlight\s[^>]*w:val="([^"]*)"/.exec(properties)?.[1]
   if (marker !== undefined && marker !== "none") return colorOf(MARKERS[marker] ?? marker.toLowerCase())
@@ -180,7 +181,7 @@ function shadeOf(properties: string): Color | null | undefined {
   return /w:val="(?:clear|nil)"/.test(shade) ? colorOf(`#${fill}`) : null
 }
 
-/** Word's names that CSS has not, or has for others. */
+/** Word's colour names that CSS lacks or uses for other colours. */
 const MARKERS: Readonly<Record<string, string>> = {
   darkYellow: "#808000",
   darkBlue: "#000080",
@@ -193,7 +194,7 @@ const MARKERS: Readonly<Record<string, string>> = {
   darkGray: "#808080",
 }
 
-/** Whether a frame lies left of the page or above it; in twentieths of a point. */
+/** Whether a frame lies left of the page or above it, in twentieths of a point. */
 function isFramedAway(paragraph: string): boolean {
   const frame = /<w:framePr\s[^>]*>/.exec(paragraph)?.[0]
   if (frame === undefined) return false

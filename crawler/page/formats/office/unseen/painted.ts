@@ -1,6 +1,6 @@
 import { type Color, areApart } from "../../../extract/seen/colors.ts"
 
-/** Where something lies on a slide, in any unit; null: not known. */
+/** Where something lies on a slide, in any unit; null when not known. */
 export interface Place {
   readonly x: number
   readonly y: number
@@ -10,17 +10,17 @@ export interface Place {
 
 const MAX_PAINTED = 500
 
-/** The ground of a slide's shapes: the last shape below each, or the slide itself. */
+/** The background of a slide's shapes: the last shape below each, or the slide itself. */
 export class Ground {
   readonly #own: Color | null
   readonly #painted: { readonly place: Place | null; readonly color: Color | null }[] = []
 
-  /** `own`: the slide's; null when it is not known. */
+  /** `own`: the slide's own background; null when it is not known. */
   constructor(own: Color | null) {
     this.#own = own
   }
 
-  /** Something that is filled, with a picture or a course of colours when `color` is null. */
+  /** Adds a filled shape; its fill is a picture or gradient when `color` is null. */
   paint(place: Place | null, color: Color | null): void {
     if (this.#painted.length < MAX_PAINTED) this.#painted.push({ place, color })
   }

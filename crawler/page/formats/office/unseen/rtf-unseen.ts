@@ -1,10 +1,10 @@
 /** A brace, a control word, a byte by its number, a control symbol, or text (RTF 1.9.1, "RTF syntax"). */
 const TOKENS = /[{}]|\\([a-z]{1,32})(-?\d{1,10})?[ ]?|\\'[0-9a-f]{2}|\\[^a-z]|[^\\{}]+|\\/gi
-/** Signs of something to remove or replace. */
+/** Strings that indicate something to remove or replace. */
 const SIGNS = /\\(?:v|deleted)(?![a-z])|\\[~_-]/
 /** Non-breaking spaces and hyphens, and the optional hyphen, as plain text. */
 const PLAIN: Readonly<Record<string, string>> = { "\\~": "\\'a0", "\\_": "-", "\\-": "" }
-/** Control words that are text: a letter by its number, a tab, a dash, a quotation mark. */
+/** Control words that stand for text: a letter by its number, a tab, a dash, a quotation mark. */
 const LETTERS = /^(?:u|tab|emdash|endash|bullet|[lr]d?bl?quote|line|emspace|enspace)$/
 
 /** An RTF file without text that is hidden (`\v`) or deleted under track changes. */
@@ -24,7 +24,7 @@ export function withoutUnseenRtf(body: Uint8Array): Uint8Array {
     else if (word === "deleted") now = { ...now, isDeleted: number !== "0" }
     else if (word === "plain") now = { isHidden: false, isDeleted: false }
     if (word === "bin") {
-      // Its number counts the raw bytes that follow.
+      // The number counts the raw bytes that follow.
       const end = Math.min(file.length, TOKENS.lastIndex + Math.max(0, Number(number ?? 0)))
       out.push(token, file.slice(TOKENS.lastIndex, end))
       TOKENS.lastIndex = end

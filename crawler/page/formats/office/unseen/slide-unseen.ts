@@ -6,11 +6,11 @@ import { type Attributes, walkXml } from "./walk-xml.ts"
 
 /** A presentation's settings for all its slides (ECMA-376 part 1 §19, §20). */
 export interface SlideFacts {
-  /** Of slides, in EMU; null: not said. */
+  /** The size of slides in EMU; null when not given. */
   readonly size: { readonly x: number; readonly y: number } | null
   /** Colours by the names that slides use. */
   readonly colors: ReadonlyMap<string, Color>
-  /** The ground of slides that name none; null: not known. */
+  /** The background of slides that name none; null when not known. */
   readonly ground: Color | null
 }
 
@@ -19,7 +19,7 @@ const LEAST_HUNDREDTHS = 200
 const WHITE: Color = [255, 255, 255, 1]
 const BLACK: Color = [0, 0, 0, 1]
 
-/** `theme`, and masters with their layouts, as XML. */
+/** `theme`, and masters with their layouts, are XML. */
 export function slideFacts(presentation: string, theme: string, masters: readonly string[]): SlideFacts {
   const size = /<p:sldSz\s[^>]*>/.exec(presentation)?.[0] ?? ""
   const [x, y] = ["cx", "cy"].map((name) => Number(new RegExp(`\\s${name}="(\\d+)"`).exec(size)?.[1]))
@@ -41,7 +41,7 @@ export function slideFacts(presentation: string, theme: string, masters: readonl
     const own = /<p:bg>[^]*?<\/p:bg>|<p:bg\s[^]*?<\/p:bg>/.exec(xml)?.[0]
     return own === undefined ? [] : [backgroundOf(own, colors)]
   })
-  // Pictures and boxes of a master may lie behind anything.
+  // Pictures and boxes of a master can be behind anything.
   const isDrawnOn = masters.some((xml) =>
     /<p:pic[\s>]|<p:sp[\s>](?:(?!<\/p:sp>|<p:ph[\s/>])[^])*<a:(?:solid|grad|blip|patt)Fill/.test(xml),
   )
@@ -63,7 +63,7 @@ function backgroundOf(xml: string, colors: ReadonlyMap<string, Color>): Color | 
   let isPlain = true
   walkXml(xml, (name, given) => {
     if (/^a:(?:grad|blip|patt)Fill$/.test(name)) isPlain = false
-    // Backgrounds of a theme from its second on are courses of colours.
+    // Backgrounds of a theme from the second on are gradients.
     if (name === "p:bgRef" && Number(given["idx"] ?? 1001) > 1001) isPlain = false
     color ??= colorOfElement(name, given, colors)
   })
@@ -84,9 +84,9 @@ interface Frame {
   place: Place | null
   /** For a group: how coordinates inside it map to the slide. */
   scale: { readonly x: number; readonly y: number; readonly dx: number; readonly dy: number }
-  /** Undefined: no filling; null: one that is not known. */
+  /** Undefined when there is no fill; null when it is unknown. */
   fill: Color | null | undefined
-  /** The ground that its text has, once it is known. */
+  /** The background of its text, once it is known. */
   ground: Color | null
   isPainted: boolean
 }
@@ -96,8 +96,8 @@ const FRAMES = new Set(["p:grpSp", "p:sp", "p:pic", "p:graphicFrame", "p:cxnSp"]
 const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:noFill"])
 
 /**
- * A slide without its unseen texts: in a hidden slide, group or shape, beside the slide, tiny, transparent, or in the
- * colour of their ground.
+ * A slide without its unseen texts: those in a hidden slide, group or shape, beside the slide, tiny, transparent, or in
+ * the colour of their background.
  */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   const reader = new SlideReader(xml, facts)
@@ -109,7 +109,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   return withoutTexts(xml, reader.found)
 }
 
-/** Letters of one look. */
+/** Letters with one look. */
 interface Run {
   ink: Color | null
   size: number
@@ -121,7 +121,7 @@ class SlideReader {
   readonly found: Stretch[] = []
   readonly #facts: SlideFacts
   readonly #ground: Ground
-  /** Names of the elements that are open. */
+  /** Names of the open elements. */
   readonly #path: string[] = []
   readonly #frames: Frame[] = []
   #isSlideHidden = false
@@ -146,7 +146,7 @@ class SlideReader {
     else if (name === "p:cNvPr" && /^(?:1|true)$/.test(given["hidden"] ?? "")) frame.isHidden = true
     else if (this.#isPlace(frame, name, given) || this.#isFill(frame, name, given)) return
     else if (name === "p:txBody" || name === "a:tbl") this.#paint(frame)
-    // Cells have fillings of many makings, styles of tables among them.
+    // Cell fills come from many sources, including table styles.
     else if (name === "a:tcPr" || name === "a:tc") frame.ground = null
     else if (name === "a:r" || name === "a:fld")
       this.#run = { ink: null, size: LEAST_HUNDREDTHS, isInkless: false }
@@ -169,7 +169,7 @@ class SlideReader {
     }
   }
 
-  /** Notes the place of a shape or group. @returns whether the element is about that */
+  /** Records the place of a shape or group. @returns whether the element describes that */
   #isPlace(frame: Frame, name: string, given: Attributes): boolean {
     const isOfFrame = this.#path.at(-2)?.endsWith("xfrm") === true
     if (name === "a:off" && isOfFrame) {
@@ -199,7 +199,7 @@ class SlideReader {
     return true
   }
 
-  /** Notes the filling of a shape. @returns whether the element is about that */
+  /** Records the fill of a shape. @returns whether the element describes that */
   #isFill(frame: Frame, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (parent === "p:spPr" && FILLS.has(name)) frame.fill = name === "a:noFill" ? undefined : null
@@ -207,12 +207,12 @@ class SlideReader {
       frame.fill = colorOfElement(name, given, this.#facts.colors)
     else if (name === "a:fillRef" && frame.fill === undefined && (given["idx"] ?? "0") !== "0")
       frame.fill = null
-    // The colour of an edge is no filling.
+    // The colour of an edge is not a fill.
     else return parent === "a:solidFill" && fourth === "p:spPr"
     return true
   }
 
-  /** Notes the look of letters. @returns whether the element is about that */
+  /** Records the look of letters. @returns whether the element describes that */
   #isLook(run: Run, name: string, given: Attributes): boolean {
     const [fourth, above, parent] = [this.#path.at(-4), this.#path.at(-3), this.#path.at(-2)]
     if (name === "a:rPr") run.size = Number(given["sz"] ?? LEAST_HUNDREDTHS)
@@ -220,7 +220,7 @@ class SlideReader {
     else if (parent === "a:solidFill" && above === "a:rPr")
       run.ink = colorOfElement(name, given, this.#facts.colors)
     else if (fourth === "a:rPr" && above === "a:solidFill") {
-      // Changes of a colour: of them only how much it covers is reckoned with.
+      // Modifications of a colour: only its opacity is taken into account.
       if (name !== "a:alpha") run.ink = null
       else if (run.ink !== null)
         run.ink = [run.ink[0], run.ink[1], run.ink[2], Number(given["val"]) / 100_000]
@@ -252,7 +252,7 @@ const isFaint = (run: Run | null, ground: Color | null): boolean =>
 /** A slide's background comes before its shapes. */
 const MAX_HEAD = 100_000
 
-/** Whether a shape lies wholly beside the slide, or has no size at all. */
+/** Whether a shape lies completely beside the slide, or has no size at all. */
 function isBeside({ x, y, width, height }: Place, slide: SlideFacts["size"]): boolean {
   if (Number.isNaN(x + y + width + height)) return false
   return x + width <= 0 || y + height <= 0 || (slide !== null && (x >= slide.x || y >= slide.y))

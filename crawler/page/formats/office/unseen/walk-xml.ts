@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2"
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** Goes through a part of an office file, whose names keep their prefixes. The parser tells where in the text it is. */
+/** Walks through a part of an office file; names keep their prefixes. The parser gives the position in the text. */
 export function walkXml(
   xml: string,
   start: (name: string, attributes: Attributes, parser: Parser) => void,

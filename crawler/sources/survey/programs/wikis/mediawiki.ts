@@ -4,7 +4,7 @@ import type { SiteLook } from "../../site-look.ts"
 
 /** Namespaces that every MediaWiki knows, whatever its language. */
 const NAMESPACES = ["Special", "Media", "User", "MediaWiki", "Template", "Module", "(?:[A-Z]\\w+_)?[Tt]alk"]
-/** Where pages link to a namespace under its local name. */
+/** Ids of list items whose links contain the local name of a namespace. */
 const LOCAL = [/^Special:/, /^(?:n|t|pt|ca)-(?:specialpages|talk|recentchanges|login|anoncontribs)$/]
 
 export const mediawiki: Program = {
@@ -38,7 +38,7 @@ export const mediawiki: Program = {
   },
 }
 
-/** `Spezial`, `Diskussion`: what the links to special pages and to the talk page begin with here. */
+/** `Spezial`, `Diskussion`: the local prefixes of links to special pages and to the talk page. */
 function localNamespaces({ html }: SiteLook): string[] {
   const found = new Set<string>()
   for (const [, id = "", href = ""] of html.matchAll(
