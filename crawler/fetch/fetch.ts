@@ -272,11 +272,15 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   // Since TLS 1.3 it may come when the connection is made already (RFC 8446 §4.4.2).
   const wanted = error instanceof SecureConnectionError ? null : clientCertificateWanted(error)
   if (wanted !== null || isTlsError(code, error))
-    return failed("tls", `no secure connection: ${wanted ?? error.message}`)
+    return failed("tls", `no secure connection: ${wanted ?? withoutPlaces(error.message)}`)
   const lost = LOST_CODES[code]
   if (lost !== undefined) return failed("refused", lost, true)
   return failed("http-status", `invalid HTTP answer: ${error.message}`)
 }
+
+/** OpenSSL puts a thread, codes and the place in its source around the reason. */
+const withoutPlaces = (message: string): string =>
+  /^[0-9A-F]+:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+):/.exec(message)?.[1] ?? message
 
 function isTlsError(code: string, error: Error): boolean {
   return (

@@ -32,7 +32,10 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
     void look()
     return () => given.abort()
   }, [isAdmin])
-  const sources = known?.sources ?? []
+  const all = known?.sources ?? []
+  // Once other sources have pages, searches leave the handbook out.
+  const others = all.filter(({ name }) => name !== "handbook")
+  const sources = others.some(({ pages: count }) => count !== 0) ? others : all
   const pages = sources.reduce((sum, source) => sum + (source.pages ?? 0), 0)
   return (
     <main id="content" class="welcome" tabIndex={-1}>

@@ -120,7 +120,11 @@ function rowOf(
     count(pages),
     ...(["new", "changed", "gone", "failed"] as const).map((key) => count(lastResult?.[key])),
     pages === 0 || embedded === null ? "-" : `${Math.floor((100 * embedded) / pages)} %`,
-    open ? `${lastJob.state} now` : resultText(lastResult?.result ?? null),
+    open
+      ? `${lastJob.state} now`
+      : lastResult === null && lastJob !== null
+        ? lastJob.state
+        : resultText(lastResult?.result ?? null),
     shortTime(lastResult?.endedAt ?? null),
     origin === "one-off" ? "one-off" : whenNext(source, paused, nextRun),
   ]

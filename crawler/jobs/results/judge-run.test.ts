@@ -123,7 +123,7 @@ describe("a run has problems", () => {
     [
       "when a tenth of the pages cannot be read",
       judged({ outcomes: { unchanged: 90, "failed:timeout": 8, "failed:refused": 2 } }),
-      "10 of 100 pages could not be read: 8 times failed: timeout (no answer in time)",
+      "10 of 100 pages could not be read; 8 of these ended as failed: timeout (no answer in time)",
     ],
     [
       "when a site asks to come back later for many",

@@ -170,7 +170,7 @@ function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string
   const tried = failed + pagesIn(outcomes)
   if (failed < FEW || failed / tried < FAILED_SHARE) return
   const [kind, count] = mostFrequent(counts)
-  yield `${failed} of ${told(tried, "page")} could not be read: ${count === failed ? "" : `${count} times `}${shownOutcome(kind)} (${meaningOf(kind)})`
+  yield `${failed} of ${told(tried, "page")} could not be read${count === failed ? ":" : `; ${count} of these ended as`} ${shownOutcome(kind)} (${meaningOf(kind)})`
 }
 
 function* deadLinks({ outcomes, deadLinks: dead }: RunFacts): Generator<string> {

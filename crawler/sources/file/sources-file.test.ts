@@ -235,6 +235,13 @@ describe("the schema", () => {
         .sort(),
     )
   })
+
+  test("names a source's own schedule where it is wrong, beside one of the defaults", () => {
+    const text = `defaults: { schedule: { everyHours: 12 } }
+sources:
+  - { name: a, seeds: https://a.example/, schedule: 15 25 * * * }`
+    expect(refusal(text)).toEqual([expect.stringMatching(/^f:3: a: schedule\.cron is not a schedule/)])
+  })
 })
 
 describe("the block backup", () => {

@@ -145,7 +145,10 @@ class Problems {
     const isGroup = GROUPS.includes(String(field)) || field === "schedule"
     const isOwn =
       Object.hasOwn(source, field) &&
-      (!isGroup || rest.length === 0 || this.#isThere("sources", index, ...at))
+      (!isGroup ||
+        rest.length === 0 ||
+        typeof source[field] !== "object" ||
+        this.#isThere("sources", index, ...at))
     if (!isOwn && Object.hasOwn(defaults, field)) this.add(["defaults", ...at], message)
     else this.add(["sources", index, ...at], message)
   }

@@ -39,9 +39,11 @@ export function Adding({
   readonly after: (name: string, isRun: boolean) => Place
 }) {
   const look = useCall<Look>()
-  const [isBare, setBare] = useState(false)
+  /** The address in the form that was opened without a check; null while there is none. */
+  const [bare, setBare] = useState<string | null>(null)
+  const isBare = bare !== null
   const ask = (address: string, ignoresRobots = false) => {
-    setBare(false)
+    setBare(null)
     look.call((signal) =>
       appliance.call("POST /admin/sources/propose", {
         body: { url: address, ignore_robots: ignoresRobots },
@@ -57,7 +59,7 @@ export function Adding({
         isBusy={isBusy}
         canSkip={found === null && !isBare && !isBusy}
         onLook={ask}
-        onSkip={() => setBare(true)}
+        onSkip={setBare}
       />
       {isBusy && (
         <Busy label="Checking the site" onStop={look.cancel}>
@@ -92,7 +94,7 @@ export function Adding({
           )}
         </>
       )}
-      {isBare && <Writing start={EMPTY} isNew after={after} />}
+      {isBare && <Writing start={{ ...EMPTY, seeds: bare }} isNew after={after} />}
     </>
   )
 }
@@ -112,7 +114,7 @@ function LookForm({
   readonly isBusy: boolean
   readonly canSkip: boolean
   readonly onLook: (address: string) => void
-  readonly onSkip: () => void
+  readonly onSkip: (address: string) => void
 }) {
   const [written, setWritten] = useState(url ?? "")
   const [wrong, setWrong] = useState<string | null>(null)
@@ -137,7 +139,7 @@ function LookForm({
           Check the site
         </Button>
         {canSkip && (
-          <Button look="quiet" onClick={onSkip}>
+          <Button look="quiet" onClick={() => onSkip(written.trim())}>
             Skip the check
           </Button>
         )}

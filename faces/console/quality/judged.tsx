@@ -87,7 +87,7 @@ const NoneJudged = ({ onImported }: { readonly onImported: () => void }) => (
       new model or a new source makes search better or worse.
     </p>
     <p>
-      Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>
+      Open a question that <Link to={{ view: "quality", shown: "queries", report: "top" }}>people asked</Link>{" "}
       and mark the pages that answer it, or import a file.
     </p>
     <p class="row">

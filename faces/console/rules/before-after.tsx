@@ -138,7 +138,11 @@ function JudgedChange({ judged }: { readonly judged: Judged }) {
         </p>
       )}
       {questions.length === 0 ? (
-        <p class="small">All {counted(judged.asked, "judged question")} rank as before.</p>
+        <p class="small">
+          {judged.asked === 1
+            ? "The judged question ranks as before."
+            : `All ${judged.asked} judged questions rank as before.`}
+        </p>
       ) : (
         <Table
           caption="Judged questions that change"
