@@ -144,6 +144,12 @@ describe("a unit of a page", () => {
     expect(many!.text).toMatch(/metres beside the door\.\n…$/)
   })
 
+  test("never takes in the description of an image below it", () => {
+    const page =
+      "If the pump loses its prime, replace the foot valve.\n\n![Filling the housing of the pump](/prime.png)"
+    expect(texts(page)).toEqual(["If the pump loses its prime, replace the foot valve."])
+  })
+
   test("is never a question, a scrap, a list of links or struck-out text", () => {
     expect(
       texts(

@@ -62,7 +62,7 @@ const BOX = /^(?:\[?(?:tip|note|caution|warning|important)\]?[\s|]*){1,2}/i
 /** The alternative text of the icon in such a box. */
 const PICTURE = /^(?:tip|note|caution|warning|important)(?: icon)?$/i
 const ORDERED = /^\d{1,9}[.)] /
-const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
+const LINK_ALONE = /^\s*(?:[-*+]|\d{1,9}[.)])?\s*!?\[[^\]]*\]\([^)]*\)[.,;]?\s*$/
 
 /** Groups consecutive parts under the same headings. */
 function sectionsOf(parts: readonly Part[]): Part[][] {
@@ -325,7 +325,7 @@ function cutLines(lines: readonly string[], most: number): string {
   return kept.join("\n")
 }
 
-/** Whether each line is only a link. */
+/** Whether each line is only a link or an image, whose description answers nothing. */
 function isLinks(raw: readonly string[]): boolean {
   const lines = raw.filter((line) => line.trim() !== "")
   return lines.length > 0 && lines.every((line) => LINK_ALONE.test(line))
