@@ -73,7 +73,7 @@ ${handbook === "being-read" && lowDisk !== null ? WAITS_FOR_ROOM : intro[handboo
   curl -s ${url}/search \\
     -H 'Authorization: Bearer ${apiKey ?? "YOUR_API_KEY"}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"query": "how do I schedule a crawl?", "include_answer": true, "max_results": 1}'
+    -d '{"query": "${apiKey === null && !operatorKey ? "your question" : "how do I schedule a crawl?"}", "include_answer": true, "max_results": 1}'
 
 ${readOnly === null ? "Crawl a site with  npx fossick crawl https://example.com --limit 100\n" : ""}Stop with          Ctrl-C
 `

@@ -26,7 +26,10 @@ export async function offerSource(
   else say(`${text}${isWorthwhile ? `\n${sourceYaml(source, note)}` : ""}`.trimEnd())
   if (!isWorthwhile || !(write || (!json && (await isWanted(file))))) return
   appendSource(file, source, note)
-  if (!json) say(`\n${source.name} is in ${file}. Next: fossick sources apply`)
+  if (!json)
+    say(
+      `\n${source.name} is in ${file}. Next: ${source.login === null ? "" : "fill in its login, then run "}fossick sources apply`,
+    )
 }
 
 /** Asks only on a terminal, where a person can answer. */

@@ -63,7 +63,7 @@ describe("a run has failed", () => {
     [
       "whose only seed asks not to be indexed",
       firstRun("skipped:noindex"),
-      "nothing was indexed: the only seed asks not to be indexed (noindex): https://a.example/",
+      "nothing was indexed: the only seed asks not to be indexed (noindex), as login pages often do: https://a.example/",
     ],
     [
       "whose only seed robots.txt disallows",

@@ -196,7 +196,8 @@ function* givenUp({ givenUp: hosts }: RunFacts): Generator<string> {
 function inWords({ url, outcome, detail }: SeedEnd, meaningOf: RunFacts["meaningOf"]): string {
   const why = detail ?? meaningOf(outcome)
   if (outcome === "skipped:robots") return `is disallowed by robots.txt: ${url}`
-  if (outcome === "skipped:noindex") return `asks not to be indexed (noindex): ${url}`
+  if (outcome === "skipped:noindex")
+    return `asks not to be indexed (noindex), as login pages often do: ${url}`
   if (outcome === "postponed") return `asked to come back later: ${url}: ${why}`
   return `${isSkip(outcome) ? `was ${shownOutcome(outcome)}` : "failed"}: ${url}: ${why}`
 }
