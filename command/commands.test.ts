@@ -10,11 +10,11 @@ import { isAlive } from "../api/testing/appliance.ts"
 import { FOSSICK } from "./testing/fossick.ts"
 import { freePort, isListening } from "#base/testing/free-port.ts"
 
-// The commands, as people who type them see them.
+// The commands as their users see them.
 
 const ROOT = join(import.meta.dirname, "..")
 
-// Short answers, and the output of a command.
+// Commands with a short answer, and the output of a command.
 test.each([["--help"], ["completion", "bash"]])(
   "%s ends quietly when nobody reads its output",
   async (...args) => {
@@ -74,7 +74,7 @@ test.each([
         })
       }
       await Promise.race([up.promise, once(child, "close").then(() => Promise.reject(new Error(text)))])
-      // The output has no reader any more, either; that alone ends nothing.
+      // Its output has no reader any more either; that alone stops nothing.
       child.stdout.destroy()
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 

@@ -33,7 +33,8 @@ describe.each(["bash", "zsh", "fish"] as const)("the script for %s", (shell) => 
     })
     expect(stderr).toBe("")
     const offered = stdout.trimEnd().split("\n")
-    // zsh makes its offers in widgets, which want a terminal: there only that it knows the command can be asked.
+    // zsh completes in widgets, which need a terminal, so for zsh this only checks that the completion function is
+    // registered.
     const expected = [...OFFERS.map(([, words]) => words), Object.keys(COMMANDS)]
     expect(offered.map((line) => line.split(" ").sort())).toEqual(
       shell === "zsh" ? [["_fossick"]] : expected.map((words) => words.sort()),

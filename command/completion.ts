@@ -11,7 +11,7 @@ import {
 
 export type Shell = "bash" | "zsh" | "fish"
 
-/** The words a shell may offer after a path: `""`, `jobs`, `jobs list`. */
+/** The words that a shell can offer after a path: `""`, `jobs`, `jobs list`. */
 interface Place {
   readonly path: string
   readonly commands: readonly Offer[]
@@ -25,13 +25,13 @@ interface Offer {
 }
 
 interface Values {
-  /** Whether an option takes a value at all. */
+  /** Whether an option takes a value. */
   readonly takes: boolean
   readonly choices: readonly string[]
   readonly files: boolean
 }
 
-/** A script for the shell to read. */
+/** A completion script for the shell to read. */
 export async function completionScript(shell: Shell, commands: Registry): Promise<string> {
   return { bash, zsh, fish }[shell](await places(commands))
 }
@@ -99,11 +99,11 @@ const valuesOf = (spec: OptionSpec | ArgumentSpec): Values => ({
 const noValues: Values = { takes: false, choices: [], files: false }
 const help = { ...noValues, word: "--help", about: "what it does, its options and examples" }
 
-/** In single quotes, for all three shells. */
+/** Puts a text in single quotes, for all three shells. */
 const quoted = (text: string): string => `'${text.replaceAll("\n", " ").replaceAll("'", "’")}'`
 const valued = ({ options }: Place) => options.filter(({ word, takes }) => takes && word !== "--help")
 
-/** How far the words before the cursor lead, in bash and zsh alike. `$1` begins the list of words. */
+/** Finds the command that the words before the cursor name, in bash and zsh alike. `$1` begins the list of words. */
 const walk = (all: readonly Place[]): string => `  for word in "\${before[@]}"; do
     case "$place $word" in
       ${all

@@ -9,7 +9,7 @@ import { installedNode, isNewEnough, noNode } from "./find-node.js"
 const system = process.platform === "win32" ? "win" : process.platform
 const program = process.platform === "win32" ? "bin/node.exe" : "bin/node"
 
-/** A folder with these files in its node_modules, and the address of a module in it. */
+/** Creates a folder with these files in its node_modules. Returns the address of a module in it. */
 function installation(folder: string, files: readonly string[]): string {
   for (const path of files) {
     const file = join(folder, "node_modules", path)

@@ -1,7 +1,7 @@
 import { safeOutput } from "#base/process/safe-output.ts"
 import { runLine } from "./run-line.ts"
 
-// `fossick`, on a Node that can run it; fossick.js finds one.
+// `fossick`, on a suitable Node; fossick.js finds one.
 
 safeOutput()
 await runLine(process.argv.slice(2))

@@ -12,8 +12,8 @@ import { accountSettings } from "../api/identity/accounts/settings.ts"
 import type { CommandSpec, Given } from "./spec.ts"
 
 /**
- * Notes in the audit log what a command changed, with its arguments. The change is already made, so a note that fails
- * is only reported.
+ * Records in the audit log what a command changed, with its arguments. The change has already been made, so a failure
+ * to record it is only reported.
  */
 export async function noteCommand(
   path: string,

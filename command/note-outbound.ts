@@ -15,6 +15,6 @@ export async function writeTalked(): Promise<void> {
     await writeOutbound(db)
     db.close()
   } catch {
-    // It was done, whether it is noted or not.
+    // The command's work is done, whether or not it is recorded.
   }
 }

@@ -9,7 +9,7 @@ import { COMMANDS } from "./registry.ts"
 import { type CommandSpec, isGroup } from "./spec.ts"
 import { FOSSICK } from "./testing/fossick.ts"
 
-/** Every command by its path, groups taken apart. */
+/** Every command by its path; groups are split into their commands. */
 const all: [path: string, spec: CommandSpec][] = []
 for (const [name, { load }] of Object.entries(COMMANDS)) {
   const spec = await load()
@@ -114,7 +114,7 @@ describe("the program", () => {
   })
 })
 
-/** The words of a line up to a pipe or a redirection, settings before it left out. */
+/** The words of a line up to a pipe or a redirection, without any settings before it. */
 function wordsOf(line: string): string[] {
   const words = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? "")
   const end = words.findIndex((word) => word === "|" || word === ">")

@@ -8,7 +8,7 @@ const NAME = "fossick"
 const WIDTH = 100
 const JSON_OBJECT = "one JSON object, for programs"
 
-/** A command line that was understood. */
+/** A parsed command line. */
 export interface Wanted {
   /** `jobs list` */
   readonly path: string
@@ -23,7 +23,7 @@ export interface Answered {
   readonly err: string
 }
 
-/** Parses the arguments after `fossick`. It loads only the named command. */
+/** Parses the arguments after `fossick`. Loads only the named command. */
 export async function readCommandLine(args: readonly string[]): Promise<Wanted | Answered> {
   const answer = { out: "", err: "" }
   let wanted: Wanted | null = null
@@ -60,7 +60,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
     program.parse(words, { from: "user" })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    // Help printed without being asked for means that a command is missing.
+    // Help that was printed without a request means that a command is missing.
     const isAsked = error.exitCode === 0
     return { ...answer, code: isAsked ? EXIT.ok : EXIT.usage }
   }
@@ -155,5 +155,5 @@ function givenTo(command: Command, spec: CommandSpec): Given {
 const examplesText = (lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`
 
-/** The text beside the command's name in a list. */
+/** The text shown next to the command's name in a list. */
 const firstSentence = (text: string): string => /^.*?(?=\.\s|\.$|$)/s.exec(text)![0].replaceAll("\n", " ")

@@ -1,6 +1,6 @@
 import type { Registry } from "./spec.ts"
 
-/** Every command there is, in the order of the help. */
+/** Every command, in the order of the help. */
 export const COMMANDS: Registry = {
   start: {
     summary: "start the appliance",

@@ -4,7 +4,7 @@ import { runCommand } from "#base/run-command.ts"
 import { doesChange } from "./does-change.ts"
 import { readCommandLine } from "./program.ts"
 
-/** Runs the command that the arguments behind `fossick` name, and sets the exit code of this process. */
+/** Runs the command that the arguments after `fossick` name, and sets this process's exit code. */
 export async function runLine(args: readonly string[]): Promise<void> {
   const line = await readCommandLine(args)
   if ("code" in line) {

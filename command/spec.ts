@@ -1,25 +1,25 @@
-// How a command is declared: once, with all that its help, its parser and the shells' completion need.
+// How a command is declared: once, with everything that its help, its parser and shell completion need.
 
 /** A switch, or with `value` an option that takes one. */
 export interface OptionSpec {
   readonly about: string
-  /** The value's placeholder in the help, such as `n` in `--depth <n>`; none: a switch. */
+  /** The value's placeholder in the help, such as `n` in `--depth <n>`; left out for a switch. */
   readonly value?: string
   readonly default?: string
-  /** The values there are. */
+  /** The allowed values. */
   readonly choices?: readonly string[]
-  /** May be given several times. */
+  /** Can be given several times. */
   readonly several?: boolean
   /** The shell's suggestions for the value. */
   readonly complete?: "files"
 }
 
-/** One word after the command; the last may take several. */
+/** One word after the command; the last argument can take several. */
 export interface ArgumentSpec {
   readonly about: string
   readonly optional?: boolean
   readonly several?: boolean
-  /** The words there are. */
+  /** The allowed words. */
   readonly choices?: readonly string[]
   readonly complete?: "files"
 }
@@ -48,12 +48,12 @@ export interface Given<O extends Options = Options, A extends Arguments = Argume
   readonly options: { readonly [K in keyof O]: OptionValue<O[K]> }
   readonly args: { readonly [K in keyof A]: ArgumentValue<A[K]> }
   readonly json: boolean
-  /** Names of the options that were given, `json` left out. */
+  /** Names of the given options, except `json`. */
   readonly named: ReadonlySet<string>
 }
 
 export interface Example {
-  /** The whole command line, from `fossick` on. */
+  /** The whole command line, starting with `fossick`. */
   readonly line: string
   readonly about: string
 }
@@ -63,14 +63,14 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
   readonly args?: A
   readonly options?: O
   readonly examples: readonly [Example, ...Example[]]
-  /** The output of `--json`; null: the command prints nothing for programs. Default: one JSON object. */
+  /** The output of `--json`; `null` if the command prints nothing for programs. Default: one JSON object. */
   readonly json?: string | null
   /**
-   * It changes the data folder: the audit log notes it. Changes over the API of a running appliance are noted there.
-   * Left out: never.
+   * Whether it changes the data folder, which the audit log then records. Changes made through the API of a running
+   * appliance are recorded there. Default: never.
    */
   changes?(given: Given<O, A>): boolean
-  /** Continues when its output is no longer read, as a server does. */
+  /** Whether it continues when its output is no longer read, as a server does. */
   readonly outlivesReader?: boolean
   /**
    * @returns the exit code
@@ -79,11 +79,11 @@ export interface CommandSpec<O extends Options = Options, A extends Arguments = 
   run(given: Given<O, A>): number | Promise<number>
 }
 
-/** A command that consists of others: `fossick jobs list`. */
+/** A command with subcommands: `fossick jobs list`. */
 export interface GroupSpec {
   readonly about: string
   readonly commands: Readonly<Record<string, CommandSpec>>
-  /** The default when none is named. */
+  /** The default when no subcommand is named. */
   readonly standard?: string
 }
 
@@ -92,7 +92,7 @@ export type Registry = Readonly<
   Record<
     string,
     {
-      /** In the list of all commands, which loads none of them. */
+      /** The description in the list of all commands, which loads none of them. */
       readonly summary: string
       readonly group: "The appliance" | "Pages" | "Access and usage" | "The index" | "This command"
       readonly load: () => Promise<CommandSpec | GroupSpec>

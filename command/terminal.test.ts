@@ -12,9 +12,9 @@ import { startTestSite, type TestSite } from "#crawler/testing/test-site.ts"
 import { COMMANDS } from "./registry.ts"
 import { FOSSICK, Fossick } from "./testing/fossick.ts"
 
-// Every command shows text from pages, addresses and errors, and no terminal acts on it.
+// Every command shows text from pages, addresses and errors, and no terminal must interpret it.
 
-/** Clears the screen, sets the window's title, rings, turns text round, and begins the line anew. */
+/** Clears the screen, sets the window's title, rings the bell, reverses the text direction, and starts the line over. */
 const HOSTILE = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202eevil\u2066\u2069\u200f"
 // oxlint-disable-next-line no-control-regex
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/
@@ -29,7 +29,7 @@ interface Ended {
   readonly text: string
 }
 
-/** They end their process, or show the whole way that a text takes to a terminal. */
+/** These end their process, or show the complete path of a text to a terminal. */
 const OF_THEIR_OWN = ["start", "crawl", "mcp"]
 const vectors = opened.use(await startCheapVectors())
 const fossick = opened.use(new Fossick())
@@ -65,7 +65,7 @@ function run(name: string, ...args: string[]): Promise<Ended> {
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "fossick-terminal-"))
   opened.defer(() => rm(dir, { recursive: true, force: true }))
-  // As a character this one makes a body of bytes.
+  // Written as a character, it would make the body binary.
   const hostile = HOSTILE.replaceAll("\u0007", "&#7;")
   const page = (title: string) =>
     `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>
@@ -86,7 +86,7 @@ beforeAll(async () => {
 })
 afterAll(() => opened.disposeAsync())
 
-/** Calls of every command, with the options that show the most. Commands in no list here fail the last test. */
+/** Calls of every command, with the options that show the most. Commands missing from all lists here fail the last test. */
 const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string[])[]>> = {
   // Refused by the setting below.
   start: () => [[]],

@@ -1,12 +1,12 @@
 import { integer, list, type Setting, text, type Values } from "#base/settings.ts"
 
-/** Whether a text is the address of one mailbox, as RFC 5321 has it, without the forms that need quoting: it goes into a header. */
+/** Whether a text is the address of one mailbox according to RFC 5321, without the forms that need quoting: it goes into a header. */
 export const isMailbox = (text: string): boolean =>
   /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(text)
 /** References to secrets: the settings name a secret and never contain it. */
 const REFERENCE = /^(?:\$\{[A-Za-z_]\w*\}|file:.+)$/
 const NTFY_TOPIC = /^[\w-]{1,64}$/
-/** More want a list of their own on the mail server. */
+/** For more recipients, use a mailing list on the mail server. */
 const MAX_RECIPIENTS = 20
 
 function mailbox(value: string): string {
@@ -88,7 +88,7 @@ const alertNtfy: Setting<string> = {
   },
 }
 
-/** Settings of alerts, which are a part of the crawler's. */
+/** The alert settings, which are part of the crawler's. */
 export const alertSettings = {
   alertAfter: integer(
     {
@@ -143,7 +143,7 @@ export const alertSettings = {
 
 export type AlertConfig = Values<typeof alertSettings>
 
-/** Errors in settings that are each valid alone. */
+/** Errors in combinations of settings that are each valid alone. */
 export const alertProblems = (config: AlertConfig): string[] => [
   ...mailProblems(config),
   ...ntfyProblems(config),
@@ -164,12 +164,12 @@ export function ntfyProblems({ alertNtfy: topic, alertNtfyToken: token }: AlertC
   if (token === "") return []
   if (topic === "") return ["FOSSICK_ALERT_NTFY_TOKEN needs FOSSICK_ALERT_NTFY, the topic"]
   const { protocol, hostname } = new URL(topic)
-  // A token goes over no open line, but to this machine itself.
+  // A token is sent over an unencrypted connection only to this machine itself.
   if (protocol === "https:" || isThisMachine(hostname)) return []
   return [
     "FOSSICK_ALERT_NTFY_TOKEN needs an https:// address in FOSSICK_ALERT_NTFY, so that nobody on the network can read the token",
   ]
 }
 
-/** Whether a host of an address is this machine. */
+/** Whether an address's host is this machine. */
 export const isThisMachine = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/i.test(host)

@@ -13,7 +13,7 @@ import { CrawlFixture, shareFor, temporaryFolder, testConfig } from "./testing/c
 
 const ADDRESS = "https://nas.example.com/handbook/"
 
-/** Words that no other file says in this order. */
+/** Words that appear in this order in no other file. */
 function text(name: string, edition = 1): string {
   const words =
     "lantern meadow copper river thunder garden bridge silver winter candle mountain letter".split(" ")
@@ -25,7 +25,7 @@ function text(name: string, edition = 1): string {
   return `# ${name}, edition ${edition}\n\n${said.join(" ")}.`
 }
 
-/** An archive, and a crawler that runs over it. */
+/** An archive, and a crawler that crawls it. */
 class Shelf implements AsyncDisposable {
   readonly #folder = temporaryFolder()
   readonly #fixture: CrawlFixture
@@ -43,7 +43,7 @@ class Shelf implements AsyncDisposable {
     this.#seeds = seeds
   }
 
-  /** Puts a zip file of these texts in the place of the one before. */
+  /** Replaces the previous zip file with one of these texts. */
   pack(files: Readonly<Record<string, string>>): void {
     const packed = Object.entries(files).map(([name, one]) => [name, new TextEncoder().encode(one)])
     writeFileSync(`${this.path}.new`, zipSync(Object.fromEntries(packed) as Record<string, Uint8Array>))
@@ -107,14 +107,14 @@ test("the week of an archive: it is read, replaced, away, cut off and back, and 
   // Nothing has changed, so nothing is opened.
   expect(await shelf.run()).toMatchObject({ state: "finished", outcomes: {} })
 
-  // One file changes, one goes, one comes.
+  // One file changes, one disappears, one is added.
   const { "part 0/page 0.md": _, ...rest } = first
   const second = { ...rest, "part 1/page 1.md": text("page 1", 2), "new.md": text("new") }
   shelf.pack(second)
   expect(await shelf.run()).toMatchObject({ changes: { new: 1, changed: 1 } })
   expect(shelf.indexed).toEqual(pages(second))
 
-  // The share is away.
+  // The share is unavailable.
   const whole = readFileSync(shelf.path)
   rmSync(shelf.path)
   const away = await shelf.run()

@@ -1,21 +1,21 @@
 import type { Schedule } from "./jobs/tasks/schedule.ts"
 
-/** Backups by schedule, as the sources file declares them. */
+/** Scheduled backups, as the sources file declares them. */
 export interface BackupPlan {
-  /** Prefix of its files' names: letters, digits and `._-`. */
+  /** Prefix of the file names: letters, digits and `._-`. */
   readonly name: string
-  /** Null: a backup is made when it is asked for. */
+  /** `null` if backups are made only on request. */
   readonly schedule: Schedule | null
-  /** Where the files go; absolute. It is never made: a folder that is missing may be a disk that is not mounted. */
+  /** Absolute path of the folder for the files. It is never created: a folder that is missing may be a disk that is not mounted. */
   readonly folder: string
-  /** How many files stay: the newest. */
+  /** Number of files kept: the newest. */
   readonly keep: number
 }
 
 export const DEFAULT_NAME = "fossick"
 export const DEFAULT_KEEP = 7
 
-/** `fossick-2026-05-01T02-30-00Z.tar`: sorts by time, and is a name on every system. */
+/** `fossick-2026-05-01T02-30-00Z.tar`: sorts by time, and is a valid name on every system. */
 export function backupFileName({ name }: Pick<BackupPlan, "name">, at: Date): string {
   return `${name}-${at.toISOString().slice(0, 19).replaceAll(":", "-")}Z.tar`
 }
@@ -23,7 +23,7 @@ export function backupFileName({ name }: Pick<BackupPlan, "name">, at: Date): st
 const TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.tar$/
 
 /**
- * When the backup in a file of this name began, in milliseconds since 1970; null: the file is not a backup of this
+ * When the backup in a file of this name began, in milliseconds since 1970; `null` if the file is not a backup of this
  * plan.
  */
 export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): number | null {
@@ -34,7 +34,7 @@ export function timeOfFile({ name }: Pick<BackupPlan, "name">, file: string): nu
 }
 
 /**
- * The files beyond a plan's number, out of all names in its folder: the oldest. Files dated in the future were made
+ * The oldest files beyond the number a plan keeps, out of all names in its folder. Files dated in the future were made
  * while the clock was ahead and count as older still.
  */
 export function filesBeyond(plan: BackupPlan, names: readonly string[], now: number): string[] {

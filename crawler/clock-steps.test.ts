@@ -18,7 +18,7 @@ import { WebhookQueue } from "./reporting/webhooks/webhook-queue.ts"
 import { GIVE_UP_MS } from "#base/work/retries.ts"
 import { Ticker } from "./jobs/tasks/ticker.ts"
 
-// The wall clock is set while things wait for it, as by an administrator or a time server.
+// An administrator or a time server sets the wall clock while things wait for it.
 
 const HOUR = 3_600_000
 const YEARS = 10 * 365 * 24 * HOUR
@@ -112,7 +112,7 @@ describe.each([
     passed += HOUR
     setClock(HOUR)
     expect(guard.mayDelete()).toBe(false)
-    // The glitch is over; that is a step as well.
+    // The glitch ends, which is also a step.
     setClock(-step)
     expect(guard.mayDelete()).toBe(false)
     passed += 24 * HOUR
@@ -141,7 +141,7 @@ describe("a glitch of ten years", () => {
     for (const { id } of await jobs.list()) await jobs.cancel(id)
     expect((await before.get("old"))?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
 
-    // In the same process, and in one that is started afterwards.
+    // In the same process, and in one started afterwards.
     setClock(-YEARS)
     for (const sources of [before, new Sources(db, jobs)]) {
       await (sources === before ? running : tickerOf(sources)).tick()
@@ -150,7 +150,7 @@ describe("a glitch of ten years", () => {
         expect(next).toBeGreaterThan(Date.now())
         expect(next).toBeLessThanOrEqual(Date.now() + within)
       }
-      // As the glitch left it, for the restarted process.
+      // The state after the glitch, for the restarted process.
       if (sources === before) {
         await statement(
           db,

@@ -31,13 +31,13 @@ const OCTETS = document("application/octet-stream")
 
 interface Oddity {
   readonly answer?: Answer
-  /** How a first visit ends; `null`: it is never visited. */
+  /** How a first visit ends; `null` if it is never visited. */
   readonly outcome: string | null
   /** The title of the page, when it becomes one. */
   readonly title?: string
 }
 
-/** One page of each kind that sites have and crawlers stumble over. */
+/** One page of each kind that sites have and that trips up crawlers. */
 const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/plain": { answer: article("Plain", { text: long("Plain") }), outcome: "indexed", title: "Plain" },
   "/notes.txt": { answer: textFile(long("Notes")), outcome: "indexed" },

@@ -3,13 +3,13 @@ import { EMPTY_CELLS, MISSING, NOTHING_FOUND } from "../../api/services/research
 import { linesStandIn } from "./judged/ask.ts"
 import { type CitedPiece, citedPieces } from "./judged/cited-pieces.ts"
 
-/** How well a report with numbered citations bears itself out. */
+/** How well a report's numbered citations support its text. */
 export interface ReportQuality {
   /** Units with a citation behind them. */
   readonly cited: number
-  /** Citations whose lines are word by word in the page they cite first, including the text printed before them. */
+  /** Citations whose lines appear word for word on the page they cite first, including the text printed before them. */
   readonly supported: number
-  /** Texts that no page bears out, and those without any citation. */
+  /** Texts that no page supports, and texts without any citation. */
   readonly unsupported: readonly string[]
   /** Part of the expected pages that the report cites, 0..1. */
   readonly coverage: number
@@ -20,7 +20,7 @@ export interface Judgeable {
   readonly sources: readonly { readonly url: string }[]
 }
 
-/** @param expected addresses of the pages that a good report rests on */
+/** @param expected addresses of the pages that a good report should cite */
 export async function judgeReport(
   { content, sources }: Judgeable,
   engine: Pick<Engine, "get">,

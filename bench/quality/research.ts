@@ -34,7 +34,7 @@ const set = chosenSet(positionals)
 const halves = chosenHalves(values.half)
 const [model] = chosen("model", MODELS, [values.model])
 const judgements = Judgements.kept("reports")
-/** On a busy machine, too, a report is measured as on an idle one. */
+/** Generous, so that a busy machine gives the same report as an idle one. */
 const PATIENCE_MS = 60_000
 
 await using embedder = new CachedEmbedder(

@@ -12,7 +12,7 @@ import type { ResearchQuestion } from "../questions/question-sets.ts"
 export interface JudgedReport extends ReportQuality {
   readonly searches: number
   readonly sources: number
-  /** Over all threads. */
+  /** CPU time over all threads. */
   readonly cpuSeconds: number
 }
 
@@ -21,14 +21,14 @@ interface Made {
   readonly content: string
   readonly sources: readonly { readonly url: string }[]
   readonly searches: number
-  /** Over all threads. */
+  /** CPU time over all threads. */
   readonly cpuSeconds: number
 }
 
 interface Parts {
   readonly engine: Engine
   readonly embedder: Embedder
-  /** Null: units are chosen by meaning. */
+  /** `null` if units are chosen by meaning. */
   readonly unitReader: UnitReader | null
 }
 

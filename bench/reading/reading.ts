@@ -27,7 +27,7 @@ const USAGE = `usage: npm run bench -- reading <folder with the suites' checkout
 /** One checkout's reading of a suite. */
 interface Read {
   readonly marks: Mark[]
-  /** By case, in milliseconds. */
+  /** Milliseconds for each case. */
   readonly times: number[]
 }
 
@@ -104,7 +104,7 @@ async function measure(suite: Suite): Promise<void> {
   notes.push(...listed(suite, cases, reads))
 }
 
-/** One reading, and the least time of all rounds. */
+/** The result of one reading, and the shortest time of all rounds. */
 async function timed(read: () => unknown): Promise<{ reading: unknown; milliseconds: number }> {
   let milliseconds = Infinity
   let reading: unknown

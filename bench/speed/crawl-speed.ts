@@ -17,17 +17,17 @@ const SPIDER = join(import.meta.dirname, "../peers/scrapy_spider.py")
 interface Contestant {
   readonly name: string
   command(start: string, concurrency: string, tools: Tools): [command: string, args: string[]]
-  /** Besides those of the bench. */
+  /** Added to the bench's own variables. */
   readonly env?: NodeJS.ProcessEnv
 }
 
 /** As under `fossick start`. */
 const OURS = { MALLOC_ARENA_MAX: "2" }
 
-/** Programs of others. */
+/** Other projects' programs. */
 interface Tools {
   readonly python: string
-  /** Null where there is no Go to build it with. */
+  /** `null` if Go is not installed to build it with. */
   readonly colly: string | null
 }
 

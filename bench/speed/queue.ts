@@ -17,15 +17,15 @@ import { freePort } from "#base/testing/free-port.ts"
 // is a whole appliance with its own index. Every host gets the pause of a foreign host from its source's politeness, since loopback would
 // have none.
 
-/** The queue of healthy ones may take this share longer than its slowest alone. */
+/** How much longer the queue of healthy sites may take than its slowest site alone, as a share. */
 const MAX_MORE = 0.1
 const LOOK_MS = 500
 const LIMIT_MS = 1_800_000
 /** The wait that the busy site asks for, in seconds. */
 const RETRY_AFTER = 15
-/** Parts of the number of pages on the slowest healthy site. */
+/** Number of pages of each healthy site, as a share of the slowest one's. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
-/** An operator who has less patience: a refusing host is given up after 31 s, an asking one at once. */
+/** A less patient operator: a host that refuses is given up after 31 s, and a host that asks for a pause is given up at once. */
 const IMPATIENT = {
   FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_FETCH_TIMEOUT_MS: "10000",
@@ -36,7 +36,7 @@ const { values } = parseArgs({
   options: {
     /** Pages of the slowest healthy site. */
     pages: { type: "string", default: "200" },
-    /** The same, where the patience with sick hosts is to take longest. */
+    /** The same, for the run in which patience with sick hosts takes longest. */
     few: { type: "string", default: "30" },
     /** Milliseconds between two requests to a host. */
     pause: { type: "string", default: "1000" },
@@ -49,7 +49,7 @@ interface Site {
   readonly isHealthy: boolean
 }
 
-/** Seconds from when all were asked for. */
+/** Seconds from when all of them were requested. */
 interface Measured {
   readonly healthy: number
   readonly all: number
@@ -100,7 +100,7 @@ process.stdout.write(
 )
 process.exitCode = isMet ? 0 : 1
 
-/** Runs sources in an appliance of their own, all asked for at once, the first of them first. */
+/** Runs sources in a separate appliance, all requested at once, the first of them first. */
 async function measured(
   what: string,
   sites: readonly Site[],
@@ -141,7 +141,7 @@ async function measured(
   }
 }
 
-/** All runs, once none waits or works. @throws Error when they take too long */
+/** All runs, once none is waiting or working. @throws Error when they take too long */
 async function over(appliance: WeekAppliance, since: number): Promise<readonly Run[]> {
   for (;;) {
     const runs = await appliance.runs()

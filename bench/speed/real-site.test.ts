@@ -97,7 +97,7 @@ describe("answers from these pages", () => {
       expect(answer.invented).toEqual([])
       if (!holdsFact(answer, question)) wrong.push(question.text)
     }
-    // `npm run bench -- answers` says how many there are today; a change that loses some more has to say why.
+    // `npm run bench -- answers` says how many there are today; a change that loses a few more must give a reason.
     expect(wrong.slice(MOST_WRONG)).toEqual([])
   })
 
@@ -110,7 +110,7 @@ describe("answers from these pages", () => {
         said[length] += answer.units.length
       }
     }
-    // Some questions are answered by one sentence, however much is asked for.
+    // Some questions are answered by one sentence, however much text is requested.
     expect(said.long).toBeGreaterThan(said.short)
   })
 

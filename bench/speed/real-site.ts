@@ -22,7 +22,7 @@ const { values } = parseArgs({
   options: {
     /** Keeps the index in this folder, and uses it as it is when it holds a finished crawl. */
     dir: { type: "string" },
-    /** Pages to read in all; a small number tries the bench out, and fails it. */
+    /** Total number of pages to read; a small number tries the bench out, and makes it fail. */
     limit: { type: "string", default: "1000000" },
   },
 })
@@ -41,7 +41,7 @@ interface Crawled {
   readonly seconds: number
 }
 
-/** The site in the index, vectors and all: by the command a user gives, unless it was done before. */
+/** The site in the index, including vectors: crawled with the command a user would run, unless that was done before. */
 async function crawled(): Promise<Crawled> {
   const before = await finishedCrawl()
   if (before) {
@@ -63,7 +63,7 @@ async function crawled(): Promise<Crawled> {
   return after
 }
 
-/** Vectors that an interrupted run left to be made. */
+/** Vectors that an interrupted run still had to make. */
 async function makeVectors(): Promise<void> {
   await using engine = await openEngine(settings, { mode: "write" })
   await engine.settled()

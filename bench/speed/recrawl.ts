@@ -23,7 +23,7 @@ import { ownCrawl } from "../corpora/own-crawl.ts"
 /** Crawling an unchanged site may cost this share of its first crawl, in CPU and in bytes. */
 const MAX_RATIO = 0.1
 const STEP = 10_000
-/** Memory at the last step may exceed that at the second by this share, and the rest is noise. */
+/** Memory at the last step may exceed that at the second by this share; anything below is noise. */
 const MAX_GROWTH = 0.15
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ interface Crawl {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** A run of the job and the vectors it leads to; CPU time of all threads, without the start of the process. */
+/** A run of the job, including the vectors it requires; CPU time of all threads, without the start of the process. */
 async function crawl(start: string, dataDir: string): Promise<Crawl> {
   await using embedder = new CountingEmbedder()
   await using engine = await openEngine(
@@ -88,7 +88,7 @@ async function recrawls(pages: number): Promise<boolean> {
     console.log(`${pages} generated pages on loopback, hashed vectors instead of a model's. ${machine()}\n`)
     const head = ["", "requests", "indexed", "vectors made", "CPU s", "MB sent", "CPU share", "bytes share"]
     console.log(table([head, ...rows]))
-    // With a changed page come the start of a reading thread and of the index's writer, whatever the number of pages.
+    // A changed page also starts a reading thread and the index's writer, whatever the number of pages.
     const isCheap =
       again.cpuSeconds / first.cpuSeconds < MAX_RATIO &&
       again.bytes / first.bytes < MAX_RATIO &&

@@ -59,10 +59,10 @@ const { values } = parseArgs({
 })
 const perRun = Number(values.queries)
 
-/** Half a second each is long enough for fewer. */
+/** These take half a second each, so fewer of them are enough. */
 const countOf = (depth: SearchDepth | undefined) => (depth === "advanced" ? Math.ceil(perRun / 4) : perRun)
 
-/** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
+/** One for the whole process: a second one would load the native runtime again, which it does not support. */
 await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 const rows: Array<Array<string | number>> = []
 const sizes: Measured[] = []

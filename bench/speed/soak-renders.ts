@@ -36,7 +36,7 @@ const TEXT =
   "Windmills grind grain with the force of the wind, and have done so for a thousand years. ".repeat(20)
 const TIMEOUT_MS = 10_000
 
-/** Pages of a site that a script makes, and now and then one that means ill: the kind of each page by its number. */
+/** Pages of a site built by a script, some of them hostile: the number decides what kind of page it is. */
 function pageOf(number: number): string {
   const kind = number % 50
   if (kind === 10) return shell("for (;;);")
@@ -61,8 +61,8 @@ function shell(script: string): string {
 }
 
 /**
- * Renders pages one after another, as many at once as the settings say, and counts what lives. Linux only.
- * @throws Error when a page that is well is not read.
+ * Renders pages one after another, as many at once as the settings say, and counts the living processes. Linux only.
+ * @throws Error when a healthy page is not read.
  */
 export async function soakRenders(options: SoakOptions): Promise<SoakResult> {
   await using site = await startTestSite({
@@ -120,8 +120,8 @@ async function sampled(done: number): Promise<SoakSample> {
 }
 
 /**
- * The fewest processes that a few looks find. Those of the page before take a moment to end, longer on a busy
- * machine; one that stays for good is in every look.
+ * The smallest number of processes seen in a few looks. The previous page's processes take a moment to end, longer on a
+ * busy machine; a process that stays for good is seen every time.
  */
 async function lastingProcesses(): Promise<number[]> {
   let fewest: number[] | undefined
@@ -139,7 +139,7 @@ function ownBytesOf(pid: number): number {
     return memoryOf(pid).own
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // The kernel answers with one or the other, by how far the process has gone.
+    // The kernel answers with one or the other, depending on how far the process has ended.
     if (code === "ENOENT" || code === "ESRCH") return 0
     throw error
   }

@@ -69,7 +69,7 @@ export class WeekAppliance implements AsyncDisposable {
     // It may end later; the next request then shows it.
     ended.catch(() => {})
     this.url = /Address +(\S+)/.exec(screen)?.[1] ?? this.url
-    // Later starts show only what the key begins with.
+    // Later starts show only the first characters of the key.
     if (this.#key === "") this.#key = /API key +(\S+)/.exec(screen)?.[1] ?? ""
   }
 
@@ -83,17 +83,17 @@ export class WeekAppliance implements AsyncDisposable {
     return child.exitCode
   }
 
-  /** Uses the key of another appliance, whose accounts this one was given. */
+  /** Uses the key of another appliance, whose accounts were copied to this one. */
   trust(other: WeekAppliance): void {
     this.#key = other.#key
   }
 
-  /** Process id of what `fossick start` started first: the supervisor. */
+  /** Process id of the first process that `fossick start` started: the supervisor. */
   get pid(): number {
     return this.#child?.pid ?? 0
   }
 
-  /** Runs a command of the operator on the same folder and settings. */
+  /** Runs one of the operator's commands on the same folder and settings. */
   async command(...args: readonly string[]): Promise<Said> {
     const child = spawn(process.execPath, [FOSSICK, ...args], { cwd: this.#folder, env: this.#env })
     let out = ""
@@ -121,7 +121,7 @@ export class WeekAppliance implements AsyncDisposable {
     return (await this.call<{ jobs: Run[] }>(`/admin/jobs?limit=${limit}`)).jobs
   }
 
-  /** Waits until no run waits or works. @throws Error after `minutes`. */
+  /** Waits until no run is waiting or working. @throws Error after `minutes`. */
   async rest(minutes: number, see: (runs: readonly Run[]) => void = () => {}): Promise<void> {
     const deadline = Date.now() + minutes * 60_000
     for (;;) {

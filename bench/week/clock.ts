@@ -4,12 +4,12 @@ import { join } from "node:path"
 import { doOnce, runCommand } from "./programs/packages.ts"
 
 const HOUR = 3_600_000
-/** How long the library may reuse the time it read last, in seconds. */
+/** How long the library may reuse the last time it read, in seconds. */
 const CACHE_SECONDS = 1
 
 /**
- * A clock that the week sets forward for the processes it starts: Debian's libfaketime, which adds to the system's time. Their timers run
- * normally; to them it looks as if the machine had been asleep.
+ * A clock that the week sets forward for the processes it starts: Debian's libfaketime, which adds to the system's
+ * time. Their timers run normally; to them, the machine seems to have been asleep.
  */
 export interface WeekClock {
   /** Environment variables that make a process use this clock. */
@@ -21,9 +21,9 @@ export interface WeekClock {
 }
 
 /**
- * @param folder of programs, where the library is fetched to.
- * @param work folder of this run, for the file that says what is added.
- * @throws Error when the library cannot be had.
+ * @param folder of programs, to which the library is downloaded.
+ * @param work folder of this run, for the file with the time to add.
+ * @throws Error when the library is not available.
  */
 export async function openClock(folder: string, work: string): Promise<WeekClock> {
   const library = await faketime(folder)

@@ -21,7 +21,7 @@ export interface Stage {
   readonly now: () => number
   /** File that the operator keeps the wiki's password in. */
   readonly passwordFile: string
-  /** The blog's new server, once it has moved; ends with the week. */
+  /** The blog's new server, once it has moved; stopped at the end of the week. */
   readonly servers: AsyncDisposableStack
   readonly blogPort: number
 }
@@ -29,7 +29,7 @@ export interface Stage {
 /** A day of the week: what happens before its night's runs, and the truth about each source then. */
 export interface Day {
   readonly number: number
-  /** Breaks, changes and mends. */
+  /** What breaks, changes or is repaired. */
   readonly happen: (stage: Stage) => Promise<void>
   /** For unnamed sources, nothing must be reported: the run must be `finished` and say nothing. */
   readonly truths: readonly Truth[]

@@ -6,11 +6,11 @@ export interface Truth {
   readonly source: string
   /** The event, in the words of the table. */
   readonly what: string
-  /** Results of the run that tell it rightly. */
+  /** Results of the run that report it correctly. */
   readonly results: readonly string[]
-  /** What the line with the reason must say; null where there is nothing to say. */
+  /** What the line with the reason must say; `null` if there is nothing to say. */
   readonly reason: RegExp | null
-  /** Least changes of pages that the run has to tell. */
+  /** The minimum number of page changes that the run has to report. */
   readonly changes?: { readonly new?: number; readonly changed?: number; readonly gone?: number }
 }
 
@@ -20,7 +20,7 @@ export interface Verdict {
   readonly source: string
   readonly what: string
   readonly told: string
-  /** By which ways, and seconds after the run began. */
+  /** The channels used, and seconds after the run began. */
   readonly when: string
   readonly right: boolean
 }
@@ -101,9 +101,9 @@ function saysInList(list: string, source: string, run: Run): boolean {
 const ALERT_AFTER = 2
 
 /**
- * Holds the alerts of a night against the nights before: one when a source has gone wrong twice in a row, one when it
- * is well again.
- * @param bad how often in a row each source went wrong before, by what is true; brought up to date.
+ * Compares a night's alerts with the nights before: one when a source has failed twice in a row, one when it is well
+ * again.
+ * @param bad how often in a row each source failed before, according to the truth; updated here.
  */
 export function judgeAlerts(
   day: number,
@@ -138,7 +138,7 @@ export function judgeAlerts(
   ]
 }
 
-/** Where in the results of a question a page is: 1 for the first, 0 when it is not among them. */
+/** The rank of a page among the results for a question: 1 for the first, 0 when it is not among them. */
 export async function rankOf(appliance: WeekAppliance, question: string, url: string): Promise<number> {
   const { results } = await appliance.call<{ results: { url: string }[] }>("/search", {
     query: question,

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** A message as it came to the operator. */
+/** A message as the operator received it. */
 export interface Message {
   /** Milliseconds since 1970, by the machine's clock. */
   readonly at: number
@@ -19,7 +19,7 @@ export interface Receiver extends AsyncDisposable {
   readonly messages: readonly Message[]
 }
 
-/** Starts a receiver on loopback. @param secret that messages are signed with. */
+/** Starts a receiver on loopback. @param secret with which messages are signed. */
 export async function startReceiver(secret: string): Promise<Receiver> {
   const messages: Message[] = []
   const server = createServer((request, response) => {

@@ -29,7 +29,7 @@ export function pagesTold(messages: readonly Message[], source: string): Map<str
   return pages
 }
 
-/** Holds what came in of a site against what the site holds. */
+/** Compares the pages crawled from a site with the site's content. */
 export function harvestOf(stand: Stand, told: ReadonlyMap<string, string>): Harvest {
   const { site } = stand
   const missing: string[] = []

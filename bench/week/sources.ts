@@ -4,7 +4,7 @@ import type { Certificates } from "./programs/manuals.ts"
 import { WIKI_LOGIN } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** Facts that only an operator knows, and no look can find out. */
+/** Facts that only an operator knows, and that no look at the site can find out. */
 export interface Knowledge {
   /** File with the password of the wiki behind its login form. */
   readonly passwordFile: string
@@ -48,7 +48,7 @@ export async function proposedSources(
   return proposals
 }
 
-/** The account that the wiki gave the operator, the authority that came by mail, and what of a site is wanted. */
+/** The account that the wiki gave the operator, the authority's certificate that came by mail, and which part of a site is wanted. */
 function known(
   stand: Stand,
   proposed: Record<string, unknown>,
@@ -68,11 +68,11 @@ function known(
   return {}
 }
 
-/** The sources file: each runs at three in the night and tells `hook`. */
+/** The sources file: each source runs at three in the morning and notifies `hook`. */
 export function sourcesFile(sources: readonly Record<string, unknown>[], hook: string): string {
   const common = {
     schedule: { cron: "0 3 * * *", timeZone: "UTC" },
-    // Every page every night: a page that is not due tells nothing of a site that is sick.
+    // Every page every night: a page that is not due shows nothing about a sick site.
     revisit: { minHours: 1, maxHours: 12 },
     webhooks: [{ url: hook, events: ["finished", "changed"], secret: "${WEEK_WEBHOOK_SECRET}" }],
   }

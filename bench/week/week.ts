@@ -19,14 +19,14 @@ import { harvestOf, harvestTable, pagesTold } from "./recipes.ts"
 import { proposedSources, sourcesFile } from "./sources.ts"
 import { busyFor, ownSite, silent, Stand } from "./world.ts"
 
-/** How far down the page of a question may stand. */
+/** The lowest rank allowed for the page that answers a question. */
 const TOP = 5
 /** How long the last webhook of a night may take. */
 const WEBHOOK_SECONDS = 30
 const WELL_WORDS = "nothing"
 /** The longest that the runs of one night may take. */
 const NIGHT_MINUTES = 30
-/** Sites that change during the week: built anew for each week. */
+/** Sites that change during the week: rebuilt for each week. */
 const CHANGED = ["blog", "gitlab-pages", "dokuwiki", "intranet"]
 
 const { values } = parseArgs({
@@ -50,7 +50,7 @@ await mkdir(work, { recursive: true })
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 await using cleanup = new AsyncDisposableStack()
-// Servers and the appliance are process groups of their own: they end only if we end them.
+// Servers and the appliance are separate process groups: they end only if we end them.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => {
     // The current task fails when the appliance ends; the servers must still be stopped then.
@@ -82,7 +82,7 @@ for (const [at, site] of sites.entries()) {
 
 const { authority } = await certificates(values.programs)
 const browser = join(work, "browser")
-// The browser bears no library put under it; its clock is the machine's.
+// The browser does not work with a preloaded library; its clock is the machine's.
 await writeFile(browser, '#!/bin/sh\nunset LD_PRELOAD\nexec chromium "$@"\n', { mode: 0o755 })
 const settings = {
   FOSSICK_PORT: String(firstPort + 90),
@@ -168,7 +168,7 @@ Left out: ${programs.missing.map(({ name, why }) => `${name} (${why})`).join("; 
 `)
 process.exitCode = right === verdicts.length ? 0 : 1
 
-/** Waits until the night's runs have appeared: all sources that have a schedule. */
+/** Waits until all of the night's runs have appeared: one for each source with a schedule. */
 async function started(before: number): Promise<void> {
   const deadline = Date.now() + 60_000
   while ((await appliance.runs()).filter(({ id }) => id > before).length < stands.size) {
@@ -184,7 +184,7 @@ async function judgeDay(
   heard: number,
 ): Promise<void> {
   const runs = (await appliance.runs()).filter(({ id }) => id > before)
-  // Webhooks go out right after a run; give the last ones their moment.
+  // Webhooks go out right after a run; this gives the last ones a moment.
   const isHeard = ({ id }: Run) =>
     receiver.messages.some(({ type, data }) => type === "crawl.finished" && data["job_id"] === id)
   for (let tries = 0; tries < WEBHOOK_SECONDS && !runs.every(isHeard); tries++) await sleep(1000)

@@ -12,7 +12,7 @@ export class Stand implements AsyncDisposable {
   #url: string
   #movedTo: string | null = null
 
-  /** @param port 0: any that is free, and the same one from then on. */
+  /** @param port 0 for any free port, which is then kept. */
   constructor(site: RealSite, port: number, env: Environment = {}) {
     this.#url = `http://127.0.0.1:${port}`
     this.site = site
@@ -33,7 +33,7 @@ export class Stand implements AsyncDisposable {
     return this.#movedTo ?? this.#url
   }
 
-  /** The site has another address from now on: without a slash at the end. */
+  /** Gives the site another address from now on: without a slash at the end. */
   moveTo(url: string): void {
     this.#movedTo = url
   }
@@ -42,7 +42,7 @@ export class Stand implements AsyncDisposable {
     return this.url + this.site.start
   }
 
-  /** Serves the site itself, instead of what stood there. */
+  /** Serves the site itself again, instead of its replacement. */
   async up(): Promise<void> {
     await this.serve(() => this.site.serve(this.#port, this.#env))
   }
@@ -102,7 +102,7 @@ async function serveOwn(port: number, listener: RequestListener): Promise<Served
 /** Takes connections and never answers. */
 export const silent: RequestListener = () => {}
 
-/** Always too busy, for so many seconds more. */
+/** Always too busy, and asks to wait for that many seconds. */
 export function busyFor(seconds: number): RequestListener {
   return (_, response) => {
     response.writeHead(503, { "retry-after": String(seconds) }).end("Too busy.\n")

@@ -1,7 +1,7 @@
 import { EXIT } from "#base/exit-codes.ts"
 import { type CommandSpec, command, type Registry } from "../spec.ts"
 
-/** @param commands all there are, this one too */
+/** @param commands all commands, including this one */
 export const completion = (commands: Registry): CommandSpec =>
   command({
     about: `Prints a script with which your shell completes commands, options and their values. It completes the word

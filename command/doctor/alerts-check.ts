@@ -5,14 +5,17 @@ import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 import { ask } from "./state-checks.ts"
 
-/** Contradictory settings of alerts, alerts that are not over, and undelivered messages. */
+/** Contradictory alert settings, open alerts, and undelivered messages. */
 export const alertsCheck = (settings: DoctorSettings): Check => ({
   name: "alerts",
   async run(): Promise<Found> {
     const { dataDir } = settings
     const wrongSettings = CHANNELS.flatMap(({ called, problems }) =>
       problems(settings).map((problem) =>
-        wrong(`${problem}.`, `Until you correct this, no ${called.one} is sent. See docs/notifications.md#alerts.`),
+        wrong(
+          `${problem}.`,
+          `Until you correct this, no ${called.one} is sent. See docs/notifications.md#alerts.`,
+        ),
       ),
     )
     const told = (await ask(dataDir, toldAlerts)).map(({ about, name, bad_runs: runs, reason }) =>

@@ -9,8 +9,8 @@ const ADVICE =
   "Check FOSSICK_LLM_URL, FOSSICK_LLM_MODEL, FOSSICK_LLM_API_KEY and the server: docs/chat-models.md. Until then, answers quote sentences of the pages."
 
 /**
- * Has the language model write a word, and reports what works. We wrote all that is sent, so the server's own error can
- * be shown.
+ * Has the language model write a word, and reports what works. Everything sent is our own text, so the server's own
+ * error can be shown.
  */
 export const chatModelCheck = (settings: DoctorSettings): Check => ({
   name: "language model",

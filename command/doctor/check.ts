@@ -1,19 +1,19 @@
 import { SettingsError } from "#base/settings.ts"
 
-/** One thing that was found. */
+/** One finding. */
 export interface Finding {
   /** `wrong`: it breaks something, or will. `note`: worth knowing, with nothing to fix. */
   readonly level: "wrong" | "note"
   /** The finding, as one sentence. */
   readonly what: string
-  /** How to fix it; empty: no fix needed. */
+  /** How to fix it; empty if nothing needs fixing. */
   readonly advice: string
 }
 
 /** The findings of a check: one, several or none. */
 export type Found = Finding | false | readonly Found[]
 
-/** Checks one thing, and changes nothing. No findings mean that all is well with it. */
+/** Checks one thing, and changes nothing. No findings mean that all is well. */
 export interface Check {
   /** Two or three words: `data folder`. */
   readonly name: string
@@ -25,13 +25,13 @@ export interface Checked {
   readonly findings: readonly Finding[]
 }
 
-/** Longest wait for an answer of the appliance, a server or the index. */
+/** The longest wait for an answer from the appliance, a server or the index. */
 export const PATIENCE_MS = 30_000
 
 export const wrong = (what: string, advice: string): Finding => ({ level: "wrong", what, advice })
 export const note = (what: string, advice = ""): Finding => ({ level: "note", what, advice })
 
-/** Runs the checks one by one. One that fails itself has found something wrong, and the others still run. */
+/** Runs the checks one by one. A check that fails is reported as a finding, and the others still run. */
 export async function runChecks(checks: readonly Check[]): Promise<Checked[]> {
   const checked: Checked[] = []
   for (const check of checks) {

@@ -35,7 +35,7 @@ interface Report {
 }
 
 const READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"'
-/** In whose sight the data folder can only be read. */
+/** A command in whose namespace the data folder is read-only. */
 const reading = (dataDir: string) => ["unshare", "-rm", "sh", "-c", `${READ_ONLY} && exec "$@"`, dataDir]
 
 const fossick = new Fossick()
@@ -49,7 +49,7 @@ const runThrough = (through: readonly string[], cwd: string, env: Record<string,
     })
   })
 
-/** Runs `fossick doctor --json` in a folder, through a command that runs the one which follows it. */
+/** Runs `fossick doctor --json` in a folder, through the command in `through`. */
 async function examine(folder: string, env: Record<string, string> = {}, through: readonly string[] = []) {
   const settings = {
     FOSSICK_DATA_DIR: join(folder, "data"),

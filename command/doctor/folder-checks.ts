@@ -44,7 +44,7 @@ export const folderCheck = ({ dataDir }: DoctorSettings): Check => ({
       )
     const uid = process.getuid?.()
     const shut = [dir, ...readdirSync(dir).map((name) => join(dir, name))].filter((path) => !isWritable(path))
-    // Root may write to everything, and leaves files behind that the appliance's user may not write to.
+    // Root can write to everything, and leaves files behind that the appliance's user cannot write to.
     const owner = statSync(dir).uid
     const foreign = readdirSync(dir).filter(
       (name) => uid !== undefined && statSync(join(dir, name)).uid !== owner,
@@ -74,7 +74,7 @@ export const diskCheck = ({ dataDir, minFreeMb }: DoctorSettings): Check => ({
   name: "disk space",
   run() {
     const room = new DiskRoom(resolve(dataDir), minFreeMb)
-    // The check of the folder says so.
+    // The folder check reports that.
     if (!room.isLow() || room.readOnly !== null) return []
     return wrong(
       `${Math.floor(room.freeBytes / MB)} MB are free for ${resolve(dataDir)}, but ${Math.ceil(room.leastBytes / MB)} MB have to stay free, so crawls wait.`,

@@ -17,7 +17,7 @@ export const nodeCheck: Check = {
     wrong(`This is Node.js ${process.version}.`, `Fossick needs ${NODE_MAJOR} or newer.`),
 }
 
-/** A running appliance answers there; without one the port is free. */
+/** A running appliance answers on the port; otherwise the port is free. */
 export const portCheck = ({ dataDir, host, port }: DoctorSettings): Check => ({
   name: "port",
   async run(): Promise<Found> {
@@ -88,7 +88,7 @@ const INDEX_ADVICE: Readonly<Record<DoctorSettings["engine"], string>> = {
     "Check that the cluster at FOSSICK_OPENSEARCH_URLS runs and accepts FOSSICK_OPENSEARCH_USER and FOSSICK_OPENSEARCH_PASSWORD: docs/use-opensearch.md.",
 }
 
-/** Opens the index for reading, as a search does, and asks it something. */
+/** Opens the index for reading, as a search does, and runs a query. */
 export const engineCheck = (settings: DoctorSettings): Check => ({
   name: "index",
   async run(): Promise<Found> {

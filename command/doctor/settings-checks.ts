@@ -12,7 +12,7 @@ const ALL = { ...engineSettings, ...crawlerSettings, ...apiSettings }
 
 export type DoctorSettings = Values<typeof ALL>
 
-/** The settings, wrong ones replaced by their defaults, so that the rest can be looked at. */
+/** The settings, with wrong ones replaced by their defaults, so that the rest can be checked. */
 export function readableSettings(): DoctorSettings {
   let env: NodeJS.ProcessEnv
   try {
@@ -31,7 +31,7 @@ export function readableSettings(): DoctorSettings {
   ) as DoctorSettings
 }
 
-/** Settings that are unknown, wrong, or contradict each other; networks and addresses among them. */
+/** Settings that are unknown, wrong, or contradict each other, including networks and addresses. */
 export const settingsCheck: Check = {
   name: "settings",
   run() {

@@ -12,12 +12,12 @@ import { type Check, type Found, note, wrong } from "./check.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 const WAIT_MS = 2000
-/** PostgreSQL's code for a table that is not there. */
+/** PostgreSQL's error code for a table that does not exist. */
 const NO_TABLE = "42P01"
 
 /**
- * Opens the state read-only; nothing to do when there is none. {@link stateCheck} reports a server that cannot be
- * reached, once.
+ * Opens the state read-only; returns nothing if there is no state. {@link stateCheck} reports an unreachable server
+ * once.
  */
 export async function ask<Row>(
   dataDir: string,
@@ -34,11 +34,11 @@ export async function ask<Row>(
   }
 }
 
-/** What is wrong with a readable state; null: nothing. */
+/** Problems with a readable state; none if `db` is `null`. */
 async function findingsOf(dataDir: string, db: StateStore | null): Promise<Found> {
   const other = db && (await otherGeneration(db))
   if (other !== null) return wrong(other, "See docs/upgrade.md.")
-  // One that was never begun has no id yet; it gets one at the next start.
+  // A state that was never started has no id yet; it gets one at the next start.
   if (db !== null && !(await hasTable(db, "state_identity"))) return []
   const strange = await strangeState(dataDir, db)
   return strange !== null && wrong(strange, STRANGE_STATE_ADVICE)
@@ -57,7 +57,7 @@ async function findingsOfServer(dataDir: string, server: ServerLocation): Promis
   }
 }
 
-/** Whether an appliance, or a crawl, is at work on the data folder. */
+/** Whether an appliance or a crawl is using the data folder. */
 export const isRunning = async (dataDir: string): Promise<boolean> => {
   try {
     return (await ask(dataDir, livingCrawlers)).length > 0
@@ -84,7 +84,7 @@ export const stateCheck = ({ dataDir }: DoctorSettings): Check => ({
   },
 })
 
-/** Jobs whose process is gone, and processes that gave no sign for long. */
+/** Jobs whose process is gone, and processes that have shown no sign of life for a long time. */
 export const locksCheck = ({ dataDir }: DoctorSettings): Check => ({
   name: "lost processes",
   async run(): Promise<Found> {

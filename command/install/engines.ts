@@ -4,8 +4,8 @@ export interface Engined {
 }
 
 /**
- * Whether a range of npm (semver) allows a version: alternatives by `||`, each one of `22`, `22.1.0`, `^22.1.0` and
- * `>=22.1`. A range of another form allows nothing, so that a person checks it.
+ * Whether an npm range (semver) allows a version: alternatives separated by `||`, each like `22`, `22.1.0`, `^22.1.0`
+ * or `>=22.1`. A range in any other form allows nothing, so that a person checks it.
  */
 export function allows(range: string, version: string): boolean {
   const wanted = numbers(version)
@@ -17,7 +17,7 @@ export function allows(range: string, version: string): boolean {
   })
 }
 
-/** Names of locked packages that refuse a version of Node, at which npm warns. */
+/** Names of locked packages that do not support a version of Node, about which npm warns. */
 export const refusing = (packages: Readonly<Record<string, Engined>>, version: string): string[] =>
   Object.entries(packages).flatMap(([path, { engines }]) => {
     const range = engines && "node" in engines ? engines.node : undefined

@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { type Engined, refusing } from "./engines.ts"
 
 // `npm run lock`, after packages were added or changed. Every package runs on the Node that the package `node` brings,
-// but npm checks the Node it runs on itself, and warns. npm reads the requirements from the lock file, so this drops
-// those of packages that would refuse the oldest Node that npm may run on.
+// but npm checks the Node that it runs on itself, and warns. npm reads the requirements from the lock file, so this
+// drops the requirements of packages that refuse the oldest Node supported for running npm.
 
 const ROOT = join(import.meta.dirname, "../..")
 const FILE = join(ROOT, "package-lock.json")

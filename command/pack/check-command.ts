@@ -7,14 +7,14 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { freePort } from "#base/testing/free-port.ts"
 
-// `npm run pack:check`: makes the npm package and uses it like a user who has only npm: in an empty folder, with an
+// `npm run pack:check`: makes the npm package and uses it like a user who only has npm: in an empty folder, with an
 // empty cache, on the machine's Node. It needs the registry and takes minutes.
 
 const QUESTION = "how do I schedule a crawl?"
 const MAX_WAIT_MS = 300_000
 
 const work = mkdtempSync(join(tmpdir(), "fossick-pack-check-"))
-// The machine's Node and npm, not those that npm put before them.
+// The machine's own Node and npm, without the folders that npm puts before them in the path.
 const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
 const env = {
   PATH: path.join(delimiter),
@@ -127,7 +127,7 @@ async function ask({ url, apiKey }: Appliance): Promise<Response> {
   })
 }
 
-/** Packages that `overrides` keeps out of a clone must not come with the package. */
+/** Packages that `overrides` keeps out of a clone must not be installed with the package. */
 function refuseUnwanted(folder: string): void {
   const packages = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
     /node_modules\/(@huggingface\/transformers|openai|pdfjs-dist|tesseract\.js|sharp|onnxruntime-node)\/package\.json$/.test(

@@ -8,11 +8,11 @@ export interface Locked {
 }
 
 export interface Lock {
-  /** By paths such as `node_modules/a/node_modules/b`. */
+  /** Keyed by paths such as `node_modules/a/node_modules/b`. */
   readonly packages: Readonly<Record<string, Locked>>
 }
 
-/** A package that holds the program Node for one system. */
+/** A package that contains the Node program for one system. */
 export interface NodePackage {
   readonly version: string
 }
@@ -22,7 +22,7 @@ export type Manifest = Readonly<Record<string, unknown>> & {
   readonly overrides: Readonly<Record<string, string>>
 }
 
-/** A package's dependencies, by exact versions. */
+/** A package's dependencies, with exact versions. */
 export interface Asking {
   readonly dependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
@@ -31,13 +31,13 @@ export interface Asking {
 const merged = (all: readonly Readonly<Record<string, string>>[]): Record<string, string> =>
   Object.fromEntries(all.flatMap((one) => Object.entries(one)))
 
-/** Tools that build the pages for people in a clone; the package contains the built pages. */
+/** Tools that build the web pages in a clone; the package contains the built pages. */
 const BUILDERS: ReadonlySet<string> = new Set(["preact", "rolldown"])
 
 const KEPT = ["name", "version", "description", "license", "type", "bin", "engines"]
 
 /**
- * The package.json of the npm package. The package `node` is left out, because its install script would fetch the
+ * The package.json of the npm package. The package `node` is left out, because its install script would download the
  * program: the packages that contain the program replace it, and npm installs the one that fits the machine. Packages
  * listed as `bundled` are inside the package.
  */
@@ -62,7 +62,7 @@ export function packedManifest(
   }
 }
 
-/** Modules of the package that programs import: JavaScript, with its types in a file beside it. */
+/** Modules of the package that programs import: JavaScript, each with a file of its types beside it. */
 function withTypes(exports: Readonly<Record<string, string>>): object {
   return Object.fromEntries(
     Object.entries(exports).map(([name, file]) => [
@@ -75,10 +75,10 @@ function withTypes(exports: Readonly<Record<string, string>>): object {
 }
 
 /**
- * Our packages that the package bundles: those whose modules are joined, and those with a dependency that `overrides`
+ * Dependencies that the package bundles: those whose modules are joined, and those with a dependency that `overrides`
  * replaces in a clone. npm ignores `overrides` and, for a package that is a file, the lock of a dependency, so the
- * latter get package.json files with the right version. Otherwise a second runtime for models would come with the
- * index, and a build of sharp with the first.
+ * latter get package.json files with the right version. Otherwise a second runtime for models would be installed with
+ * the index, and a build of sharp with the first.
  */
 export function bundledNames({ dependencies, overrides }: Manifest, { packages }: Lock): string[] {
   return Object.keys(dependencies).filter((name) => {
@@ -90,7 +90,7 @@ export function bundledNames({ dependencies, overrides }: Manifest, { packages }
   })
 }
 
-/** The package.json of a bundled package: its dependencies are those in the clone's lock. */
+/** The package.json of a bundled package, with its dependencies as locked in the clone. */
 export function bundledManifest(
   name: string,
   manifest: Readonly<Record<string, unknown>>,

@@ -17,11 +17,12 @@ import {
 import { writeRelease } from "./write-release.ts"
 import { copyBundled, writeDeclarations, writePackageFiles } from "./package-files.ts"
 
-// `npm run pack [folder] [--sign key.pem]`: makes the npm package, in the folder dist, with its SBOM and its signed manifest. `npm pack` ends with it, too: what npm would pack is
-// TypeScript, which Node does not run from a package, so this takes the place of npm's own file.
+// `npm run pack [folder] [--sign key.pem]`: makes the npm package, in the folder dist, with its SBOM and its signed
+// manifest. `npm pack` also ends with it: npm's own package would contain TypeScript, which Node does not run from a
+// package, so this replaces npm's file.
 
 const ROOT = join(import.meta.dirname, "../..")
-/** The npm registry accepts more, but people wait for the download. Three models take 82 of them. */
+/** The npm registry accepts more, but people wait for the download. Three models take 82 MB of it. */
 const MOST_BYTES = 95_000_000
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))
@@ -31,7 +32,7 @@ const isPostpack = process.env["npm_lifecycle_event"] === "postpack"
 if (isPostpack && process.env["npm_config_dry_run"] === "true") process.exit()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  // The private key that signs the manifest, a PEM file; left out, it is not signed.
+  // The private key that signs the manifest, a PEM file; if left out, the manifest is not signed.
   options: { sign: { type: "string" } },
   args: isPostpack ? [] : process.argv.slice(2),
 })
@@ -68,7 +69,7 @@ try {
   const file = join(to, name)
   const { size } = statSync(file)
   process.stdout.write(`${file} (${(size / 1e6).toFixed(1)} MB)\n`)
-  // npm's own `npm pack` makes one file.
+  // `npm pack` itself makes a single file.
   const beside = isPostpack ? [] : await writeRelease(ROOT, file, values.sign ?? null)
   for (const one of beside) process.stdout.write(`${one}\n`)
   if (size > MOST_BYTES) {

@@ -60,7 +60,7 @@ test("every module in it asks for modules that are in it, by their names there",
       if (specifier.endsWith(".ts")) missing.push(`${path}: ${specifier} is TypeScript`)
     }
   }
-  // Only with the development packages of a clone, which it says.
+  // This command runs only with the development packages of a clone, and says so.
   expect(
     missing.filter((one) => !one.startsWith("api/operator/commands/try-sale.ts: ../../doors/x402/testing/")),
   ).toEqual([])

@@ -19,10 +19,10 @@ const PARTS = [
 ]
 const LEFT_OUT =
   /[.-]test\.ts$|(^|\/)testing(\/|$)|^command\/(?:pack(?:\/|$)|dev\.js$)|^docs\/(?:house|decisions)(?:\/|$)|^engine\/models\/build(\/|$)|^api\/client\/generate(\/|$)/
-/** The handbook is served; text in other folders is for people with a clone. */
+/** The handbook is served; text in other folders is for people who work with a clone. */
 const ELSEWHERE = /^(?!docs\/)[^/]+\/.*\.md$/
 
-/** Paths in the clone of all that the package holds. */
+/** Paths, in the clone, of everything in the package. */
 export function packageFiles(root: string): string[] {
   const found = PARTS.flatMap((part) =>
     part.includes(".") || part === "LICENSE" ? [part] : filesIn(root, part),
@@ -37,8 +37,8 @@ function filesIn(root: string, folder: string): string[] {
 }
 
 /**
- * Copies the files. Node strips no types inside `node_modules`, so it is done here, by the same stripper: each line keeps
- * its number.
+ * Copies the files. Node strips no types inside `node_modules`, so it is done here, with the same stripper: line
+ * numbers stay the same.
  */
 export function writePackageFiles(root: string, to: string): void {
   for (const path of packageFiles(root)) {
@@ -52,7 +52,7 @@ export function writePackageFiles(root: string, to: string): void {
   }
 }
 
-/** Types away, and modules of this project named as they are called in the package. */
+/** Strips the types, and renames imports of this project's modules to their names in the package. */
 export function asJavaScript(code: string): string {
   return named(stripTypeScriptTypes(code))
 }
@@ -60,7 +60,7 @@ export function asJavaScript(code: string): string {
 const named = (code: string): string =>
   code.replaceAll(/(\b(?:from|import)\s*\(?\s*"[.#][^"\n]*)\.ts"/g, '$1.js"')
 
-/** The types of the client, which are gone from its JavaScript. */
+/** The client's types, which its JavaScript no longer contains. */
 export function writeDeclarations(root: string, to: string): void {
   const folder = "api/client"
   execFileSync(process.execPath, [
@@ -92,7 +92,7 @@ export function writeDeclarations(root: string, to: string): void {
 const UNUSED =
   /\.(map|d\.[cm]?ts|md|html)$|(^|\/)src\/.*\.ts$|^types\/|^dist\/.*(browser|wasm|\.min\.)|^dist\/transformers\./
 
-/** Copies a bundled package, without its package.json and files of no use there. Licences always stay. */
+/** Copies a bundled package, without its package.json and unneeded files. Licences are always kept. */
 export function copyBundled(from: string, to: string): void {
   for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue

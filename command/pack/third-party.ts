@@ -3,14 +3,14 @@ import { join } from "node:path"
 
 /** The fields of a package in the lock file that concern its licence. */
 interface Locked {
-  /** For a package that replaces another one: its own. */
+  /** Set for a package that replaces another one: its own name. */
   readonly name?: string
   readonly version?: string
   readonly license?: string
   readonly dev?: boolean
 }
 
-/** A package that an installation may hold. */
+/** A package that an installation can contain. */
 export interface ThirdParty {
   readonly name: string
   readonly version: string
@@ -36,7 +36,7 @@ export const ALLOWED: ReadonlySet<string> = new Set([
   "MIT-0",
 ])
 
-/** Packages whose lock entry has no licence, or no SPDX expression; the licence comes from their own files. */
+/** Packages whose lock entry has no licence or no SPDX expression; the licence comes from the packages' own files. */
 const STATED: Readonly<Record<string, string>> = {
   // SCOWL, whose terms are those of MIT, with the affixes of Ispell.
   "dictionary-en": "MIT AND BSD-3-Clause",
@@ -45,7 +45,7 @@ const STATED: Readonly<Record<string, string>> = {
   "pause-stream": "MIT OR Apache-2.0",
 }
 
-/** Code in the repository besides ours. */
+/** Third-party code in the repository. */
 const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
   ["all-MiniLM-L6-v2 (model)", "Apache-2.0", "engine/models/all-MiniLM-L6-v2/LICENSE"],
   ["multilingual-e5-small (model)", "MIT", "engine/models/multilingual-e5-small/LICENSE"],
@@ -55,7 +55,7 @@ const IN_REPOSITORY: readonly (readonly [string, string, string])[] = [
 ]
 
 /**
- * The packages of the lock file that an installation may contain: without those for developers, but with those for
+ * The packages in the lock file that an installation can contain: without development packages, but with packages for
  * other machines.
  */
 export function thirdParties(root: string): readonly ThirdParty[] {
@@ -73,14 +73,14 @@ export function thirdParties(root: string): readonly ThirdParty[] {
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Whether a licence is allowed: one of several alternatives, or all of several that apply together. */
+/** Whether a licence is allowed: at least one of several alternatives, or every one of several that apply together. */
 export const isAllowed = (licence: string): boolean =>
   licence
     .replaceAll(/[()]/g, "")
     .split(" OR ")
     .some((one) => one.split(" AND ").every((part) => ALLOWED.has(part)))
 
-/** The page of the licences. */
+/** The text of THIRD-PARTY.md. */
 export function thirdPartyText(root: string): string {
   const packages = thirdParties(root)
   const byLicence = new Map<string, number>()

@@ -14,10 +14,10 @@ interface Sbom {
 }
 
 /**
- * Writes what goes with a package: the SBOM of the packages that the lock file has for an installation, the manifest with the
- * hashes of all files, and its signature.
+ * Writes the files that accompany a package: the SBOM of the packages that the lock file lists for an installation, the
+ * manifest with the hashes of all files, and its signature.
  * @param file the package, `fossick-<version>.tgz`
- * @param key file of the private key that signs; null: it is not signed
+ * @param key file of the private key that signs; `null` if it is not signed
  * @returns the files that were written
  */
 export async function writeRelease(
@@ -39,8 +39,8 @@ export async function writeRelease(
 }
 
 /**
- * By npm, from the lock file alone, without asking a registry. Packages only developers need are left out here and not
- * by npm's `--omit dev`, which also leaves out packages that both need.
+ * Made by npm, from the lock file alone, without asking a registry. Development packages are left out here instead of
+ * with npm's `--omit dev`, which also leaves out packages that development and production both need.
  */
 export function sbomOf(root: string): string {
   const text = execFileSync("npm", ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"], {
@@ -52,10 +52,10 @@ export function sbomOf(root: string): string {
   })
   const sbom = JSON.parse(text) as Sbom
   const { component } = sbom.metadata
-  // npm takes the name of the folder.
+  // npm uses the folder's name.
   component.name = "fossick"
   const installed = new Set(thirdParties(root).map(({ name, version }) => `${name}@${version}`))
-  // A package that replaces another one has the other's name in `name`.
+  // A package that replaces another one has the replaced package's name in `name`.
   const components = sbom.components.filter((one) => installed.has(one["bom-ref"]))
   const refs = new Set([component["bom-ref"], ...components.map((one) => one["bom-ref"])])
   const dependencies = sbom.dependencies

@@ -7,7 +7,7 @@ import { extract } from "tar-stream"
 
 import type { ReleaseFile } from "./release-manifest.ts"
 
-/** The files in an npm package (`.tgz`), by their paths there (`package/…`), with their hashes. */
+/** The files in an npm package (`.tgz`), by their paths in it (`package/…`), with their hashes. */
 export async function packedFiles(file: string): Promise<readonly ReleaseFile[]> {
   const files: ReleaseFile[] = []
   const entries = extract()

@@ -17,7 +17,7 @@ export const manifestText = (files: readonly ReleaseFile[]): string =>
     .map(({ path, sha256: hash }) => `${hash}  ${path}\n`)
     .join("")
 
-/** @throws Error when it is no manifest */
+/** @throws Error when the text is not a manifest */
 export function readManifest(text: string): readonly ReleaseFile[] {
   const files = text
     .trimEnd()
@@ -33,9 +33,9 @@ export function readManifest(text: string): readonly ReleaseFile[] {
 }
 
 /**
- * Signs by Ed25519 (RFC 8032), as `openssl pkeyutl -verify -rawin` checks it.
+ * Signs with Ed25519 (RFC 8032), as `openssl pkeyutl -verify -rawin` checks it.
  * @param key private key, PEM
- * @throws Error when the key is another one
+ * @throws Error when the key is of another type
  */
 export function signed(text: string, key: string): Uint8Array {
   const privateKey = createPrivateKey(key)

@@ -10,7 +10,7 @@ import { sbomOf, writeRelease } from "../pack/write-release.ts"
 import { FOSSICK } from "../testing/fossick.ts"
 import { readManifest } from "./release-manifest.ts"
 
-// A small package, released, signed with a key that openssl made, and checked by the lines of the handbook.
+// A small package, released, signed with a key from openssl, and checked with the commands in the handbook.
 
 const ROOT = join(import.meta.dirname, "../..")
 const PAGE = readFileSync(join(ROOT, "docs/upgrade.md"), "utf8")
@@ -20,7 +20,7 @@ const release = join(folder, "release")
 const sh = (line: string, cwd = release): string =>
   execFileSync("bash", ["-euc", line], { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] })
 
-/** The lines of the handbook below a heading, unchanged, for this version. */
+/** The commands in the handbook below a heading, unchanged, for this version. */
 function linesOf(heading: string): string {
   const [, lines = ""] = new RegExp(`## ${heading}\\n[^]*?\`\`\`sh\\n([^]*?)\`\`\``).exec(PAGE) ?? []
   return lines
@@ -87,7 +87,7 @@ describe("a release", () => {
     writeFileSync(sbom, "{}")
     expect(check()).toMatchObject({ code: 1, out: "fossick-0.1.0.cdx.json is missing or was changed\n" })
     writeFileSync(sbom, bytes)
-    // Another package of the same name, with a file more and one that is different.
+    // Another package of the same name, with one more file and one that is different.
     const other = join(folder, "other")
     mkdirSync(other)
     sh(
@@ -111,7 +111,7 @@ describe("a release", () => {
   })
 
   test("that is installed is checked where it is", () => {
-    // A clone holds the two files as the package does, and no package.json like it.
+    // A clone holds the two files exactly as the package does, but its package.json differs.
     const { code, out } = fossick("fossick-0.1.0.manifest", "--key", "release.pub", "--installed")
     expect({ code, out }).toEqual({ code: 1, out: "package/package.json is missing or was changed\n" })
   })

@@ -8,18 +8,18 @@ import { printableLine } from "#base/text/printable.ts"
 import { packedFiles } from "./packed-files.ts"
 import { isSigned, readManifest, type ReleaseFile, sha256 } from "./release-manifest.ts"
 
-// `fossick verify`: whether the files of a release, or the installed ones, are the ones that were signed.
+// `fossick verify`: whether the files of a release, or the installed ones, are the signed ones.
 
 const INSTALLED = join(import.meta.dirname, "../..")
 const PACKED = "package/"
 const SHOWN = 20
 
 export interface VerifyWanted {
-  /** The manifest; its signature is the file of the same name and `.sig`. */
+  /** The manifest; its signature is in the file of the same name with `.sig` added. */
   readonly manifest: string
   /** File of the public key. */
   readonly key: string
-  /** Looks at the files of the Fossick that runs, instead of those beside the manifest. */
+  /** Checks the files of the running Fossick, instead of those beside the manifest. */
   readonly installed: boolean
   readonly json: boolean
 }
@@ -50,7 +50,7 @@ export async function verifyRelease({ manifest, key, installed, json }: VerifyWa
   return isGood ? EXIT.ok : EXIT.failed
 }
 
-/** Files beside the manifest, and those in the package among them. */
+/** The files beside the manifest, including those in the package. */
 async function releasedFiles(
   manifest: string,
   files: readonly ReleaseFile[],
@@ -77,7 +77,7 @@ function installedFiles(files: readonly ReleaseFile[]): ReadonlyMap<string, stri
     try {
       found.set(path, sha256(readFileSync(join(INSTALLED, inside))))
     } catch {
-      // It is reported as missing.
+      // A missing file is reported as such.
     }
   }
   return found

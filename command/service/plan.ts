@@ -4,9 +4,9 @@ import { PLACES, SERVICE, USER } from "./places.ts"
 import { holds, idsOf, makeOwnedFolder, run, succeeds, writeOwned } from "./system.ts"
 import { firstSettings, firstSources, type Programs, unitFor } from "./unit.ts"
 
-/** One step, done only where it is still to be done. */
+/** One step, performed only if it is not done yet. */
 export interface Step {
-  /** Its purpose, as in `make the folder …`. */
+  /** Its purpose, worded as in `create the folder …`. */
   readonly about: string
   isDone(): boolean
   do(): void
@@ -77,7 +77,7 @@ export function installation(programs: Programs): readonly Step[] {
   ]
 }
 
-/** Takes the service away. Configuration, data and their user stay. */
+/** Removes the service. Configuration, data and their user stay. */
 export const removal = (): readonly Step[] => [
   {
     about: `stop ${SERVICE}, and no longer start it at boot`,

@@ -17,7 +17,7 @@ import type { Programs } from "./unit.ts"
 /** A first start on a slow machine compiles all code and loads the model. */
 const READY_MS = 180_000
 const POLL_MS = 500
-/** Homes: `ProtectHome` hides them from the service, and other users may not enter them. */
+/** Home folders: `ProtectHome` hides them from the service, and other users cannot enter them. */
 const HOMES = /^\/(home|root|run\/user)\//
 
 /** `fossick service install`. */
@@ -65,7 +65,7 @@ export function uninstallService({ dryRun }: { readonly dryRun: boolean }): numb
   return 0
 }
 
-/** By the paths that outlast an upgrade of what links lead to: an npm package is reached over one. */
+/** Real paths, because an npm package is reached over symbolic links and only what they point to outlasts an upgrade. */
 function programs(): Programs {
   const fossick = realpathSync(fileURLToPath(new URL("../fossick.js", import.meta.url)))
   return { node: realpathSync(installedNode(import.meta.url) ?? process.execPath), fossick }
@@ -89,7 +89,7 @@ function carryOut(steps: readonly Step[], dryRun: boolean): void {
   }
 }
 
-/** The address on this machine, once /readyz says that all is well there. @throws CommandError when it does not */
+/** The address on this machine, once /readyz reports that all is well. @throws CommandError if it does not */
 async function readyUrl(): Promise<string> {
   const settings = readSettings(apiSettings, environment({ FOSSICK_CONFIG_FILE: PLACES.settings }))
   const url = `http://${reachableHost(settings.host)}:${settings.port}`

@@ -23,7 +23,7 @@ export interface Owned {
   readonly gid: number
 }
 
-/** Numbers of a user of this machine (getent(1)). */
+/** Numeric ids of a user of this machine (getent(1)). */
 export function idsOf(user: string): { readonly uid: number; readonly gid: number } {
   const [, , uid, gid] = run("getent", "passwd", user).split(":").map(Number)
   return { uid: uid!, gid: gid! }
@@ -35,7 +35,7 @@ export function makeOwnedFolder(path: string, { mode, uid, gid }: Owned): void {
   chownSync(path, uid, gid)
 }
 
-/** Whole or not at all: the file takes its place when it is complete, with its owner. */
+/** Written completely or not at all: the file is put in place once it is complete, with its owner. */
 export function writeOwned(path: string, text: string, { mode, uid, gid }: Owned): void {
   const part = `${path}.new`
   writeFileSync(part, text, { mode })

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs"
 
 const file = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8")
 
-/** The programs that the unit starts: Node, and what it is to run. */
+/** The programs that the unit starts: Node, and the script it runs. */
 export interface Programs {
   readonly node: string
   readonly fossick: string
 }
 
-/** The unit for an installation. In systemd `%` begins a specifier, and a blank ends a word (systemd.service(5)). */
+/** The unit for an installation. In systemd `%` begins a specifier, and a space ends a word (systemd.service(5)). */
 export function unitFor({ node, fossick }: Programs): string {
   const word = (path: string) =>
     `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("%", "%%").replaceAll("$", "$$$$")}"`

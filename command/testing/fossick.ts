@@ -5,10 +5,10 @@ import { readCommandLine } from "../program.ts"
 
 export { Fossick } from "#base/testing/fossick.ts"
 
-/** The program, run by tests as its own process, by Node. */
+/** The program, run by tests in a separate process, with Node. */
 export const FOSSICK = fileURLToPath(new URL("../fossick.js", import.meta.url))
 
-/** Why a command line is refused, in this process. @throws Error when it is not */
+/** Why a command line is refused, checked in this process. @throws Error if it is not refused */
 export async function refusalOf(...args: readonly string[]): Promise<string> {
   const line = await readCommandLine(args)
   if ("code" in line) {

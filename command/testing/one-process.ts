@@ -2,13 +2,13 @@ import { safeOutput } from "#base/process/safe-output.ts"
 import type { Ended, Line } from "#base/testing/fossick.ts"
 import { runLine } from "../run-line.ts"
 
-// Runs one command line of `fossick` after the other, each as if in its own process: tests need not start Node and load
-// the product for each of them.
+// Runs one command line of `fossick` after the other, each as if in its own process, so that tests need not start Node
+// and load the product for each of them.
 
 const said = { out: "", err: "" }
 
 function keep(stream: NodeJS.WriteStream, as: keyof typeof said): void {
-  // Each command listens for a reader that goes away.
+  // Each command listens for the reader going away.
   stream.setMaxListeners(0)
   stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     said[as] += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()

@@ -14,7 +14,7 @@ import { withState } from "./with-state.ts"
 
 const SHOWN_FAILURES = 20
 const SHOWN_EVENTS = 50
-/** Addresses that are read at a time. */
+/** Number of addresses that are read at a time. */
 const CHUNK = 500
 
 export interface JobFilter {
@@ -23,7 +23,7 @@ export interface JobFilter {
   readonly limit: number
 }
 
-// One `fossick jobs …` each; they return the exit code.
+// Each of these runs one `fossick jobs …` and returns the exit code.
 
 export async function listJobs({ source, state, limit }: JobFilter, json: boolean): Promise<number> {
   return await withJobs(async (jobs, db) => {
@@ -91,7 +91,8 @@ export async function showJob(id: number, json: boolean): Promise<number> {
 }
 
 /**
- * Writes every address of a job whose visit had this outcome while reading them, so that nothing is held, however many there are.
+ * Writes every address of a job whose visit had this outcome while reading them, so that they are never all held in
+ * memory.
  * @throws ArgumentsError for a text that matches no outcome
  */
 export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
@@ -132,7 +133,7 @@ export async function listAddresses(id: number, text: string, json: boolean): Pr
 const addressLine = (url: string, outcome: OutcomeName, detail: string | null): string =>
   `${url}  ${shownOutcome(outcome)}${detail === null ? "" : `: ${detail}`}`
 
-/** A reader that is slow is waited for. */
+/** Waits for a slow reader. */
 async function written(line: string): Promise<void> {
   if (!process.stdout.write(`${printableLine(line)}\n`)) await once(process.stdout, "drain")
 }
@@ -199,7 +200,7 @@ function unknown(id: number): number {
 /** How the run ended, or how far it has got. */
 const endOf = ({ state, result }: Job): string => (result ?? state).replaceAll("-", " ")
 
-/** A job without the whole of its source. */
+/** A job with only its source's name and seeds. */
 function brief({ source, ...job }: Job): object {
   return { ...job, source: source.name, seeds: source.seeds }
 }

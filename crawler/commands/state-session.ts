@@ -14,7 +14,7 @@ import { openStateFile } from "#base/store/state-store.ts"
 import type { OpenParts } from "../upkeep/backup/foreign-code.ts"
 
 const FILE = "file"
-/** Suffix of a moved file, which stays where it was. */
+/** Suffix of the file after a move; it stays in its folder. */
 const MOVED = ".moved"
 
 /**
@@ -44,7 +44,7 @@ export async function moveState(
     if (!existsSync(file)) throw new CommandError(`There is nothing to move: ${dataDir} has no state.db.`)
     const location = serverLocation(placeOf(to), statePassword, dataDir, env)
     tables = await toServer(dataDir, new PostgresStore(location), openParts)
-    // Its log was put into it by the one that closed it last.
+    // The last process that closed it merged its log into it.
     renameSync(file, file + MOVED)
   }
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)

@@ -8,8 +8,8 @@ import { handbookApart } from "../handbook-apart.ts"
 import { crawlerSettings } from "../settings.ts"
 
 /**
- * Does the work of a command that searches, with the engine's results as the appliance gives them: without the handbook when
- * there is more than it.
+ * Runs a command that searches, with the engine's results as the appliance returns them: without the handbook if the
+ * index has other content.
  * @throws SettingsError
  */
 export async function withHandbookApart<T>(
@@ -19,7 +19,7 @@ export async function withHandbookApart<T>(
     { ...engineSettings, handbook: crawlerSettings.handbook },
     environment(),
   )
-  // Nothing is made by looking for something.
+  // A search creates no files.
   if (!existsSync(join(dataDir, "state.db"))) return await work((engine) => engine)
   const db = await openStateStore(dataDir)
   try {

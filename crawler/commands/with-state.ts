@@ -3,7 +3,7 @@ import { openStateStore, type StateStore } from "#base/store/state-store.ts"
 import { engineSettings } from "#engine/settings.ts"
 
 /**
- * Does the work of a command on the state store of the settings' data folder, and closes it once the work is settled.
+ * Runs a command's work on the state store in the configured data folder, and closes the store afterwards.
  * @throws SettingsError
  */
 export async function withState<T>(work: (db: StateStore) => Promise<T>): Promise<T> {

@@ -3,11 +3,11 @@ import type { Logger } from "pino"
 import type { Job } from "../job.ts"
 import { isFailure, isSkip, type OutcomeName } from "../outcome-name.ts"
 
-/** Tells that a job begins. */
+/** Logs that a job begins. */
 export const crawlStarted = (log: Logger, { id, source }: Job): void =>
   log.info({ source: source.name, job: id }, "crawl {source} started")
 
-/** Tells how a job ended, or that it stopped for now: `crawl postgres finished: 1,169 new, 0 failed, 41 s`. */
+/** Logs how a job ended, or that it stopped for now: `crawl postgres finished: 1,169 new, 0 failed, 41 s`. */
 export function crawlEnded(log: Logger, { id, source, state, result, ...job }: Job): void {
   const { outcomes, startedAt, endedAt } = job
   const unchanged = outcomes.unchanged ?? 0
@@ -15,7 +15,7 @@ export function crawlEnded(log: Logger, { id, source, state, result, ...job }: J
   const end = endedAt ?? new Date()
   const fields = {
     source: source.name,
-    // A finished job has a result, or was cancelled.
+    // A job that has ended either has a result or was cancelled.
     how: result?.replaceAll("-", " ") ?? (state === "queued" || state === "running" ? "interrupted" : state),
     new: outcomes.indexed ?? 0,
     ...(unchanged > 0 && { unchanged }),

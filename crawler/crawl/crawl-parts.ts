@@ -45,12 +45,12 @@ export interface CrawlPartsOptions {
   readonly db: StateStore
   readonly engine: Engine
   readonly reader: PageReader
-  /** The logged-in observers, for a source that has any. */
+  /** The logged-in observers, if the source has any. */
   readonly observers?: Observers | null | undefined
   readonly config: CrawlerConfig
-  /** No visit begins after it. */
+  /** Once aborted, no further visit begins. */
   readonly signal: AbortSignal
-  /** Ends the running visits. */
+  /** When aborted, ends the running visits. */
   readonly cut: AbortSignal
   readonly clock: Clock
   readonly share: Pick<CrawlShare, "paces" | "writes">
@@ -60,21 +60,21 @@ export interface CrawlPartsOptions {
   readonly onGivenUp?: ((host: string, last: NoPage) => Promise<void>) | undefined
   /** Called for each sitemap or feed that could not be read in full, with a note for the operator. */
   readonly onListTrouble?: ((note: string) => Promise<void>) | undefined
-  /** Called for each series of addresses that is left alone from then on, with the reason in words. */
+  /** Called for each series of addresses that is skipped from then on, with the reason in words. */
   readonly onTrap?: ((trap: string) => Promise<void>) | undefined
 }
 
 /**
- * How many addresses a crawl may learn of for each page of its limit, and the least for any limit. Without this an
- * endless calendar, whose pages never count towards the limit, would keep the crawl running for ever.
+ * How many addresses a crawl may learn of per page of its limit, and the minimum for any limit. Without this, an
+ * endless calendar, whose pages never count towards the limit, would keep the crawl running forever.
  */
 const ADDRESSES_PER_PAGE = 20
 const MIN_ADDRESSES = 10_000
 
-/** Waits until the host of an address may be asked. */
+/** Waits until a request may be sent to the host of an address. */
 type Turn = (url: PageUrl, signal: AbortSignal) => ReturnType<CrawlShare["paces"]["turn"]>
 
-/** The parts that work on one run of a job, wired up. */
+/** The components for one run of a job, wired up. */
 export class CrawlParts {
   readonly known: KnownAddresses
   readonly frontier: Frontier
@@ -88,7 +88,7 @@ export class CrawlParts {
   readonly suspects: Suspects
   readonly visits: SourceVisits
   readonly hosts: RunHosts
-  /** Whether the pages come from websites, which may send anything, and not from a folder, for example. */
+  /** Whether the pages come from websites, which can send anything, rather than from a folder, for example. */
   readonly isSite: boolean
   /** Whether observers learn who may read the pages. */
   readonly isObserved: boolean
@@ -100,7 +100,7 @@ export class CrawlParts {
   static async open(options: CrawlPartsOptions): Promise<CrawlParts> {
     const { job, db, config, clock, onTrap, share } = options
     const { source } = job
-    // Without them, everybody could read its pages.
+    // Without observers, everybody could read its pages.
     if (observersOf(source).length > 0 && !options.observers)
       throw new Error(`the observers of ${source.name} have not been opened`)
     const known = new KnownAddresses(db, clock)
@@ -268,11 +268,11 @@ export class CrawlParts {
     return held !== null && sourcesOf(held).includes(this.#source) && own(held.readers ?? []) === own(readers)
   }
 
-  /** Reopens addresses that were read without a browser although scripts make their pages. */
+  /** Reopens addresses that were read without a browser although their pages are built by scripts. */
   async readAnew(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
       this.visits.readAnew(url)
-      // Its visit may be recorded while the frontier is asked.
+      // The visit may be recorded while the frontier is queried.
       this.#toReopen.add(url)
       const outcome = await this.frontier.outcomeOf(url)
       if (outcome !== null) await this.#reopen(url, outcome)
@@ -282,7 +282,7 @@ export class CrawlParts {
   /** Visits addresses of the source in this run, even if it has visited them already. */
   async visitAgain(urls: readonly PageUrl[]): Promise<void> {
     for (const url of urls) {
-      // A run that stops before their visit leaves them to the next.
+      // A run that stops before visiting them leaves them to the next.
       await this.known.makeDue(url, this.#source)
       const outcome = await this.frontier.outcomeOf(url)
       if (outcome !== null || this.recorder.isSettled(url)) this.#toReopen.add(url)
@@ -306,7 +306,8 @@ export class CrawlParts {
       this.suspects.forget(result.url)
       await this.#reopen(result.url, result.outcome)
       if (!isNoPage(result)) continue
-      // A file that hasn't changed isn't due for a visit, so copies that an earlier run filed under this page are visited here.
+      // A file that hasn't changed isn't due for a visit, so copies that an earlier run filed under this page are
+      // visited now.
       const orphans = await this.duplicates.orphansOf(result.url, { ofEarlierRuns: !this.isSite })
       await (this.isSite ? this.frontier.reopen(orphans) : this.visitAgain(orphans))
     }

@@ -249,7 +249,7 @@ describe("sitemaps", () => {
       expect.stringMatching(/^\+ lists: new/),
       ...notes.map((one) => `! lists: in its last run, ${one}`),
     ])
-    // A file that nothing names may be anything.
+    // A file that nothing names can be anything.
     await using quiet = await startTestSite({ "/": article("Home"), "/sitemap.xml": article("Not found") })
     expect(await fixture.crawl({ name: "quiet", seeds: [quiet.origin] })).toMatchObject({ note: null })
   })
@@ -450,6 +450,6 @@ test("a stopped crawl goes on where it was: every page once, none forgotten", as
   expect(second).toMatchObject({ id: first.id, state: "finished", queued: 0, outcomes: { indexed: 61 } })
   expect(fixture.engine.pages.size).toBe(61)
   const visits = site.requests.filter((path) => path.startsWith("/p"))
-  // Only a visit that was under way when the crawl stopped may be made twice.
+  // Only a visit that was running when the crawl stopped may be repeated.
   expect(visits.length - new Set(visits).size).toBeLessThanOrEqual(4)
 })

@@ -17,13 +17,13 @@ import type { NoPage } from "./judge/verdict.ts"
 import { VisitJudge } from "./judge/visit-judge.ts"
 
 export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock" | "share"> {
-  /** Ends the crawl after the running visits, which get a few seconds more; the frontier stays. */
+  /** Ends the crawl after the running visits, which get a few more seconds; the frontier stays. */
   readonly signal: AbortSignal
   /** The clock for stored times. Default: the system's. */
   readonly clock?: Clock | undefined
-  /** What the jobs of this process share. Default: this is the only job. */
+  /** What this process's jobs share. Default: this is the only job. */
   readonly share?: CrawlShare | undefined
-  /** The job's place among those of `share`. */
+  /** The job's place among the jobs in `share`. */
   readonly place?: JobPlace | undefined
   /**
    * Called when the job gives up its place because all its addresses are waiting, and when it gets the place back.
@@ -33,12 +33,12 @@ export interface CrawlSiteOptions extends Omit<CrawlPartsOptions, "cut" | "clock
 
 export interface EndedCrawl {
   readonly state: "finished" | "paused"
-  /** The limit of its source that ended it, in words; null: there was nothing left to visit, or it was stopped. */
+  /** The limit of its source that ended it, in words; `null` if nothing was left to visit, or if it was stopped. */
   readonly limit: string | null
 }
 
 /**
- * Crawls a source into the engine, going on where an earlier process left the job. Pages that are gone stay in the
+ * Crawls a source into the engine, continuing where an earlier process left the job. Pages that are gone stay in the
  * engine: a visit's outcome is evidence, on which `removals/` decides.
  * @returns how it ended.
  * @throws EngineError when the engine fails; nothing that was reported is lost.
@@ -54,11 +54,11 @@ export async function crawlSite(options: CrawlSiteOptions): Promise<EndedCrawl> 
   return await crawl.end()
 }
 
-/** How long running visits may take once the crawl is to stop. Visits that are cut short are made again later. */
+/** How long running visits may take once the crawl has to stop. Visits that are cut short are repeated later. */
 const STOP_GRACE_MS = 3000
-/** How soon it is seen that the operator wants a host skipped. */
+/** How often to check whether the operator wants a host skipped. */
 const SKIPS_MS = 500
-/** Addresses closed without a visit before others have their turn. */
+/** Number of addresses closed without a visit before other work gets a turn. */
 const CLOSED_AT_ONCE = 1000
 
 /** One run of a crawl job, as the pool drives it: which address comes next, and when to stop. */
@@ -69,7 +69,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
   readonly #onWaiting: (isWaiting: boolean) => Promise<void>
   readonly #parts: CrawlParts
   readonly #judge: VisitJudge
-  /** Waits until no other page is being visited, by any job. */
+  /** The entry that waits until no other page is being visited, by any job. */
   #suspect: FrontierEntry | null = null
   #visiting = 0
   #failure: Error | null = null
@@ -177,7 +177,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return this.#parts.recorder.isSettled(entry.url) || !this.#parts.frontier.isOpen(entry)
   }
 
-  /** Decides whether an address about to be visited needs a visit at all. */
+  /** Decides whether an address that is about to be visited needs a visit at all. */
   async #known(
     entry: FrontierEntry,
   ): Promise<{ readonly isSuspect: boolean; readonly ending: NoPage | null }> {
@@ -185,11 +185,11 @@ class SiteCrawl implements Visits, AsyncDisposable {
     const isOver = this.#isSettled(entry) || hosts.ending(entry.host) !== null
     const spared = isOver ? null : await sparedVisit(entry, this.#parts)
     const isSuspect = !isOver && spared === null && (await suspects.isSuspect(entry.url))
-    // The host may have been given up since.
+    // The host may have been given up in the meantime.
     return { isSuspect, ending: hosts.ending(entry.host) ?? spared }
   }
 
-  /** A page that may take the process down is visited while no other is, so that no other is suspected with it. */
+  /** A page that might crash the process is visited alone, so that no other page is suspected with it. */
   #nextAlone(entry: FrontierEntry): FrontierEntry | null {
     const isAlone = this.#share.solitude.beginAlone(this)
     this.#suspect = isAlone ? null : entry
@@ -214,7 +214,8 @@ class SiteCrawl implements Visits, AsyncDisposable {
   }
 
   isFinished(): boolean {
-    // While outcomes are being recorded, the counts of open and unwritten addresses disagree, and some may be reopened.
+    // While outcomes are being recorded, the counts of open and unwritten addresses disagree, and some addresses may be
+    // reopened.
     return !this.#parts.recorder.isRecording && this.#isOver()
   }
 
@@ -224,7 +225,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return !this.#parts.discovery.isOpen && this.#parts.frontier.open <= this.#parts.recorder.unwritten
   }
 
-  /** Whether the crawl came to its end; true only after {@link flush}. */
+  /** Whether the crawl is complete; `true` only after {@link flush}. */
   isDone(): boolean {
     return (
       this.#parts.limits.reached() !== null ||
@@ -256,7 +257,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     }
   }
 
-  /** The visit as a step of the run's trace, with no more of the page than its outcome. */
+  /** The visit as a step in the run's trace; it contains only the page's outcome. */
   #visited(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
     const attributes = mayShowText() ? { "url.full": entry.url } : {}
     return traced("visit", { attributes }, async (span) => {
@@ -292,7 +293,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return !this.#isStopping() && !this.#isLimitTaken() && this.#share.solitude.mayBegin(this)
   }
 
-  // Visits under way may each become a page: no more are started than the limit has room for.
+  // Each running visit can become a page: only as many are started as the limit has room for.
   #isLimitTaken(): boolean {
     return this.#parts.limits.reached(this.#visiting) !== null
   }

@@ -42,16 +42,16 @@ import { stopSignal } from "#base/process/stop-signal.ts"
 import { TimeGuard } from "#base/store/clock/trusted-time.ts"
 
 // The process of job-process.ts. It runs queued jobs, lets the engine make missing vectors, and then ends to free its
-// memory. It is the only writer of an embedded index while it runs. An index on a server may have the processes of
-// other crawlers too, and one of these looks after the index.
+// memory. It is the only writer of an embedded index while it runs. An index on a server can be shared by the processes
+// of several crawlers, and one of these maintains the index.
 
 const POLL_MS = 250
 const PROGRESS_EVERY_MS = 30_000
-/** Between two looks, while a crawl runs, at the languages of the pages. */
+/** Time between checks of the pages' languages while a crawl runs. */
 const LOOK_MS = 5000
-/** Between two looks whether other crawlers are at work. */
+/** Time between checks for other active crawlers. */
 const OTHERS_MS = 1000
-/** Between two lines on vectors that are still to be made. */
+/** Time between log lines about vectors that are still to be made. */
 const VECTORS_EVERY_MS = 60_000
 
 const env = environment()
@@ -150,13 +150,13 @@ try {
   if (among === null) await jobs.recover()
   else await among.recover()
   const { pages } = await engine.stats()
-  // While other processes write, the record of their pages is not complete.
+  // While other processes write, their pages are not fully recorded.
   if (isAlone && (lostPages !== null || pages < (await new KnownAddresses(db).pages()))) {
     const lost = await new LostPages(db).find(engine, stop)
     if (lost > 0) log.warn({ lost }, "the index has lost pages; they will be read again at their next visit")
   }
   let [wasOver, lookedAt] = [false, -Infinity]
-  /** Whether this process has to end, so that the next one loads the model that fits the index. */
+  /** Whether this process has to end, so that the next one can load the model that fits the index. */
   const hasOtherModel = async (isCrawlOver: boolean): Promise<boolean> => {
     if (!generations.auto || stop.aborted || !isKeeper) return false
     if (wasOver === isCrawlOver && steadyNow() - lookedAt < LOOK_MS) return false
@@ -164,19 +164,19 @@ try {
     const decision = await generations.auto.look(engine, { isCrawlOver })
     if (decision && decision.text !== lastText) log[decision.isMade ? "info" : "warn"](decision.text)
     lastText = decision?.text ?? lastText
-    // The next process would have to wait for them.
+    // The next process would have to wait for the other crawlers.
     return decision !== null && decision.isAnother && decision.isMade && !(await hasOthers())
   }
   let lastText = ""
   let othersAt = -Infinity
   let others = false
-  /** Whether other crawlers write to the index, as of a moment ago. */
+  /** Whether other crawlers are writing to the index, as of a moment ago. */
   const hasOthers = async (): Promise<boolean> => {
     if (among === null || steadyNow() - othersAt < OTHERS_MS) return others
     othersAt = steadyNow()
     return (others = await among.hasOthers())
   }
-  /** Whether some did since this process began: their pages may lack vectors. */
+  /** Whether other crawlers have written since this process began: their pages may lack vectors. */
   let hadOthers = false
   const settle = () =>
     engine.settled().then(
@@ -209,7 +209,7 @@ try {
     share,
     ...(among && { process: among.process }),
   })
-  /** Sources whose runs are under way, here and elsewhere. */
+  /** Sources whose runs are in progress, here and elsewhere. */
   const atWork = async () => runs.sources.union(await jobs.sourcesAtWork())
   let hasPruned = false
   const duties: readonly Duty[] = [
@@ -249,7 +249,7 @@ try {
       },
     },
   ]
-  /** Left to the next process, so that they hold up no crawl. */
+  /** Left to the next process, so that they delay no crawl. */
   const failed = new Set<Duty>()
   const due = async (): Promise<Duty | undefined> => {
     if (!isKeeper) return undefined
@@ -270,28 +270,28 @@ try {
       })
       .finally(() => {
         beside.duty = null
-        // Vectors of removed pages have to be deleted, too.
+        // Vectors of removed pages have to be deleted too.
         settled = settle()
       })
   }
-  /** Pages that are to go are gone before their source is crawled again. */
+  /** Pages that are to be removed are gone before their source is crawled again. */
   const unready = async () => new Set(failed.size > 0 ? [] : await sources.removals())
   let upgradeFails = false
-  /** Works on the index that is to replace this one, until a crawl is asked for. @returns false when it fails. */
+  /** Works on the replacement index until a crawl is requested. @returns false if it fails. */
   const built = async () => {
     const giveWay = new AbortController()
     const look = async () => {
       if (stop.aborted || (await jobs.nextQueued()) || (await due())) giveWay.abort()
     }
     try {
-      // The loop that this gives way to asks again, and says what keeps it from that.
+      // If this check fails, the main loop repeats it and reports the error.
       await using _ = repeat(() => look().catch(() => giveWay.abort()), POLL_MS)
       const swapped = await upgrade.work({ signal: giveWay.signal, onProgress })
       log.info(swapped ? "a new index is in use" : "building the new index paused for a crawl")
       return true
     } catch (error) {
       log.error({ err: error }, "the new index could not be built; will try again later")
-      // Trying at once makes no room.
+      // An immediate retry would find no more room.
       if (!(error instanceof EngineError && error.code === "NO_ROOM")) process.exitCode = 1
       return false
     } finally {
@@ -325,7 +325,7 @@ try {
         // A crawl may have been queued at the very last moment.
         if ((await jobs.nextQueued()) || (await due())) continue
         if (!isKeeper) {
-          // Without a keeper, this process has to run again to make the vectors.
+          // Without a maintaining process, this process has to run again to make the vectors.
           isAgain = (await among?.isKeeperGone()) ?? false
           break
         }
@@ -343,12 +343,12 @@ try {
           continue
         }
         upgradeFails = !(await built())
-        // The index that is open here is not the one in use any more.
+        // The index that is open here is no longer the one in use.
         if (!(await upgrade.isDue())) break
       }
     }
   } finally {
-    // After an error, too, nothing is at work when the index is closed.
+    // Ensures, even after an error, that nothing is running when the index is closed.
     halt.abort()
     await Promise.all(runs.promises)
     await beside.duty
@@ -370,7 +370,7 @@ if (isAgain && !process.exitCode) process.exitCode = EXIT_AGAIN
 if (isLow) process.exitCode = EXIT_NO_ROOM
 if (process.connected) process.disconnect()
 
-/** Callers that need an unreachable store report it themselves; other crawlers find this process lost. */
+/** Callers that need an unreachable store report it themselves; other crawlers detect that this process is lost. */
 async function unlessLost(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -379,7 +379,7 @@ async function unlessLost(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Says now and then how many pages wait for vectors and how long, and once that all have theirs. */
+/** Logs now and then how many pages are waiting for vectors and for how long, and once when all have theirs. */
 function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {
   let hasTold = false
   const tell = async () => {
@@ -402,7 +402,7 @@ function tellOfVectors(engine: Pick<Engine, "stats">): Disposable {
     } else if (hasTold) log.info("all pages have their vectors")
     hasTold = pages > 0
   }
-  // An error that prevents the query is reported by the code that needs the index.
+  // The code that needs the index reports any error that prevents the query.
   const timer = setInterval(() => void tell().catch(() => undefined), VECTORS_EVERY_MS)
   return {
     [Symbol.dispose]() {

@@ -17,7 +17,7 @@ export interface LinkIntakeOptions {
   readonly traps: Pick<RunTraps, "holding" | "isPlain">
 }
 
-/** Takes what pages name into the frontier: links, and other addresses of the page itself. */
+/** Adds the addresses that pages name to the frontier: links, and other addresses of the page itself. */
 export class LinkIntake {
   readonly #options: LinkIntakeOptions
 
@@ -25,7 +25,7 @@ export class LinkIntake {
     this.#options = options
   }
 
-  /** The links of a page that it allows us to follow. */
+  /** The links of a page that we are allowed to follow. */
   followed({ extracted: { links, robots } }: Reading): string[] {
     const { obeys } = this.#options
     if (obeys && robots.nofollow) return []
@@ -33,8 +33,8 @@ export class LinkIntake {
   }
 
   /**
-   * Adds the links of a page that was met at `depth`.
-   * @returns how many lead to addresses that were not known, and are worth a visit of their own.
+   * Adds the links of a page that was found at `depth`.
+   * @returns how many lead to addresses that were not known, and are worth their own visit.
    */
   async add(depth: number, page: PageUrl, links: readonly string[]): Promise<number> {
     const { job, frontier, discovery, duplicates, traps } = this.#options
@@ -46,7 +46,7 @@ export class LinkIntake {
       if (linked === null || !discovery.inScope(linked)) continue
       spelled.push((await duplicates.instead(linked))?.url ?? linked)
     }
-    // In one go, so that of two pages with the same links one leads there.
+    // Added without awaiting in between, so that of two pages with the same links only one counts them.
     let leads = 0
     const found = new Set<PageUrl>()
     for (const url of spelled) {
@@ -59,7 +59,7 @@ export class LinkIntake {
     return leads
   }
 
-  /** Adds addresses to request early because they show facts about the page: that spares many visits. */
+  /** Adds addresses to request early, because their answers say something about the page: that saves many visits. */
   async probe(entry: Pick<FrontierEntry, "depth">, page: PageUrl, probes: readonly PageUrl[]): Promise<void> {
     const { frontier, discovery } = this.#options
     await frontier.add(

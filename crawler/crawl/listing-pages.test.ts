@@ -11,7 +11,7 @@ import { pageHash } from "../page/page-hash.ts"
 import { CrawlFixture } from "../testing/crawl-fixture.ts"
 import { startTestSite } from "../testing/test-site.ts"
 
-// A blog with the lists that its program makes, crawled and put into a real index.
+// A blog with the lists that its software generates, crawled and put into a real index.
 
 const POSTS = [
   [
@@ -61,7 +61,7 @@ test("a tag's page stands behind the posts that it lists, with the reason beside
     await using engine = await EmbeddedEngine.open({
       dir: join(fixture.folder, name),
       mode: "write",
-      // By words alone: vectors by hashing mean nothing, and some of them may be there already.
+      // Searches by words alone: hashed vectors mean nothing, and some of them may already exist.
       embedding: "off",
       embedder,
     })

@@ -168,7 +168,7 @@ describe("a host whose name leads elsewhere in the middle of a run", () => {
       }) satisfies FakeInternet["resolve"],
     })
     const job = await run({})
-    // The first look is the one before the run; robots.txt would have been the first request.
+    // The check before the run comes first; robots.txt would have been the first request.
     expect(job.state).toBe("failed")
     expect(site.requests).toEqual([])
   })

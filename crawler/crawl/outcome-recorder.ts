@@ -18,13 +18,13 @@ export interface OutcomeRecorderOptions {
   readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
   /** Shared by everything that writes to the index. */
   readonly writes: Serial
-  /** Called with each address that has its outcome, before it is recorded. */
+  /** Called with each address that has an outcome, before it is recorded. */
   readonly onClosed: (url: PageUrl) => void
   /** Called with each batch of recorded outcomes. */
   readonly onRecorded: (results: readonly Visited[]) => Promise<void>
 }
 
-/** Has the outcomes of a run recorded once the engine has their pages, and knows them from the moment they are settled. */
+/** Has the outcomes of a run recorded once the engine has their pages, and knows each outcome from the moment it is settled. */
 export class OutcomeRecorder {
   readonly #options: OutcomeRecorderOptions
   readonly #writer: PageWriter
@@ -56,18 +56,18 @@ export class OutcomeRecorder {
     return this.#settled.has(url)
   }
 
-  /** How a visit of this run to an address ended, recorded or not; null when there was none. */
+  /** How a visit of this run to an address ended, recorded or not; `null` if there was none. */
   async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
     return this.#settled.get(url) ?? (await this.#options.frontier.outcomeOf(url))
   }
 
-  /** Records how a visit without a page ended. The address's entry in the index stays as it is. */
+  /** Records how a visit without a page ended. The address's entry in the index stays unchanged. */
   async close(url: PageUrl, outcome: NoPage, links?: Uint8Array | null): Promise<void> {
     const result = { url, ...recordOf(outcome), ...(links === undefined ? {} : { links }) }
     await this.write({ page: null, seen: null, results: [result] })
   }
 
-  /** Takes one visit, and waits until there is room for more. */
+  /** Accepts one visit, and waits until there is room for more. */
   async write(item: Parameters<PageWriter["take"]>[0]): Promise<void> {
     this.take(item)
     await this.room()

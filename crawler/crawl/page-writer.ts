@@ -9,7 +9,7 @@ import type { UnrecordedPages } from "../sources/unrecorded-pages.ts"
 const BATCH_PAGES = 64
 const BATCH_CHARS = 2_000_000
 const BATCH_MS = 500
-/** Batches that may wait before visits are held up. */
+/** Number of batches that can wait before visits are delayed. */
 const WAITING_BATCHES = 3
 
 export interface PageWriterParts {
@@ -18,18 +18,18 @@ export interface PageWriterParts {
   readonly frontier: Frontier
   readonly images: ImageNotes
   readonly unrecorded: Pick<UnrecordedPages, "note" | "forget">
-  /** Shared by everything that writes to the index: a page's entry is looked up and written in one turn. */
+  /** Shared by everything that writes to the index, so that a page's entry is looked up and written without another write in between. */
   readonly writes: Serial
 }
 
 interface Item {
   readonly page: Page | null
-  /** The page as read, indexed anew or not, for the images it carries. */
+  /** The page as read, whether or not it was indexed again, for its images. */
   readonly seen: Pick<Page, "url" | "images" | "source"> | null
   readonly results: readonly Visited[]
-  /** Pages of this run that turned out to be this one under other addresses. */
+  /** Other addresses at which this run found the same page. */
   readonly replaces?: readonly PageUrl[]
-  /** Where an earlier run found the page's text: text that moved keeps its vectors. */
+  /** Where an earlier run found the page's text, so that moved text keeps its vectors. */
   readonly formerly?: PageUrl | undefined
 }
 
@@ -55,14 +55,14 @@ export class PageWriter {
     this.#recorded = recorded
   }
 
-  /** Whether outcomes are being brought to the frontier, and are counted there and here by halves. */
+  /** Whether outcomes are being brought to the frontier, and are counted partly there and partly here. */
   get isRecording(): boolean {
     return this.#isRecording
   }
 
   /**
-   * Takes one visit: with a page to index or without.
-   * @throws what the engine threw; nothing is written after that.
+   * Accepts one visit, with or without a page to index.
+   * @throws any error that the engine threw; nothing is written after that.
    */
   take(item: Item): void {
     if (this.#failure) throw this.#failure
@@ -75,13 +75,13 @@ export class PageWriter {
       }, BATCH_MS)
   }
 
-  /** Waits until there is room for more. @throws what the engine threw. */
+  /** Waits until there is room for more. @throws any error that the engine threw. */
   async room(): Promise<void> {
     while (this.#isBehind() && this.#flushing) await this.#flushing
     if (this.#failure) throw this.#failure
   }
 
-  /** Writes everything taken so far. @throws what the engine threw. */
+  /** Writes everything accepted so far. @throws any error that the engine threw. */
   async flush(): Promise<void> {
     while (this.#items.length > 0 || this.#flushing) {
       this.#start()
@@ -122,13 +122,13 @@ export class PageWriter {
     const items = this.#items
     this.#items = []
     this.#chars = 0
-    // Redirects may bring in one page twice; the later visit counts.
+    // Redirects can bring in one page twice; the later visit counts.
     const pages = new Map<PageUrl, Page>()
     const moved = new Map<PageUrl, PageUrl>()
     const replaced = new Set<PageUrl>()
     for (const { page, replaces = [], formerly } of items) {
       if (page) pages.set(page.url, page)
-      // Often nothing but the readers of such a page has changed.
+      // Often only the readers of such a page have changed.
       if (page && (formerly !== undefined || page.readers)) moved.set(page.url, formerly ?? page.url)
       for (const url of replaces) {
         pages.delete(url)
@@ -154,7 +154,7 @@ export class PageWriter {
     }
   }
 
-  /** @param moved where pages may have been before with the same text, by where they are */
+  /** @param moved by the current address of each page, the earlier address of the same text */
   async #index(pages: readonly Page[], moved: ReadonlyMap<PageUrl, PageUrl>): Promise<void> {
     const { engine } = this.#parts
     if (moved.size === 0) return await engine.index(pages)

@@ -18,7 +18,7 @@ import { outcomeStep } from "../reporting/why/visit.ts"
 const CHILD = fileURLToPath(new URL("../testing/crawl-alone.ts", import.meta.url))
 const healthy = Array.from({ length: 12 }, (_, at) => `/page${at}`)
 
-/** Healthy pages with a poisonous one among them. */
+/** Healthy pages with one poisonous page among them. */
 function siteWith(path: string, poison: Answer): Record<string, Answer> {
   const links = healthy.toSpliced(5, 0, path)
   return {
@@ -47,11 +47,11 @@ test("a document that takes too much memory costs one page, and says so", async 
   expect(site.requests.filter((path) => path === "/poison.pdf")).toHaveLength(1)
 })
 
-/** Runs the job's process, lost over `url` so often before, and kills it when `url` is being read. @returns how it ended. */
+/** Runs the job's process, which was lost over `url` that many times before, and kills it when `url` is being read. @returns how it ended. */
 async function run(dataDir: string, db: StateStore, url: string, lost: number): Promise<"killed" | "ended"> {
   const child = spawn(process.execPath, [CHILD, dataDir], { stdio: ["ignore", "ignore", "inherit"] })
   const closed = once(child, "close")
-  // The note of what the last process was reading stays until this process has seen it.
+  // The record of the last process's page stays until this process has seen it.
   const reading = statement(
     db,
     "select 1 from crawl_url where url = ? and reading = 1 and strikes = ? and outcome is null",
@@ -67,7 +67,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
 
 test("a page over which the crawler's process is lost is read alone, then left out and remembered", async () => {
   using folder = temporaryFolder()
-  // Its reading takes long enough to be caught at it.
+  // Reading it takes long enough to be killed in the middle.
   const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
   await using site = await startTestSite(siteWith("/poison", slow))
   const url = site.url("/poison") as PageUrl
@@ -95,7 +95,7 @@ test("a page over which the crawler's process is lost is read alone, then left o
   ])
   expect((await jobs.get(next.id))?.outcomes).toMatchObject({ "failed:crashed": 1 })
 
-  // Once it does no harm any more it is a page like others.
+  // Once it does no harm any more, it is a page like any other.
   const last = await jobs.enqueue(source)
   expect(await run(folder.path, db, "https://x.example/", 0)).toBe("ended")
   expect((await jobs.get(last.id))?.outcomes).not.toHaveProperty("failed:crashed")
@@ -104,7 +104,7 @@ test("a page over which the crawler's process is lost is read alone, then left o
 
 test("a page of a hundred megabytes, let in by a raised limit, costs no more than itself", async () => {
   await using fixture = await CrawlFixture.open()
-  // A thread that makes words of it takes its whole process down.
+  // A thread that splits it into words crashes its whole process.
   const poison = gzipSync(`<article><p>${"word ".repeat(20_000_000)}`, { level: 1 })
   const answer = bytes(poison, { "content-type": "text/html", "content-encoding": "gzip" })
   await using site = await startTestSite(siteWith("/large", answer))

@@ -49,19 +49,19 @@ export interface RunJobOptions {
   readonly clock?: Clock
   /** The state of an aborted job: `queued` when the appliance stops, `paused` when its operator pauses it. */
   readonly whenAborted: "queued" | "paused"
-  /** How names are resolved. Default: as the system does. */
+  /** How names are resolved. Default: by the system. */
   readonly resolve?: Resolve
-  /** What the jobs of this process share. Default: this is the only job. */
+  /** What this process's jobs share. Default: this is the only job. */
   readonly share?: CrawlShare
   /** Called once this process runs the job. */
   readonly onStarted?: (job: Job) => void
-  /** This process, where others work on jobs of the same state. Default: none does. */
+  /** This process, if others work on jobs of the same state. Default: there are no others. */
   readonly process?: Pick<OwnProcess, "id" | "isSound">
 }
 
 type SharedOptions = RunJobOptions & { readonly share: CrawlShare; readonly place: JobPlace }
 
-/** Where not even this can be written, the job is as one whose process was lost, and is queued again as well. */
+/** If even this cannot be written, the job looks as if its process was lost, and is queued again as well. */
 async function interrupted(
   jobs: Jobs,
   id: number,
@@ -80,19 +80,19 @@ async function interrupted(
   }
 }
 
-/** Errors that do not fail the job: it continues when there is room on the disk, or the state is back. */
+/** Errors that do not fail the job: it continues when there is room on the disk, or the state is available again. */
 const isPassing = (error: unknown): boolean => isUnwritten(error) || isStateAway(error)
 
 const isUnwritten = (error: unknown): boolean => isUnwritable(error) || failedToWrite(error)
 
 /**
- * Runs one job to its end and keeps its state true. The caller holds the index for writing.
- * @returns the job as it ended. Never rejects for what happens inside the crawl: then the job has `failed`.
+ * Runs one job to its end and keeps its state accurate. The caller holds the index for writing.
+ * @returns the job as it ended. Never rejects because of errors inside the crawl: then the job has `failed`.
  */
 export async function runJob(id: number, options: RunJobOptions): Promise<Job | null> {
   await using own = options.share === undefined ? new CrawlShare(options.config) : null
   const share = options.share ?? own!
-  // Before the first await, because the code that starts jobs counts the free places.
+  // Done before the first await, because the code that starts jobs counts the free places.
   using place = share.places.take()
   const parent = await traceOf(options.db, id)
   return await traced("run", { parent, attributes: { "fossick.job": id } }, async (span) => {
@@ -134,7 +134,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     if (limit !== null) await jobs.note(id, limitNote(limit))
     const lost = (observers?.lost ?? []).map(({ name, error }) => observerNote(name, shownError(job, error)))
     for (const note of lost) await jobs.note(id, note)
-    // Before the job is over: a process that is lost in between takes it up again.
+    // Done before the job ends, so that if this process is lost in between, another one repeats it.
     const judged = state === "finished" ? await removeAndJudge(job, options, lost) : undefined
     await jobs.end(
       id,
@@ -147,7 +147,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
     if (watch.asked === "lost") return null
     const isStopped =
       watch.failure === null && watch.signal.aborted && (thrown as Error).name === "AbortError"
-    // A login that fails, say, fails for that.
+    // A run that failed, for example at its login, reports that error instead.
     if (isStopped) await jobs.end(id, watch.asked ?? options.whenAborted, null, undefined, me)
     else await endBroken(job, watch.failure ?? thrown, options)
   }
@@ -157,7 +157,7 @@ async function runShared(id: number, options: SharedOptions): Promise<Job | null
 /** Ends a run when its process stops, its site moves, or its job is paused, cancelled or taken over by another process. */
 class RunWatch implements AsyncDisposable {
   asked: "paused" | "cancelled" | "lost" | null = null
-  /** Why the run fails: its site moved, or its job cannot be looked at. */
+  /** Why the run fails: its site moved, or its job's state cannot be read. */
   failure: unknown = null
   readonly #stop = new AbortController()
   readonly #outer: AbortSignal
@@ -185,10 +185,10 @@ class RunWatch implements AsyncDisposable {
   async #look(id: number, { jobs, process }: Pick<SharedOptions, "jobs" | "process">): Promise<void> {
     try {
       this.asked = (await jobs.beat(id, process?.id ?? null)) ?? this.asked
-      // Before others take it over.
+      // Stops before others take the job over.
       if (process?.isSound === false) this.asked = "lost"
     } catch (error) {
-      // The crawl itself notices the error, and the next beat shows what the job was asked to do.
+      // The crawl itself notices the error, and the next heartbeat shows what the job was asked to do.
       if (!isPassing(error) && process === undefined) this.fail(error)
     }
     if (this.asked !== null) this.#abort()
@@ -227,7 +227,7 @@ function crawlOptions(job: Job, { db, jobs, engine, config, share, clock }: Shar
   }
 }
 
-/** Removes the pages that are gone, and judges the run. */
+/** Removes pages that are gone, and judges the run. */
 async function removeAndJudge(
   job: Job,
   options: SharedOptions,
@@ -235,7 +235,7 @@ async function removeAndJudge(
 ): Promise<Judged> {
   const { db, jobs, engine, share, clock } = options
   await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
-  // Before pages are removed, because the run is judged with the pages that were there.
+  // Done before pages are removed, because the run is judged with the pages that existed.
   const facts = await factsOfRun(db, job)
   const { removed, held } = await settleRemovals({
     db,
@@ -259,7 +259,7 @@ async function removeAndJudge(
   return { result: "finished-with-problems", reason: first }
 }
 
-/** An error in words that the author of the source may read. */
+/** An error, worded for the author of the source. */
 const shownError = ({ author }: Pick<Job, "author">, error: unknown): string => {
   const message = error instanceof Error ? error.message : String(error)
   return author === "api" && error instanceof Error ? concealedMessage(error) : message
@@ -275,7 +275,7 @@ async function endBroken(job: Job, error: unknown, options: SharedOptions): Prom
   if (isPassing(error)) await interrupted(jobs, id, whenAborted, me, error)
   else {
     try {
-      // Observers look at nothing in such a run, but their earlier looks still grow too old.
+      // Observers look at nothing in such a run, but their earlier observations still expire.
       await narrowUnseen({ db, engine, source: job.source, job: job.id, writes: share.writes, clock })
     } catch (other) {
       await jobs.note(id, `pages whose readers are out of date could not be hidden: ${String(other)}`)

@@ -22,25 +22,25 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly source: Source
   readonly config: CrawlerConfig
   readonly reader: PageReader
-  /** Which keeps the pace of each host. */
+  /** Keeps the pace of each host. */
   readonly frontier: Frontier
-  /** Waits until a request beside the frontier's may be made to the host of an address; null: the run ends. */
+  /** Waits until a request outside the frontier may be made to an address's host; `null` if the run ends. */
   readonly turn: (url: PageUrl) => Promise<Disposable | null>
   /** Whether a visit to `from` may end at `to`. */
   readonly mayLeadTo: (from: PageUrl, to: PageUrl) => boolean
   /** Whether the index holds a page whose hash is known. */
   readonly isHeld: (url: PageUrl) => Promise<boolean>
-  /** Whether it is known where a page leads. */
+  /** Whether a page's links are known. */
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
   /** Called when the page of an address is about to be read. */
   readonly onReading: (url: PageUrl) => Promise<void>
-  /** They learn who may read each page; null: the source has none. */
+  /** They learn who may read each page; `null` if the source has none. */
   readonly observers: Observers | null
   /** Called with the size of each answer that an observer gets. */
   readonly onBytes: (bytes: number) => void
-  /** No visit begins after it. */
+  /** Once aborted, no further visit begins. */
   readonly stop: AbortSignal
-  /** Ends the visits under way. */
+  /** When aborted, ends the running visits. */
   readonly cut: AbortSignal
 }
 
@@ -55,22 +55,22 @@ const MARKDOWN = "text/markdown"
 
 const hasAny = ({ etag, lastModified }: Validators): boolean => etag !== null || lastModified !== null
 
-/** Ends the `readAs` of a page that a browser made of a shared document. */
+/** Suffix of `readAs` for a page that a browser made from a shared document. */
 const SHELL = " shell"
-/** In the `readAs` of a page, comes before the digest of the headers that name its readers. */
+/** Precedes, in a page's `readAs`, the digest of the headers that name its readers. */
 const SENT = " readers="
 
 const sentIn = (readAs: string | null | undefined): string | undefined =>
   readAs?.split(SENT)[1]?.split(" ")[0]
 
 /**
- * Visits the addresses of one source: as its robots.txt allows, at its pace, and without reading unchanged pages
+ * Visits the addresses of one source: as its robots.txt allows, at the right pace, and without reading unchanged pages
  * again.
  */
 export class SourceVisits {
   /** Whether robots.txt and nofollow count. */
   readonly obeys: boolean
-  /** Whether noindex alone does: the source may ignore it and obey the rest. */
+  /** Whether noindex counts: the source may ignore it and obey the rest. */
   readonly obeysNoindex: boolean
   readonly #options: SourceVisitsOptions
   readonly #readAs: string
@@ -87,7 +87,7 @@ export class SourceVisits {
     this.#readAs = readAs(source, config)
   }
 
-  /** Why robots.txt keeps us from `url`, or null. A delay that it asks for is kept for the host of `entry`. */
+  /** Why robots.txt does not let us visit `url`, or `null`. Applies the delay that it asks for to the host of `entry`. */
   async disallowed(url: PageUrl, entry?: FrontierEntry): Promise<Unread | null> {
     if (!this.obeys) return null
     const { reader, frontier } = this.#options
@@ -100,13 +100,13 @@ export class SourceVisits {
     return null
   }
 
-  /** @param before what earlier runs know of the address */
+  /** @param before what earlier runs know about the address */
   async visit(entry: FrontierEntry, before: KnownAddress | null): Promise<Visit> {
     const { reader, source, config, frontier, mayLeadTo, onReading, stop, cut } = this.#options
     const isFirst = this.obeys && !reader.robots.has(entry.url)
     const disallowed = await this.disallowed(entry.url, entry)
     if (disallowed) return disallowed
-    // The site was just asked for its robots.txt.
+    // The site's robots.txt has just been requested.
     if (isFirst) await pause(frontier.delayOf(entry), cut)
     if (stop.aborted) return CUT_SHORT
     // Observers compare whole pages, so a copy or a 304 isn't enough.
@@ -137,13 +137,13 @@ export class SourceVisits {
       },
     }
     let visit = await reader.visit(entry.url, { ...options, ...(validators && { validators }) })
-    // Only the page itself says who may read it now.
+    // Only the page itself says who can read it now.
     if (visit.kind === "unmodified" && visit.readersSent !== sentIn(known?.readAs))
       visit = await reader.visit(entry.url, options)
     if (visit.kind !== "read") return visit
     if (isWhole) return { kind: "read", reading: await this.#observed(entry, visit.reading, options) }
     const { reading } = visit
-    // Working validators save more than a copy. If they were sent and the page came nevertheless, they may not work.
+    // Working validators save more than a copy. If they were sent and the site sent the page anyway, they may not work.
     const isWanted = reading.validators && (validators !== null || !hasAny(reading.validators))
     if (!isWanted) return visit
     const isOwn = reading.url === entry.url
@@ -151,7 +151,7 @@ export class SourceVisits {
     return { kind: "read", reading: { ...reading, copy } }
   }
 
-  /** The page with the readers that its observers learned. */
+  /** Adds the readers that the observers learned to a page. */
   async #observed(
     entry: FrontierEntry,
     reading: Reading,
@@ -173,7 +173,7 @@ export class SourceVisits {
     return { ...reading, extracted: { ...extracted, ownReaders } }
   }
 
-  /** Asks for the markdown copy of a page instead of the page. Seeds are always read, because they link new pages. */
+  /** Requests the markdown copy of a page instead of the page. Seeds are always read, because they link to new pages. */
   async #askCopy(entry: FrontierEntry, copy: MarkdownCopy): Promise<CopyAnswer | null> {
     const { source, mayLeadTo } = this.#options
     if (entry.depth === 0 && source.limits.depth > 0) return null
@@ -188,7 +188,7 @@ export class SourceVisits {
       accepts: (type) => type === MARKDOWN,
       maxBytes,
       signal: this.#options.cut,
-      // A redirect leads to another document than the copy that was compared.
+      // A redirect leads to a different document from the copy that was compared.
       onRedirect: () => Promise.resolve({ kind: "skipped", because: "unsupported-type" }),
     })
     if (fetched.kind !== "fetched") return null
@@ -197,7 +197,7 @@ export class SourceVisits {
     return { body: fetched.body, robotsTag: sent.length === 0 ? robotsTag : [robotsTag ?? [], sent].flat() }
   }
 
-  /** Visits an address outside the frontier, in the manners of its host. */
+  /** Visits an address outside the frontier, within its host's politeness rules. */
   async visitUnlinked(url: PageUrl): Promise<Visit> {
     const { reader, source, turn, cut } = this.#options
     using atHost = await turn(url)
@@ -211,7 +211,7 @@ export class SourceVisits {
     })
   }
 
-  /** Lets the next visit to an address download it again and use a browser, since scripts make its page. */
+  /** Lets the next visit to an address download it again and use a browser, since scripts build its page. */
   readAnew(url: PageUrl): void {
     this.#anew.add(url)
   }

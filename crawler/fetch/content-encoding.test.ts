@@ -67,7 +67,7 @@ const made: [header: string, body: Uint8Array][] = [
   ["X-Gzip", gzipSync(WORDS)],
   ["deflate", deflateSync(WORDS)],
   ["deflate", deflateSync(WORDS, { level: 1 })],
-  // Some servers leave out what tells where it begins.
+  // Some servers leave out the header.
   ["deflate", deflateRawSync(WORDS)],
   ["br", brotliCompressSync(WORDS)],
   ["zstd", zstdCompressSync(WORDS)],
@@ -82,7 +82,7 @@ test.each(made)(
   async (header, sent) => {
     const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
     expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
-    // An uncompressed body was already measured as it arrived.
+    // An uncompressed body was already measured when it arrived.
     const less = await decompress(new Uint8Array(sent), header, WORDS.length - 1)
     expect(less.kind).toBe(sent === WORDS ? "body" : "too-large")
   },
@@ -98,9 +98,9 @@ test("what is unpacked is set aside in pieces of 64 KB, since smaller ones take 
 })
 
 test("a body of deflate is known with its header or without it, whatever it begins with", async () => {
-  // Some of a hundred start with bytes that pass the header check: those from 58 on.
+  // Some of these hundred, from 58 on, start with bytes that pass the header check.
   const bare = Array.from({ length: 100 }, (_, n) => deflateRawSync(`${n} words`))
-  // Kept as it is (RFC 1951 §3.2.4), with a bit that means nothing, but is the one that zlib's header has.
+  // Stored uncompressed (RFC 1951 §3.2.4), with a bit set that has no meaning but makes it look like a zlib header.
   const text = WORDS.subarray(0, 300)
   const size = Buffer.from([text.length & 0xff, text.length >> 8])
   const stored = Buffer.concat([

@@ -31,7 +31,7 @@ class TooLarge extends Error {}
 
 /**
  * Undoes Content-Encoding. The output is never larger than `maxBytes`, whatever the input.
- * @param memory what the output bytes are reserved from; the input bytes are reserved already
+ * @param memory the account from which the output bytes are reserved; the input bytes are reserved already
  */
 export async function decompress(
   body: Uint8Array,
@@ -90,7 +90,7 @@ function decoder(layer: string, body: Uint8Array): Transform {
     case "zstd":
       return createZstdDecompress({ chunkSize, params: ZSTD_PARAMS })
     case "deflate":
-      // RFC 9110 means zlib by "deflate", some servers send it bare: the zlib header tells them apart.
+      // By "deflate" RFC 9110 means zlib, but some servers send raw deflate: the zlib header tells them apart.
       return hasZlibHeader(body) ? createInflate({ chunkSize }) : createInflateRaw({ chunkSize })
     default:
       throw new Error(`unknown encoding`)
@@ -102,7 +102,7 @@ function hasZlibHeader(body: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
 }
 
-/** A separate buffer, never a slice of a pool, because it is transferred whole to a worker thread. */
+/** A separate buffer, never a slice of a pool, because the whole buffer is transferred to a worker thread. */
 export function join(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const body = new Uint8Array(Buffer.allocUnsafeSlow(size).buffer)
   let offset = 0

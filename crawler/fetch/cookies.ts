@@ -4,12 +4,12 @@ import { type Cookie, CookieJar } from "tough-cookie"
 const MAX_COOKIES = 300
 const MAX_COOKIE_CHARS = 8192
 
-/** Cookies by the rules of browsers: each for its host or domain, path and scheme. Bounded, and in memory only. */
+/** Cookies according to the rules of browsers: each for its host or domain, path and scheme. Bounded, and in memory only. */
 export class Cookies {
   readonly #jar = new CookieJar()
   readonly #names = new Set<string>()
 
-  /** The Cookie header of a request to `url`; empty without one. */
+  /** The Cookie header of a request to `url`; empty if there is none. */
   headerFor(url: URL): string {
     return this.#jar.getCookieStringSync(url.href)
   }
@@ -29,7 +29,7 @@ export class Cookies {
     }
   }
 
-  /** Keeps one cookie, whatever the bounds: the operator's own count for none of them. */
+  /** Keeps one cookie regardless of the limits, to which the operator's own do not count. */
   give(url: string, line: string): void {
     this.#jar.setCookieSync(line, url, { ignoreError: true })
   }

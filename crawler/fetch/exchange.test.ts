@@ -8,17 +8,17 @@ import { startTestSite, type TestSite } from "../testing/test-site.ts"
 import { exchange, type ExchangeOptions } from "./exchange.ts"
 
 const HTML = { "content-type": "text/html" }
-/** As much of an unwanted body as is read to its end. */
+/** Number of bytes up to which an unwanted body is read to its end. */
 const DRAINED = 65_536
 
 const asked: { method: string | undefined; body: string }[] = []
-/** When the connection closes, for requests whose body was not sent to its end. */
+/** Promises that resolve when the connection closes, for requests whose body was not sent to its end. */
 const left: Promise<unknown>[] = []
 const sockets = new Set<unknown>()
 let site: TestSite
 let agent: Agent
 
-/** Sends part of the announced body, and then nothing. */
+/** Sends part of the announced body, then stops. */
 const stops =
   (headers: Record<string, string | number>, sent: number) =>
   (request: IncomingMessage, response: ServerResponse) => {
@@ -26,7 +26,7 @@ const stops =
     response.writeHead(200, headers)
     response.write("x".repeat(sent))
   }
-/** A body of so many bytes, with or without Content-Length. */
+/** A body of this many bytes, with or without Content-Length. */
 const whole = (bytes: number, isTold: boolean) => (request: IncomingMessage, response: ServerResponse) => {
   sockets.add(request.socket)
   response.writeHead(200, isTold ? { ...HTML, "content-length": bytes } : HTML)
@@ -70,7 +70,7 @@ const ask = (path: string, more: Partial<ExchangeOptions> = {}, dispatcher: Disp
     wants: () => true,
     ...more,
   })
-/** The length of the body that came. */
+/** The length of the received body. */
 const bytesOf = (result: Awaited<ReturnType<typeof ask>>) =>
   result.kind === "response" ? result.body.length : result
 
@@ -166,7 +166,7 @@ test("where the memory for bodies is spent, the site is not read on until there 
   await first.reserve(100)
   using memory = budget.open()
   const told: string[] = []
-  /** Sends a body in two parts, the second when it is read on. */
+  /** Sends a body in two parts, the second once reading continues. */
   class ByHand extends Dispatcher {
     override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
       const controller = {

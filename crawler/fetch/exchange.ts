@@ -8,9 +8,9 @@ export interface ExchangeOptions {
   readonly headers: Readonly<Record<string, string>>
   /** Default: GET, without a body. */
   readonly post?: string
-  /** Body bytes as sent; one more and the exchange ends as `too-large`. */
+  /** Maximum body bytes as sent; one more, and the exchange ends as `too-large`. */
   readonly maxBytes: number
-  /** What the body's bytes are reserved from. When none are left, reading pauses for a while. */
+  /** The account from which the body's bytes are reserved. If none are left, reading pauses. */
   readonly memory?: QueuedAccount | undefined
   /** Whether to read the body of this response. */
   wants(status: number, headers: IncomingHttpHeaders): boolean
@@ -23,15 +23,15 @@ export type Exchange =
       readonly kind: "response"
       readonly status: number
       readonly headers: IncomingHttpHeaders
-      /** As sent; empty when it was not wanted. */
+      /** As sent; empty if it was not wanted. */
       readonly body: Uint8Array
     }
-  /** The connection ended before the end of a body that was wanted. */
+  /** The connection ended before the end of a wanted body. */
   | {
       readonly kind: "cut-off"
       readonly status: number
       readonly headers: IncomingHttpHeaders
-      /** The part that came, as sent. */
+      /** The part that arrived, as sent. */
       readonly body: Uint8Array
     }
   | { readonly kind: "too-large" }
@@ -43,8 +43,8 @@ const DRAINED_BYTES = 65_536
 class Stop extends Error {}
 
 /**
- * Sends a GET or a POST over the dispatcher itself: no stream per body, which is a good part of the cost of a small
- * page.
+ * Sends a GET or a POST through the dispatcher itself: this avoids a stream per body, a large share of the cost of a
+ * small page.
  */
 export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -115,7 +115,7 @@ export function exchange(dispatcher: Dispatcher, url: URL, options: ExchangeOpti
           else if (error instanceof Stop) finish(answer("response"))
           else if (status === 0 || options.signal.aborted || isSilence(error))
             finish({ kind: "error", error })
-          // An unwanted body need not be whole.
+          // An unwanted body need not be complete.
           else finish(answer(wanted ? "cut-off" : "response"))
         },
       },

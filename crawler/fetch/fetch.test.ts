@@ -186,7 +186,7 @@ describe("a redirect", () => {
     expect(await cookies("/wall")).toEqual([undefined])
     // The next visit is another reader's.
     expect(await cookies("/headers")).toEqual([undefined])
-    // On a login's sites its own cookies count, and they last.
+    // On a login's sites only its own cookies count, and they are kept.
     const login = { kind: "cookies", cookies: { own: "1" } } as const
     const session = new CredentialSession(login, [site.origin], {})
     expect(await cookies("/shop/enter", { session })).toEqual(["own=1; lang=fr"])
@@ -264,7 +264,7 @@ describe("a redirect", () => {
         detail: `redirects to https://wiki.example/ (302): ${detail}`,
       })
     }
-    // Everyone knows what a missing page means.
+    // A missing page needs no further explanation.
     expect(await from("/404")).toMatchObject({ detail: "the site answered 404" })
   })
 })
@@ -432,7 +432,7 @@ describe("a site that", () => {
       expect(taken).toMatchObject(part(expect.anything(), cutOff))
       expect(text(taken)).toBe(PAGE)
     }
-    // It is unpacked if the archive is whole. An error stays an error, whether its text came or not.
+    // It is unpacked if the archive is complete. An error stays an error, whether or not its text arrived.
     expect(text(await fetch("/unended-gzip", { takesCutOff: () => true }))).toBe(PAGE)
     expect(await fetch("/torn-gzip", { takesCutOff: () => true })).toMatchObject({
       because: "bad-encoding",
@@ -470,7 +470,7 @@ describe("a site that", () => {
       "the site refused the connection (certificate required); it may require a client certificate: set the source's clientCert"
     const failed = { kind: "failed", because: "tls", transient: false }
     expect(await end(alert)).toEqual({ ...failed, detail: `no secure connection: ${told}` })
-    // With or without its own code.
+    // With or without an error code.
     expect(await end(new Error("tlsv13 alert access denied"))).toMatchObject(failed)
     // An error that was already reported is not reported again, even if a certificate has such a name.
     const named = 'the certificate was issued by "alert unknown ca"'
@@ -543,7 +543,7 @@ test("a fetch that is over leaves nothing behind that waits for its time or its 
   const waits = () => [vi.getTimerCount(), getEventListeners(signal, "abort").length]
   let during: number[] = []
   const late = byHand(() => {
-    // One listener is the fetch's; its exchange listens to the signal of all its hops.
+    // One listener belongs to the fetch; its exchange listens to the signal shared by all its hops.
     during = waits()
     return failure("ECONNRESET")
   })

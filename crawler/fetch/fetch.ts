@@ -24,14 +24,14 @@ export type FetchFailure = Extract<CrawlOutcome, { kind: "failed" }> & { readonl
 /** A body, or why there is none. */
 export type FetchResult =
   | Fetched
-  /** The copy named by the validators is still good. */
+  /** The copy that the validators identify is still valid. */
   | { readonly kind: "not-modified"; readonly url: PageUrl; readonly headers: IncomingHttpHeaders }
   | Extract<CrawlOutcome, { kind: "skipped" | "postponed" }>
   | FetchFailure
 
 export interface Fetched {
   readonly kind: "fetched"
-  /** After redirects. */
+  /** The address after redirects. */
   readonly url: PageUrl
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -41,23 +41,23 @@ export interface Fetched {
   readonly chain?: RedirectChain
   /** Says how much came before the connection ended. Left out when the whole body came. */
   readonly cutOff?: string
-  /** Known of the page beside its body; counts for more than what the body says. Websites have none. */
+  /** Facts about the page from outside its body; they take precedence over the body's. Websites have none. */
   readonly facts?: PageFacts
-  /** Who may read it, by the folder, repository or program it comes from; its own headers and tags narrow that. Omitted: everyone. */
+  /** Who may read it, according to the folder, repository or program it comes from; its own headers and tags narrow that. Omitted for everyone. */
   readonly readers?: Readers
-  /** How its address leads to places in it, where it is a text. Websites have none: their pages say where they can be entered. */
+  /** How its address links to places in it, if it is a text. Websites have none: their pages have their own anchors. */
   readonly marks?: PlaceMarks
 }
 
-/** What the caller already knows about the page. Fields that are left out are taken from the page. */
+/** The facts that the caller already knows about the page. Fields that are left out are taken from the page. */
 export type PageFacts = Partial<
   Pick<Extracted, "title" | "description" | "author" | "publishedAt" | "language" | "type">
 >
 
-/** The part that arrived of an answer that was cut off. */
+/** The part that arrived of a truncated answer. */
 export type CutOff = Pick<Fetched, "url" | "headers" | "body">
 
-/** The validators a site gave for a copy (RFC 9110 §8.8); null where it gave none. */
+/** The validators that a site gave for a copy (RFC 9110 §8.8); `null` if it gave none. */
 export interface Validators {
   readonly etag: string | null
   readonly lastModified: string | null
@@ -71,20 +71,20 @@ export interface FetchOptions {
   readonly maxBytes: number
   /** `FOSSICK_MAX_REDIRECTS`. */
   readonly maxRedirects: number
-  /** All hops together. */
+  /** Time for all hops together. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** What the body is reserved from, both as it arrives and as it is decompressed. */
+  /** The account from which the body is reserved, both as it arrives and as it is decompressed. */
   readonly memory?: QueuedAccount | undefined
   /** The validators of a stored copy: sent as If-None-Match and If-Modified-Since, but not to the target of a redirect. */
   readonly validators?: Validators | undefined
-  /** Credentials and cookies, asked for anew for each hop. */
+  /** Credentials and cookies, requested again for each hop. */
   readonly session?: Session | undefined
-  /** The chain to continue, with its addresses and cookies. Default: a new one. */
+  /** The chain to continue, with its addresses and cookies. Default: a new chain. */
   readonly after?: RedirectChain | undefined
-  /** Whether the part that arrived of a cut-off answer is enough. Default: never. */
+  /** Whether the part of a truncated answer that arrived is enough. Default: never. */
   readonly takesCutOff?: ((part: CutOff) => boolean) | undefined
-  /** Asked before a redirect is followed; an outcome ends the visit with it. */
+  /** Called before a redirect is followed; if it returns an outcome, the visit ends with that. */
   readonly onRedirect?: (to: PageUrl) => Promise<CrawlOutcomeOfRedirect | null>
   /** The Accept header. Default: pages and text. */
   readonly accept?: string
@@ -98,7 +98,7 @@ class Timeout extends Error {}
 
 const HOST_FAULTS = new Set<FailureReason>(["blocked-address", "dns", "refused", "tls", "timeout"])
 
-/** GETs a page: redirects, limits, decompression. Whatever the site does is a value; rejects only on a bug. */
+/** GETs a page: redirects, limits, decompression. Whatever the site does is returned as a value; rejects only on a bug. */
 export async function fetchPage(url: PageUrl, options: FetchOptions): Promise<FetchResult> {
   const abort = new AbortController()
   const timer = setTimeout(() => {
@@ -123,7 +123,7 @@ async function followed(start: PageUrl, options: FetchOptions, signal: AbortSign
   let status = 0
   for (;;) {
     const credentials = chain.headersFor(new URL(url), options.session)
-    // A request to the same address with other cookies may get another answer.
+    // A request to the same address with different cookies may get a different answer.
     if (!chain.add(url, credentials)) return failed("redirect-loop", `redirect loop back to ${url}`)
     if (chain.length > options.maxRedirects + 1) {
       return failed("redirect-loop", `more than ${options.maxRedirects} redirects, the last to ${url}`)
@@ -151,7 +151,7 @@ function afterRedirect(result: FetchResult, url: PageUrl, status: number): Fetch
   return { ...result, detail: `${what} to ${url} (${status}): ${result.detail}` }
 }
 
-/** A location without a fragment inherits that of the address that redirects (RFC 9110 §10.2.2). */
+/** A location without a fragment inherits the fragment of the redirecting address (RFC 9110 §10.2.2). */
 function redirected(location: string, from: PageUrl): PageUrl | null {
   return toPageUrl(location.includes("#") ? location : location + routeOf(from), from)
 }
@@ -188,7 +188,7 @@ async function hop(
   chain.noteSetCookie(target, headers["set-cookie"], options.session)
   if (status === 304 && options.validators) return { kind: "not-modified", url, headers }
   if ([301, 302, 303, 307, 308].includes(status) && headers.location !== undefined) {
-    // Servers send UTF-8 here though headers are Latin-1 by the letter.
+    // Servers send UTF-8 here, although headers are officially Latin-1.
     return { kind: "redirect", location: Buffer.from(headers.location, "latin1").toString("utf8"), status }
   }
   if (status === 429 || status === 503) {
@@ -230,7 +230,7 @@ function requestHeaders(options: FetchOptions): Record<string, string> {
 
 const MAX_VALIDATOR_CHARS = 500
 
-/** The validators of an answer. Values that could not be sent back as a header are left out. */
+/** The validators of an answer. Values that cannot be sent back in a header are left out. */
 export function validatorsOf(headers: IncomingHttpHeaders): Validators {
   const kept = (value: string | undefined) =>
     value !== undefined && value.length <= MAX_VALIDATOR_CHARS && /^[\x20-\x7e]+$/.test(value) ? value : null
@@ -269,7 +269,7 @@ function failureOf(error: Error, options: FetchOptions): FetchFailure {
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return failed("timeout", "the site stopped answering", true)
   }
-  // Since TLS 1.3 it may come when the connection is made already (RFC 8446 §4.4.2).
+  // Since TLS 1.3 it may arrive when the connection has already been made (RFC 8446 §4.4.2).
   const wanted = error instanceof SecureConnectionError ? null : clientCertificateWanted(error)
   if (wanted !== null || isTlsError(code, error))
     return failed("tls", `no secure connection: ${wanted ?? withoutPlaces(error.message)}`)

@@ -4,7 +4,7 @@ import type { Session } from "./session.ts"
 
 /**
  * The requests of one visit through redirects, with the cookies set on the way, as in a browser opened for this visit.
- * The cookies of a login's sites are in its session instead.
+ * Cookies of a login's sites are kept in its session instead.
  */
 export class RedirectChain {
   readonly #requests: Set<string>
@@ -23,7 +23,7 @@ export class RedirectChain {
     return new RedirectChain(new Set(before.#requests), new Set(before.#addresses), before.#cookies)
   }
 
-  /** Requests so far. */
+  /** Number of requests so far. */
   get length(): number {
     return this.#requests.size
   }
@@ -32,7 +32,7 @@ export class RedirectChain {
     return this.#addresses.has(url)
   }
 
-  /** Notes a request. @returns false if the same one was made before: its answer would be the same, too */
+  /** Records a request. @returns false if the same one was made before, since its answer would be the same */
   add(url: PageUrl, headers: Readonly<Record<string, string>>): boolean {
     const request = keyOf(url, headers)
     if (this.#requests.has(request)) return false

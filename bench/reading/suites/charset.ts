@@ -10,7 +10,7 @@ interface Group {
 
 interface Wanted {
   readonly text: string
-  /** The header's charset; null: the page names it. */
+  /** The header's charset; `null` if the page declares it. */
   readonly header: string | null
 }
 
@@ -68,7 +68,7 @@ export const charset = suite({
   listBelow: 1,
 })
 
-/** Bytes with every character beyond ASCII that the encoding writes in one byte, or some hundreds that it writes in two. */
+/** Bytes with every character beyond ASCII that the encoding writes in one byte, or a few hundred that it writes in two. */
 function sampleOf(encoding: string): Uint8Array {
   if (encoding === "UTF-8") return Buffer.from("Grüße — 灯台")
   // This encoding has only private characters.

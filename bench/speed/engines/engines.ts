@@ -1,10 +1,11 @@
-// The same pages and vectors on every engine:
-// npm run bench -- engines [--meilisearch <program>] [--opensearch 3] [--passages 10000,100000] [--only OpenSearch] [--write]
+// The same pages and vectors on every engine: npm run bench -- engines [--meilisearch <program>] [--opensearch 3]
+// [--passages 10000,100000] [--only OpenSearch] [--write]
 //
-// They come out of the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a server
-// of its own: one behind the engine's adapter, one that ranks by its own hybrid. `--opensearch` starts a cluster of so many nodes, on
-// which both have an index, so code that one makes the Java machines compile costs the other nothing. Engines are loaded and asked one
-// after the other, and only the servers of one run at a time. `--only` leaves all columns out but one.
+// They come from the index that search-latency.ts builds, so nothing is embedded again. Each Meilisearch is a separate
+// server: one behind the engine's adapter, one that ranks with its own hybrid. `--opensearch` starts a cluster of that
+// many nodes, on which both have an index, so code that one makes the JVMs compile costs the other nothing. Engines are
+// loaded and queried one after the other, and only the servers of one run at a time. `--only` leaves out all columns
+// but one.
 import { fork } from "node:child_process"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -44,7 +45,7 @@ const OWN_HYBRID = { limit: 5, semanticRatio: 0.6 }
 /** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: 5, passagesPerPage: 3, withMarkdown: false }
 const WARM_UP = 10
-/** Warm-up questions before any that are measured: a Java machine compiles code that has run some hundred times. */
+/** Warm-up questions before any that are measured: a JVM compiles code that has run a few hundred times. */
 const BEFORE_JAVA_IS_QUICK = 400
 /** Questions that a process has answered when its memory is read. */
 const BEFORE_MEMORY = 50
@@ -74,7 +75,7 @@ if (values.only !== undefined && !(COLUMNS as readonly string[]).includes(values
   throw new Error(`--only is one of ${COLUMNS.join(", ")}`)
 const count = Number(values.questions)
 const nodes = Number(values.opensearch)
-/** One for all of this process: a second one would load the native runtime anew, which it does not bear. */
+/** One for the whole process: a second one would load the native runtime again, which it does not support. */
 await using model = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
 process.stdout.write(`${machine()}\n`)
 
@@ -112,12 +113,12 @@ interface Contender extends AsyncDisposable {
   readonly pids: readonly number[]
   /** Where its files are. */
   readonly files: string
-  /** Whether they hold another engine's pages already, and its processes. */
+  /** Whether its files and processes already hold another engine's pages. */
   readonly isBesides?: boolean
   load(pages: AsyncIterable<PageWithVectors[]>, clock: LoadClock): Promise<void>
   /** Opens it for questions. */
   asker(): Promise<{ ask(question: Question): Promise<void> } & AsyncDisposable>
-  /** Settings of a process that answers; none when our engine does not. */
+  /** Settings for a process that answers; left out if the engine is not ours. */
   readonly settings?: Questions["settings"]
 }
 
@@ -331,7 +332,7 @@ async function measure(passages: number): Promise<void> {
   }
 }
 
-/** Puts what was measured of our engines where the tables of capacity take it from. */
+/** Saves the measurements of our engines where the capacity tables read them. */
 async function keep(
   figures: Figures,
   { pages, passages }: { readonly pages: number; readonly passages: number },
@@ -374,7 +375,7 @@ async function* pagesOf(dataDir: string): AsyncGenerator<PageWithVectors[]> {
   if (pages.length > 0) yield pages
 }
 
-/** Seconds on the clock, and of processors in this process and in a server. */
+/** Wall-clock seconds, and CPU seconds of this process and of a server. */
 class LoadClock {
   readonly #pids: readonly number[]
   #seconds = 0

@@ -39,7 +39,7 @@ const TELL = `(() => {
 /**
  * Opens a page with an empty cache.
  * @param slower by how much the processor is throttled
- * @param isThere what is waited for
+ * @param isThere the condition to wait for
  */
 export async function vitalsOf(
   page: Page,
@@ -59,5 +59,5 @@ export async function vitalsOf(
   return vitals
 }
 
-/** Has a page gather vitals from its next opening on. */
+/** Makes a page collect vitals from the next time it is opened. */
 export const gatherVitals = (page: Page): Promise<unknown> => page.addInitScript(GATHER)

@@ -25,7 +25,7 @@ const LOOP_DELAY = join(import.meta.dirname, "../../peers/loop-delay.ts")
 const KEY = "an-operator-key-of-this-bench"
 const PAGES = 200
 const HEALTH_EVERY_MS = 20
-/** A client that was refused asks again after that. */
+/** How long a refused client waits before it asks again. */
 const REFUSED_MS = 100
 const WARM_UP_MS = 2000
 
@@ -41,7 +41,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "10" },
     /** Milliseconds between an answer and the next question of its client. */
     pause: { type: "string", default: "0" },
-    /** Seconds for which the server is away; 0: it stays. */
+    /** Seconds for which the server is away; 0 if it stays. */
     away: { type: "string", default: "30" },
   },
 })

@@ -17,8 +17,9 @@ import { rareWord } from "#engine/testing/pages.ts"
 import { machine, nextMessage, short, table } from "../../measure.ts"
 import { CountingEmbedder } from "../counting-embedder.ts"
 
-// The cost of a folder with many files: the first run, a run in which nothing changed, one after a few changes, and a look of the process
-// that watches it. Each run is a separate process, as in the appliance; vectors are made by hashing.
+// The cost of a folder with many files: the first run, a run in which nothing changed, one after a few changes, and one
+// look by the process that watches the folder. Each run is a separate process, as in the appliance; vectors are made by
+// hashing.
 
 /** An unchanged run may cost this share of the first. */
 const MAX_RATIO = 0.02
@@ -44,7 +45,7 @@ interface Run {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** Runs the source once, to the last vector. */
+/** Runs the source once, until the last vector is made. */
 async function run(dir: string): Promise<Run> {
   await using embedder = new CountingEmbedder()
   const settings = { ...readSettings(engineSettings, {}), dataDir: join(dir, "data") }

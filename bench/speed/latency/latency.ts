@@ -49,7 +49,7 @@ const { values } = parseArgs({
     before: { type: "string" },
     passages: { type: "string", default: "100000" },
     rounds: { type: "string", default: "15" },
-    /** In a turn. */
+    /** Per turn. */
     questions: { type: "string", default: "20" },
     /** Where the indexes are kept, for the next time. */
     dir: { type: "string", default: join(BENCH_DIR, "latency") },

@@ -33,10 +33,10 @@ const DEPTHS: readonly SearchDepth[] = ["ultra-fast", "fast", "basic", "advanced
 const { values } = parseArgs({
   options: {
     passages: { type: "string", default: "100000" },
-    /** Different readers of pages. */
+    /** Number of different sets of readers. */
     sets: { type: "string", default: "5000" },
     rounds: { type: "string", default: "12" },
-    /** In a round, of each depth. */
+    /** Per round and depth. */
     questions: { type: "string", default: "20" },
     dir: { type: "string", default: BENCH_DIR },
   },
@@ -142,7 +142,7 @@ async function compared(engine: Engine): Promise<(string | number)[][]> {
   })
 }
 
-/** How long it takes to read a change: each search waits for it once at most. */
+/** The time it takes to read a change: each search waits for it at most once. */
 async function untilKnown(db: StateStore): Promise<(string | number)[][]> {
   const rules = new ReaderRules(db)
   const all: number[] = []

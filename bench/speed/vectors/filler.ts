@@ -1,5 +1,6 @@
-// A writer of the index, as the crawler's job process is: `node filler.ts <root> <data folder> pages <file>` puts pages in without
-// vectors, `... vectors` makes them. `root`: the checkout whose code does it. Its last line is what it took, as JSON.
+// A writer of the index, like the crawler's job process: `node filler.ts <root> <data folder> pages <file>` adds pages
+// without vectors, `... vectors` makes the vectors. `root`: the checkout whose code does it. Its last line is the cost,
+// as JSON.
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type * as OpenEngine from "#engine/open-engine.ts"
@@ -13,7 +14,7 @@ export interface Filled {
   readonly passages: number
   readonly seconds: number
   readonly cpuSeconds: number
-  /** Most that was resident. */
+  /** Peak resident memory. */
   readonly megabytes: number
 }
 

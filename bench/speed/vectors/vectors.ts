@@ -23,7 +23,7 @@ import type { Filled } from "./filler.ts"
 const OWN = join(import.meta.dirname, "../../..")
 const FILLER = join(import.meta.dirname, "filler.ts")
 
-/** Milliseconds of questions: while nothing is made, while vectors are made, and afterwards. */
+/** Response times of questions, in milliseconds: while nothing is made, while vectors are made, and afterwards. */
 interface Asked {
   readonly idle: readonly number[]
   readonly filling: readonly number[]
@@ -36,7 +36,7 @@ const { values } = parseArgs({
     before: { type: "string" },
     every: { type: "string", default: "12" },
     rounds: { type: "string", default: "3" },
-    /** Processors by their numbers, as taskset takes them; one run for each. */
+    /** Processor numbers, as taskset takes them; one run for each. */
     cores: { type: "string", multiple: true, default: ["0", "0,1"] },
     /** Questions a second; 0 asks none. */
     questions: { type: "string", default: "10" },
@@ -57,7 +57,7 @@ try {
   await rm(scratch, { recursive: true, force: true })
 }
 
-/** One table: with these processors, each checkout in its turn, several rounds. */
+/** One table: with these processors, each checkout in turn, over several rounds. */
 async function compare(cores: string, pages: readonly Page[]): Promise<void> {
   const filled = new Map<string, Filled[]>()
   const asked = new Map<string, Asked[]>()
@@ -158,7 +158,7 @@ async function askMeanwhile(
   }
 }
 
-/** Asks for titles at a steady pace, whether the one before is answered or not, until `over`. @returns milliseconds */
+/** Asks for titles at a steady pace, whether or not the previous question has been answered, until `over`. @returns milliseconds */
 async function ask(url: string, pages: readonly Page[], over: Promise<unknown>): Promise<number[]> {
   const took: number[] = []
   const underWay = new Set<Promise<void>>()

@@ -270,7 +270,7 @@ export function post({ title, about, markdown }: Text, at: number): string {
   return `---\n${JSON.stringify(front)}\n---\n{% raw %}\n${markdown}\n{% endraw %}\n`
 }
 
-/** Makes the blog's pages anew from its posts. */
+/** Rebuilds the blog's pages from its posts. */
 export async function buildBlog(node: string, site: string): Promise<void> {
   await linkModules(node, site)
   const program = join(node, "node_modules/@11ty/eleventy/cmd.cjs")
@@ -314,10 +314,10 @@ export async function gitlabPages(folder: string, texts: readonly Text[]): Promi
   }
 }
 
-/** Makes Hugo's pages anew from their texts. */
+/** Rebuilds Hugo's pages from their texts. */
 export async function buildHugo(folder: string, site: string): Promise<void> {
   const root = debianFolder(folder)
-  // Hugo leaves the pages of texts that are gone.
+  // Hugo keeps the pages of deleted texts.
   await rm(join(site, "out"), { recursive: true, force: true })
   await runCommand(join(root, "usr/bin/hugo"), ["--quiet", "-d", join(site, "out")], {
     cwd: site,
@@ -353,7 +353,7 @@ function staticSite(folder: string, settings: StaticSettings): RealSite {
   }
 }
 
-/** A name for an address and a file: dots would make an ending. */
+/** A name for an address and a file: dots would look like a file extension. */
 export const slugOf = ({ title }: Text): string => title.replaceAll(".", "-")
 
 async function readChapters(manual: string, part: string): Promise<Chapter[]> {
@@ -376,7 +376,7 @@ async function readChapters(manual: string, part: string): Promise<Chapter[]> {
   return chapters
 }
 
-/** The manual's own words for a chapter: its description, or its first sentence of some length. */
+/** The manual's own description of a chapter, or its first sentence that is long enough. */
 function aboutOf(text: string, markdown: string): string {
   const described = /^description: *(.+)$/m.exec(text.slice(0, 400))?.[1]
   if (described !== undefined) return described

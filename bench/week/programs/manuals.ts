@@ -77,7 +77,7 @@ export interface Certificates {
   /** The authority's certificate, which an operator receives. */
   readonly authority: string
   readonly chain: string
-  /** A certificate for the same key that ended yesterday. */
+  /** A certificate for the same key that expired yesterday. */
   readonly expired: string
   readonly key: string
 }
@@ -117,7 +117,7 @@ export async function certificates(folder: string): Promise<Certificates> {
     )
     const sign = ["x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial"]
     await openssl(...sign, "-extfile", "names", "-days", "365", "-out", "server.pem")
-    // A certificate cannot be made for days before today by x509: its end is set below nought.
+    // x509 cannot make a certificate for a past period, so its lifetime is set below zero.
     await openssl(...sign, "-extfile", "names", "-days", "-1", "-out", "expired.pem")
   })
   return {

@@ -41,11 +41,11 @@ const PYTHON = [
 export const debianFolder = (folder: string): string => join(folder, "debian")
 export const nodeFolder = (folder: string): string => join(folder, "node")
 export const pythonFolder = (folder: string): string => join(folder, "python")
-/** Where what is built from the packages lies. */
+/** Where the packages' build results are stored. */
 export const builtFolder = (folder: string, name: string): string => join(folder, "built", name)
 
 /**
- * Does a thing once for a folder of programs, and leaves it done for the next run.
+ * Does something once per folder of programs, so that the next run finds it done.
  * @param name of the mark that says it is done.
  */
 export async function doOnce(folder: string, name: string, work: () => Promise<void>): Promise<void> {
@@ -56,7 +56,7 @@ export async function doOnce(folder: string, name: string, work: () => Promise<v
   await writeFile(mark, "")
 }
 
-/** Lets what was built under these names be built anew. */
+/** Marks the builds of these names to be rebuilt. */
 export async function forget(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await rm(join(folder, `.done-${name}`), { force: true })
@@ -92,8 +92,8 @@ export async function runCommand(
 }
 
 /**
- * The Debian packages with what they depend on and this machine lacks, unpacked below `debian/` and installed
- * nowhere: no root needed, no service started.
+ * The Debian packages, with those dependencies that this machine lacks, unpacked below `debian/` and installed nowhere:
+ * no root needed, no service started.
  * @throws Error on a system without apt, or without these packages.
  */
 export async function debianPackages(folder: string): Promise<string> {
@@ -125,7 +125,7 @@ export async function debianPackages(folder: string): Promise<string> {
   return root
 }
 
-/** Absolute symbolic links of an unpacked package lead to the system's root: leads them to the unpacked files. */
+/** Absolute symbolic links in an unpacked package point to the system's root; this points them at the unpacked files. */
 async function linkInside(root: string): Promise<void> {
   for await (const path of glob("**/*", { cwd: root })) {
     const link = join(root, path)
@@ -138,7 +138,7 @@ async function linkInside(root: string): Promise<void> {
   }
 }
 
-/** Where the unpacked libraries lie, such as `usr/lib/x86_64-linux-gnu`. */
+/** Where the unpacked libraries are, such as `usr/lib/x86_64-linux-gnu`. */
 export async function libraries(root: string): Promise<string> {
   for await (const path of glob("usr/lib/*-linux-gnu*", { cwd: root })) return join(root, path)
   throw new Error(`no libraries below ${root}`)
@@ -156,7 +156,7 @@ export async function npmPackages(folder: string): Promise<string> {
   return root
 }
 
-/** Packages of Python's registry in an environment of their own. @throws Error when it cannot be made. */
+/** Packages from Python's registry in their own environment. @throws Error when it cannot be created. */
 export async function pythonPackages(folder: string): Promise<string> {
   const root = pythonFolder(folder)
   await doOnce(folder, "python", async () => {

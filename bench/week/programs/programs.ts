@@ -15,7 +15,7 @@ export interface Programs {
   readonly missing: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Programs that no registry has: named in every report, so that they are not taken as tested. */
+/** Programs that are in no registry: named in every report, so that nobody takes them as tested. */
 const UNOBTAINABLE = [
   { name: "nextcloud", why: "no package registry carries Nextcloud" },
   {
@@ -69,7 +69,7 @@ export async function buildPrograms(folder: string): Promise<Programs> {
   }
   return { sites, missing, spare: texts.slice(next) }
 
-  /** Gives a site its share of the texts, which it keeps when another cannot be built. */
+  /** Gives a site its share of the texts. The share stays the same even if another site cannot be built. */
   function byTexts(count: number, build: (own: Text[]) => Promise<RealSite>): () => Promise<RealSite> {
     const own = share(count)
     return () => build(own)

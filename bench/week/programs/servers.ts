@@ -118,7 +118,7 @@ ${site.more ?? ""}
   return serve(`http://127.0.0.1:${port}`, port, join(root, "usr/sbin/apache2"), args, own, work)
 }
 
-/** PHP from the unpacked packages, with what the wikis need of it. */
+/** PHP from the unpacked packages, with the extensions that the wikis need. */
 export async function php(
   folder: string,
 ): Promise<{ command: string; args: readonly string[]; env: Readonly<Record<string, string>> }> {

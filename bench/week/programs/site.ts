@@ -21,8 +21,8 @@ export interface RealSite {
   readonly junk: RegExp | null
   readonly question: Question
   /**
-   * Serves it on `port` of 127.0.0.1. Started again after an end, it serves the same.
-   * @param env for the server's processes, besides the environment of this one.
+   * Serves it on `port` of 127.0.0.1. After a restart it serves the same content.
+   * @param env for the server's processes, in addition to this process's environment.
    */
   serve(port: number, env?: Environment): Promise<Served>
 }
@@ -35,7 +35,7 @@ export interface Question {
   readonly path: string
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Served extends AsyncDisposable {
   readonly url: string
 }

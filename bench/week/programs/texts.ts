@@ -18,7 +18,7 @@ const MIN_PROSE_WORDS = 120
 const MIN_ABOUT_WORDS = 5
 
 /**
- * Texts of the packages below `node/`, in the alphabet's order, one of each family (`rehype-…`): families word their
+ * Texts of the packages below `node/`, in alphabetical order, one from each family (`rehype-…`): families word their
  * texts alike, and near duplicates are folded.
  */
 export async function readTexts(folder: string): Promise<Text[]> {

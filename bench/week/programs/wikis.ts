@@ -122,7 +122,7 @@ export async function setDokuWikiPassword(folder: string, name: string, password
 
 /**
  * Writes a page of a DokuWiki, as an editor of its files would.
- * @param written when, now by default. DokuWiki asks robots not to index what is younger than five days.
+ * @param written when, now by default. DokuWiki asks robots not to index pages younger than five days.
  */
 export async function writePage(site: string, id: string, text: string, written?: Date): Promise<void> {
   const path = join(site, "data/pages", `${id.replaceAll(":", "/")}.txt`)

@@ -10,7 +10,7 @@ export interface Changed {
 }
 
 /**
- * A day of a site: some pages change, some go, and some that were gone come back. One always changes.
+ * A day of a site: some pages change, some disappear, and some that had disappeared come back. One always changes.
  * @param always the subject that always changes
  */
 export function happen(

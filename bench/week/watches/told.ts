@@ -4,7 +4,7 @@ export interface Telling {
   readonly url: string
 }
 
-/** The messages of one watch in one way. */
+/** The messages of one watch over one channel. */
 export interface WatchVerdict {
   readonly watch: string
   readonly way: "entries" | "feed" | "webhook" | "e-mail"
@@ -53,7 +53,7 @@ export function ofFeed(xml: string): readonly Telling[] {
   ].map(([, url = "", change = ""]) => ({ url, change }))
 }
 
-/** The changes that the mails of a watch tell of; mails of one Message-ID are one. */
+/** The changes that a watch's mails report; mails with the same Message-ID count once. */
 export function ofMails(mails: readonly string[], watch: string): readonly Telling[] {
   const kept = new Map(mails.map((mail) => [/^Message-ID: (.*)$/im.exec(mail)?.[1] ?? mail, plain(mail)]))
   const own = [...kept.values()].filter((mail) => mail.includes(`watch ${watch}`))
@@ -65,7 +65,7 @@ export function ofMails(mails: readonly string[], watch: string): readonly Telli
   )
 }
 
-/** Its lines, without what carries them over mail (RFC 2045, 6.7). */
+/** Its lines, with the mail encoding (RFC 2045, 6.7) removed. */
 function plain(mail: string): string {
   const text = mail.replaceAll("\r\n", "\n")
   if (!/^Content-Transfer-Encoding: quoted-printable$/im.test(text)) return text

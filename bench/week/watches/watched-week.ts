@@ -47,7 +47,7 @@ const VICTIMS = [/api\/main\.ts/, /crawler\/main\.ts/, /crawler\/[\w/-]*worker\.
 
 export interface WatchedWeek {
   readonly verdicts: readonly WatchVerdict[]
-  /** Processes that were killed. */
+  /** Killed processes. */
   readonly kills: number
   /** Webhooks that came again under the same id. */
   readonly repeated: number
@@ -65,15 +65,15 @@ export interface WatchedWeekOptions {
   readonly days: number
   /** Decides what happens, and what is killed when. */
   readonly seed: number
-  /** Whether a question is watched, too: then all wait for vectors, as long as the machine takes for them. */
+  /** Whether a question is watched too: then everything waits for vectors, for as long as the machine takes to make them. */
   readonly asks: boolean
   /** Settings of the appliance, besides its own. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Receives what happens, for people who watch. */
+  /** Receives progress messages for people who are watching. */
   readonly say?: (text: string) => void
 }
 
-/** Plays so many days in a folder. */
+/** Plays that many days in a folder. */
 export async function playWatchedWeek(
   folder: string,
   { days, seed, asks, settings = {}, say = () => {} }: WatchedWeekOptions,
@@ -167,7 +167,7 @@ class Week {
     this.#parts = parts
   }
 
-  /** Watches a source, a page and, if it `asks`, a question; until all of them are ready. */
+  /** Watches a source, a page and, if `asks`, a question, and waits until all of them are ready. */
   async watch(asks: boolean): Promise<void> {
     const { stands, appliance } = this.#parts
     const asked = `how long does it take to clean the ${WATCHED.garden}`
@@ -210,7 +210,7 @@ class Week {
     }
   }
 
-  /** A run of each source, to its end. */
+  /** Runs each source to its end. */
   async crawl(): Promise<void> {
     const { appliance } = this.#parts
     for (const name of NAMES) await calm(() => appliance.call(`/admin/sources/${name}/run`, {}))
@@ -231,7 +231,7 @@ class Week {
     }
   }
 
-  /** The reports of each watch so far, in each way. */
+  /** The reports of each watch so far, over each channel. */
   async verdicts(): Promise<readonly WatchVerdict[]> {
     const { appliance, mail } = this.#parts
     const verdicts: WatchVerdict[] = []
@@ -251,7 +251,7 @@ class Week {
     return verdicts
   }
 
-  /** Whether everything that happened so far has been reported, and no message is under way. */
+  /** Whether everything that happened so far has been reported, and no message is on its way. */
   async isTold(): Promise<boolean> {
     if ((await this.verdicts()).some(({ lost }) => lost.length > 0)) return false
     for (const { shown } of this.#watches.values()) {
@@ -267,7 +267,7 @@ class Week {
   }
 }
 
-/** Asks until the API, which may be dead just now, answers. */
+/** Retries until the API, which may be down just now, answers. */
 async function calm<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

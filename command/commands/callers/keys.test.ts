@@ -38,7 +38,7 @@ const run = (command: string, ...args: string[]) =>
 
 test("fossick keys makes, lists, disables and enables keys, and a running appliance follows at once", async () => {
   const keys = openKeyStore(db, "")
-  // Alone on its stream, so that a script can take it.
+  // The key is the only thing on stdout, so that a script can read it.
   const { stdout } = await run("keys", "create", "--role", "admin", "--name", "console")
   const key = await keys.verify(stdout.trim())
   expect(key).toMatchObject({ role: "admin", mayMakeKeys: true, scope: UNLIMITED })
@@ -133,7 +133,7 @@ test("fossick keys usage shows what each key used by day and month, with what wa
     stderr: expect.stringContaining('did you mean "chat"?'),
   })
 
-  // Days that are too old go, and no more rows stay than there may be.
+  // Days that are too old are deleted, and the number of rows stays within the limit.
   await add(id, "search", 500, 1)
   await log.prune(0, 1000)
   expect((await log.use({ days: 1000, by: "day", keyId: id })).map(({ time }) => time)).toEqual([

@@ -15,7 +15,7 @@ import { openWatches } from "../../../api/services/watches/open-watches.ts"
 import { freePort } from "#base/testing/free-port.ts"
 import { Fossick, refusalOf } from "../../testing/fossick.ts"
 
-// `fossick watches` as a program, against an appliance on a socket whose watches look.
+// `fossick watches` as a program, against an appliance on a socket whose watches are running.
 
 const opened = new AsyncDisposableStack()
 const program = opened.use(new Fossick())

@@ -99,7 +99,7 @@ describe("fossick index", () => {
 
   test("makes an index anew for another model, goes back, forward again, and deletes what is kept", async () => {
     await crawled()
-    // A model's name is its folder's: the very same weights under another name count as another model.
+    // A model is named after its folder: the same weights under another name count as another model.
     const model = path.join(dir, "another-model")
     await symlink(shippedModel, model, "junction")
     const env = { FOSSICK_MODEL: "another-model" }
@@ -131,7 +131,7 @@ describe("fossick index", () => {
     expect(existsSync(path.join(dir, "index"))).toBe(false)
     expect((await status(env)).previous).toBeNull()
 
-    // The model it was made with is not configured any more, and is found all the same.
+    // The model it was made with is no longer configured, but is still found.
     const back = await status()
     expect(back).toMatchObject({
       current: { name: "index-2" },

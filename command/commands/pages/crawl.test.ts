@@ -63,7 +63,7 @@ class Command {
 
 const PAGES = 20
 
-/** A site that calls back when a page is asked for the first time. */
+/** A site that calls back when a page is first requested. */
 function siteOf(pages: number, at: number, reached: () => void): Record<string, Answer> {
   const links = Array.from({ length: pages }, (_, index) => `/p${index}`)
   const answers: Record<string, Answer> = { "/": article("Home", { links }) }
@@ -238,7 +238,7 @@ describe("fossick crawl", () => {
     const second = new Command(folder.path, [site.origin, "--json"])
     expect({ code: await second.ended, err: second.err }).toMatchObject({ code: 0 })
     const { state, queued, outcomes } = second.events.at(-1) ?? {}
-    // The first one may have been done before the process noticed; then there is nothing new for the second.
+    // The first one may have finished before the process noticed; then there is nothing new for the second.
     const { indexed = 0, unchanged = 0 } = outcomes as Record<string, number>
     expect({ state, queued, pages: indexed + unchanged }).toEqual({
       state: "finished",

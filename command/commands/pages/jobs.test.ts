@@ -57,7 +57,7 @@ test("every address of a run is listed by how it ended, and later runs take over
 
   const second = await run("run")
   expect((await list(second, "unchanged")).lines).toHaveLength(2)
-  // A failed one stays listed with its run; the others are reported where they are now.
+  // A failed address stays listed with its run; the others are listed with the run that visited them last.
   expect((await list(first, "failed")).lines).toHaveLength(621)
   expect(await list(first, "indexed")).toMatchObject({
     lines: [],

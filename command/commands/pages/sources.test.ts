@@ -104,7 +104,7 @@ test("a source from its file to its pages and back, without an appliance", async
     err: "",
   })
 
-  // By its name it is the declared source that is crawled.
+  // Given only a name, the command crawls the declared source.
   const crawl = await run(folder.path, ["crawl", "docs", "--json"])
   expect(crawl).toMatchObject({ code: 0, err: "" })
   expect(JSON.parse(crawl.out.trim().split("\n").at(-1) ?? "")).toMatchObject({
@@ -264,7 +264,7 @@ test("names that keys, collections and settings have for no source are warned of
     file,
     "sources: [{ name: wiki, seeds: wiki.example.com }, { name: docs, seeds: docs.example.com }]",
   )
-  // Before there is any state, the setting is known alone.
+  // Before there is any state, only the setting is known.
   const first = await run(folder.path, ["sources", "validate"], env)
   expect(first).toEqual({
     code: 0,
@@ -320,7 +320,7 @@ test("a secret may be set elsewhere, and what is wrong is told to programs, too"
     },
   ])
   expect((await run(folder.path, ["sources", "validate", "--skip-secrets"])).code).toBe(0)
-  // A settings file counts as the environment does.
+  // A settings file counts just like the environment.
   writeFileSync(join(folder.path, "fossick.env"), "WIKI_PASSWORD=hunter2\n")
   expect(await run(folder.path, ["sources", "plan"])).toEqual({
     code: 0,
@@ -358,7 +358,7 @@ test("several sources are run by one command, and new or changed ones when the f
 test("sources that one command runs wait for none that is sick, with no appliance either", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
-  // It answers once the command has reported the end of both others.
+  // It answers once the command has reported that both others have ended.
   const told = Promise.withResolvers<void>()
   await using sick = await startTestSite({
     "/robots.txt": status(404),

@@ -1,10 +1,10 @@
 import type { DoctorSettings } from "../settings-checks.ts"
 
-/** Something that is damaged, and what brings it back. */
+/** Something that is damaged, and how to restore it. */
 export interface Damaged {
   /** Path in the data folder, or the wrong counter. */
   readonly file: string
-  /** Going on a sentence whose subject is the file. */
+  /** Continues a sentence whose subject is the file. */
   readonly damage: string
   /** Whole sentences: what the repair does, or what you have to do yourself. */
   readonly wayBack: string

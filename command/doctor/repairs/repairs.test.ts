@@ -21,7 +21,7 @@ import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { openKeyStore } from "../../../api/identity/accounts/keys/keys.ts"
 import { FOSSICK } from "../../testing/fossick.ts"
 
-// The command on folders that an appliance filled and that were damaged since.
+// The command on folders that an appliance filled and that were damaged afterwards.
 
 const LOOK = { width: 100, height: 100, format: "png", bytes: 5, frames: 1, hash: "00", junk: null } as const
 const OTTERS = aPage("otters", {
@@ -96,7 +96,7 @@ function flip(file: string): void {
   writeFileSync(file, bytes)
 }
 
-/** Everything in a folder, except files that exist only while a file of SQLite is open. */
+/** Everything in a folder, except files that exist only while SQLite has a database open. */
 const contents = (dir: string) =>
   readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/-shm$|-wal$|\.lock$|\.pid$/.test(entry.name))

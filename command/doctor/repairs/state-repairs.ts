@@ -37,7 +37,7 @@ const COUNTS = [
 ]
 const WAIT_MS = 2000
 
-/** A server looks after its own files; a state.db beside it is not in use. */
+/** A database server takes care of its own files; a state.db beside it is not in use. */
 const isOnServer = (dataDir: string): boolean => stateServer(dataDir) !== null
 
 /** `state.db`: rewritten from its tables when all of them can be read. */
@@ -68,7 +68,7 @@ export const stateRepair: Repair = {
   },
 }
 
-/** Counters beside the rows themselves. */
+/** Stored counters, compared with the rows they count. */
 export const countRepair: Repair = {
   name: "counts",
   look: async ({ dataDir }) =>
@@ -93,7 +93,7 @@ export const countRepair: Repair = {
   },
 }
 
-/** Pages that crawls put into the index, and that it can no longer show: only their sites have them. */
+/** Pages that crawls put into the index, but that it can no longer show: only their sites have them. */
 export const lostPages: Repair = {
   name: "lost pages",
   look: async ({ dataDir }) =>
@@ -108,7 +108,7 @@ export const lostPages: Repair = {
   mend: async () => [],
 }
 
-/** Thumbnails of images: the next look at an image makes its own again. */
+/** Thumbnails of images: each is made again when its image is next viewed. */
 export const thumbnailRepair: Repair = {
   name: "thumbnails",
   look: async ({ dataDir }) =>
@@ -134,8 +134,8 @@ export const thumbnailRepair: Repair = {
 }
 
 /**
- * Opens `state.db` read-only. {@link stateRepair} reports a file that cannot be read, and the doctor's own check a
- * state of another version.
+ * Opens `state.db` read-only. {@link stateRepair} reports an unreadable file, and the doctor's state check reports a
+ * different version.
  */
 async function reading(
   dataDir: string,

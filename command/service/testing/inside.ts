@@ -57,7 +57,7 @@ function processesOf(pattern: RegExp): number[] {
     })
 }
 
-/** A site whose pages take their time; /slow takes more, and /app is made by a script. */
+/** A site whose pages are slow; /slow is slower still, and /app is built by a script. */
 async function startSite(): Promise<{ port: number; served: () => number }> {
   let served = 0
   const server = createServer((request, response) => {
@@ -147,7 +147,7 @@ async function story(): Promise<void> {
     })
   check("the key of the settings searches", (await post("search", { query: "otters" })).status === 200)
 
-  // Over the API: a command that waits for its run would do the run on its own when the service stops.
+  // Through the API: a command that waits for its run would do the run itself when the service stops.
   const crawl = async (source: string) =>
     check(
       `the crawl of ${source} is asked for`,

@@ -15,9 +15,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 // `npm run smoke:systemd`, as root: installs the service under a real systemd and puts it through a day's events
-// (inside.ts). systemd is the first process of a container (systemd-nspawn) over a throw-away copy of this machine's
+// (inside.ts). systemd is the first process of a container (systemd-nspawn) on a throw-away copy of this machine's
 // files, without network, so nothing on this machine changes. If the machine cannot do that, the script says so and
-// ends with 0.
+// exits with 0.
 
 const ROOT = join(import.meta.dirname, "../../..")
 const MAX_MS = 15 * 60_000
@@ -58,7 +58,7 @@ try {
 }
 process.exit(code)
 
-/** Leaves systemd nothing to start but the test. */
+/** Leaves nothing but the test for systemd to start. */
 function prepare(root: string): void {
   const units = join(root, "etc/systemd/system")
   for (const name of readdirSync(units)) {
@@ -67,7 +67,7 @@ function prepare(root: string): void {
   for (const name of ["etc/fossick", "var/lib/fossick", "opt/fossick"]) {
     rmSync(join(root, name), { recursive: true, force: true })
   }
-  // A machine without an id has its first boot, at which systemd enables what the packages recommend.
+  // A machine without an id is on its first boot, when systemd enables the packages' recommended services.
   rmSync(join(root, "etc/machine-id"), { force: true })
   writeFileSync(join(root, "etc/machine-id"), `${randomBytes(16).toString("hex")}\n`)
   const inside = "/opt/fossick/command/service/testing/inside.ts"

@@ -14,7 +14,7 @@ import { planAndRuns } from "./backups-text.ts"
 import { withState } from "../with-state.ts"
 
 const SHOWN_RUNS = 20
-/** Between two looks at a backup that another process makes. */
+/** Time between two checks on a backup that another process makes. */
 const LOOK_MS = 250
 const QUIET = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -33,7 +33,7 @@ export async function showBackups(backups: BackupTable, json: boolean): Promise<
   return EXIT.ok
 }
 
-/** `fossick backups run`: makes one now, or waits for the one that is under way. @returns the exit code */
+/** `fossick backups run`: makes a backup now, or waits for the one that is running. @returns the exit code */
 export async function runBackup(json: boolean): Promise<number> {
   const settings = readSettings(engineSettings, environment())
   const db = await openStateStore(settings.dataDir)
@@ -49,7 +49,7 @@ export async function runBackup(json: boolean): Promise<number> {
       async (signal) => {
         const work = { backups, db, dataDir: settings.dataDir, minFreeMb: settings.minFreeMb, signal }
         const open = () => openEngine(settings, { mode: "read" })
-        // A running appliance may be quicker to take it up.
+        // A running appliance may pick it up first.
         while (!isOver(await backups.get(id))) {
           await runBackups({ ...work, openEngine: open, mayDelete: true, log: QUIET })
           signal.throwIfAborted()

@@ -3,7 +3,7 @@ import type { BackupRun, StoredPlan } from "../../upkeep/backup/scheduled/backup
 import type { BackupChange } from "../../sources/file/plan.ts"
 import { scheduleText, table, timeText } from "../sources/sources-text.ts"
 
-/** The changes a plan makes to the backups; no lines if there are none. */
+/** The changes that a plan makes to the backups; empty if there are none. */
 export function backupLines(change: BackupChange | null): string[] {
   switch (change?.kind) {
     case "new":
@@ -22,7 +22,7 @@ export function backupLines(change: BackupChange | null): string[] {
   }
 }
 
-/** The backups in one line. */
+/** The backups, on one line. */
 export function backupLine({ nextRun }: StoredPlan, last: BackupRun | null): string {
   const next = nextRun === null ? "when asked" : timeText(nextRun)
   const was = last === null ? "never" : `${last.state} ${timeText(last.endedAt)}`

@@ -12,16 +12,16 @@ import { counted } from "#engine/commands/command-progress.ts"
 import { printableLine } from "#base/text/printable.ts"
 import { clearLine } from "#base/process/safe-output.ts"
 
-/** Plain lines come less often than a terminal's line is redrawn. */
+/** Plain lines are printed less often than a terminal's line is redrawn. */
 const LINE_EVERY_MS = 5000
 
-/** Shows crawls: one line that changes on a terminal, lines now and then elsewhere, JSON lines for scripts. */
+/** Shows crawls: one line that changes on a terminal, occasional lines elsewhere, JSON lines for scripts. */
 export class CrawlDisplay {
   readonly #json: boolean
   readonly #live: boolean
-  /** By job. */
+  /** Keyed by job. */
   readonly #meters = new Map<number, ProgressMeter>()
-  /** As jobs keep their times. */
+  /** On the wall clock, like the times of jobs. */
   readonly #since = Date.now()
   #over = 0
   #noted = ""
@@ -38,7 +38,7 @@ export class CrawlDisplay {
     const { scope } = source
     const { depth, pages: limit } = source.limits
     const url = source.seeds.join(", ")
-    // A crawl without its own name is called by its host.
+    // A crawl without a name of its own is shown under its host.
     const isHost = source.seeds.some((seed) =>
       [new URL(seed).host, new URL(seed).hostname].includes(source.name),
     )
@@ -56,7 +56,7 @@ export class CrawlDisplay {
 
   /**
    * Shows the jobs that have not ended.
-   * @param atWork the sources that some process is crawling now
+   * @param atWork the sources that a process is crawling now
    */
   show(crawls: readonly Job[], atWork: ReadonlySet<string> = new Set()): void {
     if (!this.#json && atWork.size > 0 && crawls.every(({ state }) => state === "queued")) {
@@ -68,7 +68,7 @@ export class CrawlDisplay {
     else if (all.length > 0) this.#progress(`${this.#standing()}${progressLine(sumOf(all))}`)
   }
 
-  /** Shows once something an operator may want to know. */
+  /** Shows, once, something an operator may want to know. */
   note(text: string): void {
     if (text === this.#noted) return
     this.#noted = text

@@ -29,17 +29,18 @@ type Config = Values<typeof engineSettings & typeof crawlerSettings>
 /** What to run: one crawl described on the command line, or declared sources by name; `all`: every source that is not paused. */
 export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | "all" }) & {
   readonly json: boolean
-  /** Visit only what failed the last time. */
+  /** Visits only the addresses that failed last time. */
   readonly failed: boolean
 }
 
 /**
- * One `fossick crawl` or `fossick sources run`. If an appliance is running, it gets the crawls and this command watches them. If there is
- * none, or it goes away, the crawls run here, as many at a time as in the appliance. Ctrl-C and SIGTERM pause them and keep their
- * frontiers.
+ * One `fossick crawl` or `fossick sources run`. If an appliance is running, it gets the crawls and this command watches
+ * them. If there is none, or it goes away, the crawls run here, as many at a time as in the appliance. Ctrl-C and
+ * SIGTERM pause them and keep their frontiers.
  * @returns the exit code; for several runs, the worst one.
  * @throws SettingsError
- * @throws ArgumentsError when a name is not a declared source, or is one and the options contradict it; nothing runs then.
+ * @throws ArgumentsError when a name is not a declared source, or when it is one but the options contradict it; then
+ * nothing runs.
  */
 export async function crawl(wish: CrawlWish): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
@@ -60,7 +61,7 @@ export async function crawl(wish: CrawlWish): Promise<number> {
     const wanted = await jobsFor(wish, jobs, new SourceTable(db, jobs), wish.json)
     const pause = () => {
       pausing = pauseOurs(wanted, jobs)
-      // It is waited for at the end.
+      // Awaited at the end.
       pausing.catch(() => undefined)
     }
     if (stop.signal.aborted) pause()
@@ -89,7 +90,7 @@ interface FollowOptions {
   readonly config: Config
   /** Ctrl-C. */
   readonly stop: AbortSignal
-  /** Ends runs of this process: Ctrl-C, and a disk that is almost full. */
+  /** Ends this process's runs: on Ctrl-C, and when a disk is almost full. */
   readonly signal: AbortSignal
 }
 
@@ -98,7 +99,7 @@ class WatchedRuns {
   readonly display: CrawlDisplay
   readonly #wanted: readonly Job[]
   readonly #jobs: Jobs
-  /** Jobs whose end was shown. */
+  /** Jobs whose end has been shown. */
   readonly #ended = new Set<number>()
 
   constructor(wanted: readonly Job[], jobs: Jobs, display: CrawlDisplay) {
@@ -107,7 +108,7 @@ class WatchedRuns {
     this.#jobs = jobs
   }
 
-  /** Shows the jobs until all have ended, and runs them here if no crawler does. @returns whether the index now wants another model */
+  /** Shows the jobs until all have ended, and runs them here if no crawler does. @returns whether the index now needs another model */
   async follow({ db, config, stop, signal }: FollowOptions): Promise<boolean> {
     for (const job of await this.#now()) this.display.start(job)
     for (;;) {
@@ -126,7 +127,7 @@ class WatchedRuns {
     }
   }
 
-  /** Shows the ends that were not shown yet. @returns all jobs */
+  /** Shows the ends that have not been shown yet. @returns all jobs */
   async endAll(): Promise<readonly Job[]> {
     const ended = await this.#now()
     for (const job of ended) await this.#showEnd(job)
@@ -141,7 +142,7 @@ class WatchedRuns {
   ): Promise<boolean> {
     await using engine = opened.engine
     const jobs = this.#jobs
-    // The writer of a job that was running is gone, or the index would be locked.
+    // The process that ran the job must be gone, or the index would be locked.
     await jobs.recover()
     const ids = new Set(this.#wanted.map(({ id }) => id))
     await runHere({ db, jobs, engine, config, signal, ids, onPoll: () => this.#showProgress() })
@@ -156,7 +157,7 @@ class WatchedRuns {
   async #showProgress(): Promise<void> {
     const all = await this.#now()
     this.display.show(all.filter((job) => isOpen(job)))
-    // The last one has ended when its vectors are made.
+    // The last job has ended when its vectors are made.
     if (!all.some((job) => isOpen(job))) return
     for (const job of all) if (isOver(job.state)) await this.#showEnd(job)
   }
@@ -188,7 +189,7 @@ function worst(codes: readonly number[]): number {
 const endLine = ({ source, result, state, reason }: Job): string =>
   `${source.name}: ${(result ?? state).replaceAll("-", " ")}${reason === null ? "" : `, ${reason}`}`
 
-/** Asked for all at once, or not at all. @throws ArgumentsError */
+/** Requests all jobs at once, or none. @throws ArgumentsError */
 async function jobsFor(
   wish: CrawlWish,
   jobs: Jobs,
@@ -231,7 +232,7 @@ async function jobFor(
     const job = await sources.run(name, { trigger: "run", visits: visitsOf(wish) })
     if (job) return job
   }
-  // A bare word is meant as the name; a host may be meant as an address.
+  // A bare word must be meant as a name; a host may be meant as an address.
   if (wish.source === null || /^[^./:?#]+$/.test(name)) {
     if (await sources.get(name)) {
       throw new ArgumentsError(
@@ -248,7 +249,7 @@ async function jobFor(
   return await jobs.enqueue(wish.source, { visits: visitsOf(wish) })
 }
 
-/** More would hide the message. */
+/** A longer list would hide the message. */
 const SHOWN_SOURCES = 20
 
 async function noSource(name: string, sources: SourceTable): Promise<string> {
@@ -299,7 +300,7 @@ const isOpen = ({ state }: Job): boolean => state === "queued" || state === "run
 
 const isOurs = ({ trigger }: Job): boolean => BY_HAND.includes(trigger)
 
-/** Builds the index for the model that the crawled pages need. After Ctrl-C, the appliance builds the rest. */
+/** Builds the index for the model that the crawled pages need. After Ctrl-C, the appliance completes the build. */
 async function rebuilt(
   settings: Values<typeof engineSettings>,
   display: CrawlDisplay,
@@ -314,10 +315,10 @@ async function rebuilt(
   })
 }
 
-/** Without an appliance, no other process makes the vectors. After Ctrl-C, the next writer makes the rest. */
+/** Without an appliance, no other process makes the vectors. After Ctrl-C, the next writer makes the remaining ones. */
 async function vectors(engine: Engine, display: CrawlDisplay, signal: AbortSignal): Promise<void> {
   const settling = engine.settled().then(() => true)
-  // Closing the engine ends a wait that Ctrl-C cut short, with an error that says no more than that.
+  // Closing the engine ends a wait that Ctrl-C interrupted, with an error that says nothing else.
   settling.catch(() => undefined)
   const tick = () => sleep(POLL_MS, false, { signal }).catch(() => false)
   do display.vectors((await engine.stats()).pagesWithoutVectors)

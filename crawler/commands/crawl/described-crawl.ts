@@ -8,11 +8,11 @@ import { defineSource, type Rendering, type Scope, type Source } from "../../sou
 
 /** The options of one `fossick crawl`. */
 export interface DescribedCrawl {
-  /** The crawl that was described; null: `name` is no address, and can only be the name of a declared source. */
+  /** The crawl that was described; `null` if `name` is not an address, and can only be the name of a declared source. */
   readonly source: Source | null
-  /** The argument in the place of the address; it may be the name of a declared source. */
+  /** The argument given for the address; it may be the name of a declared source. */
   readonly name: string
-  /** Whether there were options that describe the crawl. */
+  /** Whether any options describe the crawl. */
   readonly isDescribed: boolean
 }
 
@@ -28,11 +28,11 @@ export interface CrawlOptions {
   readonly source: string | undefined
 }
 
-/** The crawl of an address as its options describe it. @throws ArgumentsError */
+/** The crawl of an address as described by its options. @throws ArgumentsError */
 export function describedCrawl(address: string, options: CrawlOptions, isDescribed: boolean): DescribedCrawl {
   const { depth, limit, minutes, scope, include, exclude, rendering, topic, source: name } = options
   const url = toPageUrl(address.includes("://") ? address : `https://${address}`)
-  // Names may hold blanks and much else that no address has.
+  // Names can contain spaces and many other characters that no address has.
   if (url === null && !address.includes("://") && address.trim() !== "") {
     return { source: null, name: address, isDescribed }
   }

@@ -13,7 +13,7 @@ import { requireSource } from "../../sources/source-names.ts"
 import { openUnlessLocked } from "../open-unless-locked.ts"
 import { printableLine } from "#base/text/printable.ts"
 
-/** Shows something, for all sources or for one. */
+/** Arguments of the commands that show something, for all sources or for one. */
 interface ShowArguments {
   readonly command: "list" | "removed"
   readonly source: string | null
@@ -21,7 +21,7 @@ interface ShowArguments {
   readonly json: boolean
 }
 
-/** To decide something. */
+/** Arguments of the commands that decide something. */
 type DecideArguments =
   | { readonly command: "approve"; readonly source: string; readonly json: boolean }
   | { readonly command: "reject"; readonly source: string; readonly json: boolean }
@@ -30,9 +30,9 @@ type DecideArguments =
 export type RemovalsArguments = ShowArguments | DecideArguments
 
 const POLL_MS = 250
-/** An idle crawler process has acted by then; a busy one acts after its run. */
+/** By then, an idle crawler process has acted; a busy one acts after its run. */
 const PATIENCE_MS = 15_000
-/** Nothing waits or is kept under that name or address. */
+/** Nothing is waiting or kept under that name or address. */
 const NOTHING_THERE = 1
 
 type Write = (...lines: readonly string[]) => void
@@ -117,7 +117,7 @@ async function decide(store: Removals, args: DecideArguments): Promise<number> {
 
 const sourceOf = (pages: RemovedPages): string | null => ("source" in pages ? pages.source : null)
 
-/** Addresses in the spelling they are kept under. */
+/** Addresses in the spelling under which they are stored. */
 function asKnown(pages: RemovedPages): RemovedPages {
   return "urls" in pages ? { urls: pages.urls.map((url) => toPageUrl(url) ?? url) } : pages
 }
@@ -128,7 +128,7 @@ function nothing(args: DecideArguments): string {
     : `No removals of ${args.source} wait. To see those that do, run fossick removals.`
 }
 
-/** @returns whether it is done; false when another process writes the index and will do it. */
+/** @returns whether it is done; `false` if another process is writing to the index and will do it. */
 async function done(
   db: StateStore,
   jobs: Jobs,

@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<RemovalReason, string>> = {
   "leads-elsewhere": "redirected elsewhere",
 }
 
-/** One source that waits, as the operator reads it. */
+/** One waiting source, as the operator reads it. */
 export function heldLines(held: HeldRemovals): string[] {
   const share = Math.round((held.pages / held.ofPages) * 100)
   const reasons = Object.entries(held.reasons).map(

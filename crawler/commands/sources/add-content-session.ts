@@ -13,12 +13,12 @@ const SHOWN_TROUBLES = 5
 
 export interface AddContentArguments extends Pick<AddArguments, "write" | "json"> {
   readonly start: RecognizedStart
-  /** As of {@link surveyContent}. */
+  /** As for {@link surveyContent}. */
   readonly filesAt: string
 }
 
 /**
- * One `fossick sources add` of what is no website.
+ * One `fossick sources add` for content that is not a website.
  * @returns the exit code
  * @throws KnownError when the content cannot be read; ArgumentsError, SettingsError
  */

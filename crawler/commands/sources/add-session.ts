@@ -22,27 +22,27 @@ const STANDARD_FILE = "sources.yaml"
 
 export interface AddArguments {
   readonly url: PageUrl
-  /** Whether the scheme was left out, so that http may be meant where nothing answers at https. */
+  /** Whether the scheme was left out, so that http may be meant if nothing answers on https. */
   readonly mayBeHttp: boolean
-  /** Writes without asking. */
+  /** Whether to write without asking. */
   readonly write: boolean
   readonly ignoresRobots: boolean
   readonly json: boolean
 }
 
-/** The parts that a look at a new source works with. */
+/** The parts needed to look at a new source. */
 export interface AddParts {
   /** The sources file. */
   readonly file: string
   readonly config: CrawlerConfig
   readonly db: StateStore
-  /** Names of sources that there are. */
+  /** Names of the existing sources. */
   readonly taken: ReadonlySet<string>
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
-/** Opens what a look at a new source works with. @returns the exit code. @throws SettingsError */
+/** Opens the parts needed to look at a new source. @returns the exit code. @throws SettingsError */
 export async function withSourcesFile(work: (parts: AddParts) => Promise<number>): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const file = sourcesFile(config.sourcesFile) ?? STANDARD_FILE
@@ -95,9 +95,9 @@ export async function addSource(args: AddArguments): Promise<number> {
   })
 }
 
-/** Whether nothing answers at https, or something that doesn't speak TLS. An untrusted certificate is a different problem. */
+/** Whether nothing answers on https, or something that doesn't speak TLS. An untrusted certificate is a different problem. */
 const speaksNoTls = ({ outcome, detail }: Survey): boolean =>
   outcome === "failed:refused" || (outcome === "failed:tls" && !isUntrusted(detail ?? ""))
 
-/** Whether a run would find something, at least after a login. */
+/** Whether a run would find something, at least after logging in. */
 const isWorthwhile = ({ url, source }: Survey): boolean => url !== null || source.login !== undefined

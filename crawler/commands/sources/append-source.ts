@@ -5,7 +5,7 @@ import { FORMAT, sourceNode, sourceYaml } from "../../sources/file/source-yaml.t
 import type { SourceSpec } from "../../source.ts"
 
 /**
- * The text of a sources file with one more source at the end of its list; comments and all else stay.
+ * The text of a sources file with one more source at the end of its list; comments and everything else stay unchanged.
  * @param file its name, for messages
  * @throws SourcesFileError when the file is wrong, before or after.
  */
@@ -15,7 +15,7 @@ export function withSource(text: string, file: string, source: SourceSpec, note:
   if (document.errors.length > 0) parseSources(text, file)
   if (document.contents === null) return `${text.trimEnd()}\n\n${sourceYaml(source, note)}`
   const isJson = text.trimStart().startsWith("{")
-  // Errors that were already in the file are reported with their own lines, not discovered while writing.
+  // Errors that were already in the file are reported with their own lines, before anything is written.
   if (!isMap(document.contents) || document.has("sources")) parseSources(text, file)
   const list = document.get("sources", true)
   if (!isSeq(list)) document.set("sources", document.createNode([]))
@@ -41,7 +41,7 @@ export function withSource(text: string, file: string, source: SourceSpec, note:
   return added
 }
 
-/** Adds a source to the file, which is made when there is none. @throws SourcesFileError; nothing is written then */
+/** Adds a source to the file, creating it if needed. @throws SourcesFileError; nothing is written then */
 export function appendSource(file: string, source: SourceSpec, note: string): void {
   const text = existsSync(file) ? readFileSync(file, "utf8") : ""
   const added = withSource(text, file, source, note)

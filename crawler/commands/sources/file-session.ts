@@ -24,21 +24,21 @@ import { counted, planLines, teller } from "./sources-text.ts"
 /** The options of `fossick sources validate`, `plan` and `apply`. */
 export interface FileArguments {
   readonly command: "validate" | "plan" | "apply"
-  /** Empty: the one there is. */
+  /** Empty for the existing file. */
   readonly file: string
   readonly removePages?: boolean
-  /** Whether secrets may be missing here: the crawler runs elsewhere. */
+  /** Whether secrets may be missing here, because the crawler runs elsewhere. */
   readonly skipSecrets?: boolean
-  /** Whether what is only warned of is refused. */
+  /** Whether warnings count as errors. */
   readonly strict?: boolean
-  /** What else names sources besides the file, if there is a state store; left out when nothing does. */
+  /** Other references to sources, outside the file, if there is a state store. Left out if there are none. */
   readonly references?: (db: StateStore | null) => Promise<readonly SourceReference[]>
-  /** Runs the sources that became new or changed, and returns the exit code; none when left out. */
+  /** Runs the new or changed sources, and returns the exit code. If left out, nothing runs. */
   readonly run?: (names: readonly string[], json: boolean) => Promise<number>
   readonly json: boolean
 }
 
-/** One command on the sources file. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** Runs one command on the sources file. @returns the exit code. @throws ArgumentsError, SettingsError */
 export async function sourcesOfFile(args: FileArguments): Promise<number> {
   const { command, json, strict = false } = args
   const env = environment()
@@ -104,7 +104,7 @@ async function planned(
   return run && touched.length > 0 ? await run(touched, json) : EXIT.ok
 }
 
-/** The state store is only opened if it exists: checking a file creates no data folder. */
+/** The state store is opened only if it exists: checking a file creates no data folder. */
 async function warningsOf(
   { references, skipSecrets = false }: FileArguments,
   dataDir: string,
@@ -114,7 +114,7 @@ async function warningsOf(
   try {
     const names = declared.sources.map(({ name }) => name)
     const stray = references ? await strayReferences(db, await references(db), names) : []
-    // No more than a warning: an appliance must start though the disk of its backups, or a share, is away.
+    // Only a warning: an appliance must start even if its backup disk or a share is unavailable.
     const folder = skipSecrets || declared.backup === null ? null : missingFolder(declared.backup)
     const away = skipSecrets ? [] : await Promise.all(declared.sources.map((spec) => unreadable(spec, db)))
     return [...stray, ...away.flat(), ...(folder === null ? [] : [`backup.folder: ${folder}`])]

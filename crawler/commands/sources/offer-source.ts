@@ -3,20 +3,20 @@ import type { SourceSpec } from "../../source.ts"
 import { sourceYaml } from "../../sources/file/source-yaml.ts"
 import { appendSource } from "./append-source.ts"
 
-/** A source that a look proposes. */
+/** A proposed source. */
 export interface Offer {
   readonly source: SourceSpec & { readonly name: string }
-  /** Goes into the file as a comment. */
+  /** Written to the file as a comment. */
   readonly note: string
   /** The findings as text. */
   readonly text: string
-  /** The same for programs. */
+  /** The findings for programs. */
   readonly wire: unknown
   /** Whether a run would find something. */
   readonly isWorthwhile: boolean
 }
 
-/** Shows a proposed source and adds it to the file: when a person at the terminal agrees, or without asking. */
+/** Shows a proposed source and adds it to the file, either without asking or after a person at the terminal agrees. */
 export async function offerSource(
   file: string,
   { source, note, text, wire, isWorthwhile }: Offer,

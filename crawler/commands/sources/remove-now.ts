@@ -9,7 +9,7 @@ import { removeAskedPages } from "../../upkeep/removals/remove-pages.ts"
 import type { Sources } from "../../sources/sources.ts"
 import { counted, say } from "./sources-text.ts"
 
-/** Removes the pages due for removal: a running appliance does it, otherwise this process does. @returns the exit code */
+/** Removes the pages due for removal, in a running appliance or otherwise in this process. @returns the exit code */
 export async function removeNow(
   db: StateStore,
   jobs: Jobs,

@@ -32,19 +32,19 @@ import {
 } from "./sources-text.ts"
 
 const SHOWN_RUNS = 5
-/** Pages that no one may read. */
+/** Pages that nobody is allowed to read. */
 const SHOWN_PAGES = 20
 
 /** What `fossick sources` should do with the declared sources; `run` is a crawl. */
 export interface SourcesArguments {
   readonly command: "list" | "show" | "pause" | "resume" | "accept" | "delete"
-  /** Name of a source; empty: none was given. */
+  /** Name of a source; empty if none was given. */
   readonly subject: string
   readonly removePages: boolean
   readonly json: boolean
 }
 
-/** One `fossick sources`. @returns the exit code. @throws ArgumentsError, SettingsError, SourcesFileError */
+/** Runs one `fossick sources` command. @returns the exit code. @throws ArgumentsError, SettingsError, SourcesFileError */
 export async function sources(args: SourcesArguments): Promise<number> {
   const { command, subject, json } = args
   const tell = teller(json)
@@ -89,7 +89,7 @@ export async function sources(args: SourcesArguments): Promise<number> {
   }
 }
 
-/** The index only supplies the number of pages with vectors; the list can be shown without it. */
+/** The index supplies only the number of pages with vectors; the list can be shown without it. */
 async function list(
   db: StateStore,
   json: boolean,
@@ -202,7 +202,7 @@ async function show(
   return EXIT.ok
 }
 
-/** Deletes a source or a one-off crawl, or the pages of a name that is neither. */
+/** Deletes a source or a one-off crawl, or the pages stored under any other name. */
 async function forget(
   { subject, removePages, json }: SourcesArguments,
   named: string,

@@ -8,7 +8,7 @@ import type { Schedule } from "../../jobs/tasks/schedule.ts"
 import type { ListedSource } from "../../sources/source-table.ts"
 import type { Source } from "../../source.ts"
 
-/** A plan in words, one line each change; sources that stay as they are are counted. */
+/** A plan in words, one line per change; unchanged sources are only counted. */
 export function planLines(changes: readonly SourceChange[], removePages: boolean): string[] {
   const lines = changes.flatMap((change) => [
     ...changeLines(change, removePages),
@@ -44,7 +44,7 @@ function* changeLines(
 
 const OPENED = { everybody: "everybody", "signed-in": "everybody who signs in" } as const
 
-/** Pages may have their own readers, which the plan does not count. */
+/** Individual pages may have their own readers, which the plan does not count. */
 const wideningNotes = ({ name, pages, opens }: SourceChange): string[] =>
   opens === undefined
     ? []
@@ -82,12 +82,12 @@ const HEADINGS = [
   "ENDED UTC",
   "NEXT UTC",
 ]
-/** Places of the columns that are numbers. */
+/** Positions of the numeric columns. */
 const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6])
-/** Longer names are cut, so that the table fits 120 columns while no source has a million pages. */
+/** Longer names are cut, so that the table fits 120 columns as long as no source has a million pages. */
 const MAX_NAME = 24
 
-/** The sources as a table, with one-off crawls marked, and below it the reasons for runs that did not end well. */
+/** The sources as a table, with one-off crawls marked, followed by the reasons for runs that did not end well. */
 export function listLines(
   entries: readonly ListedSource[],
   statuses: ReadonlyMap<string, SourceStatus>,
@@ -102,7 +102,7 @@ export function listLines(
   return [...table([HEADINGS, ...rows], NUMBERS), ...troubles]
 }
 
-/** Says how many pages no one may read; null if there are none. */
+/** Says how many pages nobody is allowed to read; `null` if there are none. */
 export const forNobodyText = (pages: number): string | null =>
   pages === 0
     ? null
@@ -140,11 +140,11 @@ function whenNext(source: Source, paused: boolean, nextRun: Date | null): string
 const resultText = (result: JobResult | null): string =>
   result === null ? "never ran" : result === "finished-with-problems" ? "problems" : result
 
-/** `11-21 03:15`, in UTC: the year is plain. */
+/** `11-21 03:15`, in UTC; the year is obvious. */
 const shortTime = (time: Date | null): string =>
   time === null ? "-" : time.toISOString().slice(5, 16).replace("T", " ")
 
-/** What the operator should know about how a run ended; null: nothing. */
+/** What the operator should know about how a run ended; `null` if nothing. */
 export const troubleOf = (job: Pick<Job, "reason" | "note"> | null): string | null =>
   job?.reason ?? job?.note ?? null
 
@@ -178,7 +178,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`
 }
 
-/** Says it to people, or to programs. */
+/** Prints a message for people or for programs. */
 export const teller = (json: boolean) => (text: string, object: object) =>
   say(json ? JSON.stringify(object) : text)
 

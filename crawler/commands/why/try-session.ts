@@ -18,7 +18,7 @@ interface TryArguments {
   readonly json: boolean
 }
 
-/** One `fossick try`. @returns the exit code. @throws ArgumentsError, SettingsError */
+/** Runs one `fossick try`. @returns the exit code. @throws ArgumentsError, SettingsError */
 export async function tryOne(url: PageUrl, { source, rendering, json }: TryArguments): Promise<number> {
   const config = readSettings({ ...engineSettings, ...crawlerSettings }, environment())
   const db = await openStateStore(config.dataDir)

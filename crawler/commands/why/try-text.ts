@@ -2,7 +2,7 @@ import { shownOutcome } from "../../outcome-name.ts"
 import type { Tried } from "../../reporting/why/try/try-page.ts"
 import { countText } from "../../reporting/why/dates-and-counts.ts"
 
-/** A trial as text: what a run would do with the page, the facts, then the page's text. */
+/** A trial as text: how a run would treat the page, the facts, then the page's text. */
 export function tryText(tried: Tried): string {
   const { url, source, belongs, robots, reading, outcome, detail, page, passages, tookMs } = tried
   const facts: [string, string | null][] = [

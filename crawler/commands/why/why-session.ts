@@ -12,7 +12,7 @@ import { tracePage } from "../../reporting/why/trace.ts"
 import { traceOnWire } from "../../reporting/why/wire.ts"
 import { whyText } from "./why-text.ts"
 
-/** One `fossick why`, beside a running appliance or without one. @throws EngineError, SettingsError */
+/** Runs one `fossick why`, with or without a running appliance. @throws EngineError, SettingsError */
 export async function why(
   url: PageUrl,
   { query, json }: { readonly query?: string; readonly json: boolean },

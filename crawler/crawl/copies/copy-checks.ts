@@ -5,7 +5,7 @@ import type { Clock } from "#base/clock.ts"
 import type { HostCredit } from "./host-credit.ts"
 import { digestOf, holdsText, isMarkdown, type MarkdownCopy, MAX_SHARE, mayStand } from "./markdown-copy.ts"
 
-/** What a host sent for a markdown copy. */
+/** A host's answer to a request for a markdown copy. */
 export interface CopyBody {
   readonly body: Uint8Array
   /** As in the header. */
@@ -15,9 +15,9 @@ export interface CopyBody {
 export interface CopyChecksOptions {
   readonly credit: HostCredit
   readonly clock: Clock
-  /** Asks for `text/markdown` of at most so many bytes; null: something else came. */
+  /** Requests `text/markdown` of at most `maxBytes`; `null` if anything else was sent. */
   readonly load: (at: PageUrl, maxBytes: number) => Promise<CopyBody | null>
-  /** Called for each copy with its size in bytes, and with the size of the page that it saved, or 0. */
+  /** Called for each copy with its size in bytes, and with the size of the page download that it saved, or 0. */
   readonly onCopy: (bytes: number, spared: number) => void
 }
 
@@ -25,7 +25,7 @@ export interface CopyChecksOptions {
 export type CopyAnswer =
   /** The page has not changed. */
   | { readonly kind: "same"; readonly copy: MarkdownCopy }
-  /** The visit must read the page; this may be the page's copy. */
+  /** The visit must read the page; this text may be the page's copy. */
   | { readonly kind: "other"; readonly at: PageUrl; readonly digest: string; readonly text: string }
   | { readonly kind: "none" }
 
@@ -36,12 +36,12 @@ interface ReadPage {
   readonly extracted: Pick<Extracted, "markdown" | "markdownAt" | "isListing" | "type">
 }
 
-/** Comparing a copy of this size with its page holds the event loop for 20 ms. */
+/** Comparing a copy of this size with its page blocks the event loop for 20 ms. */
 const MAX_COPY_BYTES = 128 * 1024
 /** The state keeps the copy's address with the page, and the site chooses its length. */
 const MAX_ADDRESS_CHARS = 2000
 
-/** Asks for a page's markdown copy before the page, to save downloading pages that have not changed. */
+/** Requests a page's markdown copy before the page, to save downloading pages that have not changed. */
 export class CopyChecks {
   readonly #options: CopyChecksOptions
 
@@ -49,7 +49,7 @@ export class CopyChecks {
     this.#options = options
   }
 
-  /** Asks for a copy, unless it is time to read the page or its host never helps. @returns null when nothing was asked */
+  /** Requests a copy, unless it is time to read the page or copies never help for its host. @returns null when nothing was requested */
   async ask(copy: MarkdownCopy): Promise<CopyAnswer | null> {
     const { credit, clock, load, onCopy } = this.#options
     const isCheck = copy.digest !== null
@@ -71,7 +71,7 @@ export class CopyChecks {
   /**
    * The record of a page's copy after the page was read. A page that lists others has none, because each visit reads it
    * for its links.
-   * @param answer the copy that this visit asked for; null if it asked for none
+   * @param answer the copy that this visit requested; `null` if it requested none
    * @param before the record of this page's copy before the visit
    */
   learned(

@@ -15,13 +15,13 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
-/** Copies that a crawl asks a host for before one has saved a page. */
+/** Number of copies that a crawl requests from a host before any has saved a page. */
 const TRIALS = 20
-/** The trials kept for later visits, which show whether the first copies save anything. */
+/** The part of the trials reserved for later visits, which show whether the first copies save anything. */
 const FOR_CHECKS = 10
 /** Credit for one saved page: a crawl keeps asking a host if one copy in twenty helps. */
 const EARNS = 20
-/** How many copies a crawl requests without success at most, however many have helped before. */
+/** The maximum number of copies that a crawl requests in a row without success, however many have helped before. */
 const MOST = 1000
 /** After this many days without a request, a host gets its trials again. */
 const KEPT_DAYS = 30
@@ -56,7 +56,7 @@ const earn = once((q: Queries<CreditTables>, { source, host }: Pick<Taken, "sour
 /** Brings the tables up to date. */
 export const migrateCopies = (db: StateStore): void => migrate(db, "copies", STEPS)
 
-/** How many more copies a crawl may ask each host for, kept in the state: a request costs one, a saved page earns more. */
+/** How many more copies a crawl may request from each host, kept in the state: a request costs one, a saved page earns more. */
 export class HostCredit {
   readonly #db: StateStore
   readonly #source: string
@@ -74,7 +74,7 @@ export class HostCredit {
   }
 
   /**
-   * Takes one request.
+   * Spends credit for one request.
    * @param isCheck whether its answer may save a page at once
    * @returns whether the crawl may send it
    */

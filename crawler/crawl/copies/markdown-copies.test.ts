@@ -18,7 +18,7 @@ interface Leaf {
   text: string
   head?: string
   headers?: Readonly<Record<string, string>>
-  /** The answer to a request for markdown. Default: its text. */
+  /** The answer to a request for markdown. Default: the page's text. */
   markdown?: (leaf: Leaf) => { body: string; headers?: Readonly<Record<string, string>>; status?: number }
 }
 
@@ -37,7 +37,7 @@ class Manual implements AsyncDisposable {
   readonly leaves: Record<string, Leaf> = {}
   now = START
   sent = { bytes: 0, html: [] as string[], markdown: [] as string[] }
-  /** When requests for pages and copies came, in milliseconds. */
+  /** When pages and copies were requested, in milliseconds. */
   times: number[] = []
   vary = "Accept, Accept-Encoding"
 
@@ -88,7 +88,7 @@ class Manual implements AsyncDisposable {
       .end(answer.body)
   }
 
-  /** A run over all pages, a day after the one before. */
+  /** A run over all pages, a day after the previous one. */
   async run(spec: Partial<SourceSpec> = {}) {
     this.sent = { bytes: 0, html: [], markdown: [] }
     this.now += DAY
@@ -228,7 +228,7 @@ describe("a site that answers Accept: text/markdown", () => {
     await manual.run()
     manual.times = []
     expect((await manual.run({ politeness: { delayMs: 100 } })).markdown).toEqual(["/inlet"])
-    // Timers may be a little early.
+    // Timers can fire a little early.
     expect(manual.times[1]! - manual.times[0]!).toBeGreaterThan(95)
   })
 

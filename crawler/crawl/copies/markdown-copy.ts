@@ -4,19 +4,19 @@ import { toPlainText } from "../../page/extract/markdown/plain-text.ts"
 
 /** The markdown copy of a page: it shows whether the page has changed, and is never stored in its place. */
 export interface MarkdownCopy {
-  /** Where it is asked for: at the page's own address, or at another of its origin. */
+  /** Where the copy is requested: the page's own address, or another one of its origin. */
   readonly at: PageUrl
-  /** As {@link digestOf}; null until a copy was compared with the page as it was last read. */
+  /** As {@link digestOf}; `null` until a copy has been compared with the page as it was last read. */
   readonly digest: string | null
-  /** Bytes of the page, which a check saves. */
+  /** Size of the page in bytes, which a check saves. */
   readonly pageBytes: number
   /** When the page itself was last read, in milliseconds since 1970. */
   readonly readAt: number
-  /** Visits since then that asked for the copy alone. */
+  /** Visits since then that requested only the copy. */
   readonly checks: number
 }
 
-/** A copy doesn't show links, canonical and robots marks, which change too: every fourth visit reads the page. */
+/** A copy doesn't show links, canonical addresses and robots marks, which change too, so every fourth visit reads the page. */
 const MAX_CHECKS = 3
 /** A visit after this many days reads the page too, however few visits came before it. */
 const MAX_DAYS = 14
@@ -24,15 +24,15 @@ const DAY_MS = 86_400_000
 /** A larger copy saves too little, and may lack parts of the page. */
 export const MAX_SHARE = 0.5
 /**
- * Share of a page's different words that its copy must hold. Of 530 pairs of a page and its markdown, by its author or by
- * another program, 95 % hold so many; of the same pairs with the last quarter of the markdown cut off 1.3 %, with half
- * 0.2 %. At 95 % it would be 96, 3.2 and 0.8 %.
+ * The share of a page's different words that its copy must hold. Of 530 pairs of a page and its markdown, by its author
+ * or by another program, 95 % reach it; of the same pairs with the last quarter of the markdown cut off 1.3 % do, with
+ * half cut off 0.2 %. With a threshold of 95 %, these would be 96, 3.2 and 0.8 %.
  */
 const MIN_WORDS = 0.97
 /** Markdown's marks never make a text more than twice as long. */
 const MARKS = 2
 
-/** Whether a visit may ask for the copy alone. */
+/** Whether a visit may request only the copy. */
 export const mayStand = ({ digest, checks, readAt }: MarkdownCopy, now: number): boolean =>
   digest !== null && checks < MAX_CHECKS && now - readAt < MAX_DAYS * DAY_MS
 

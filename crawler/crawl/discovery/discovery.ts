@@ -36,9 +36,9 @@ export interface DiscoveryOptions {
   readonly reader: PageReader
   readonly frontier: Frontier
   readonly known: KnownAddresses
-  /** Waits until a file may be fetched, as its host's manners ask; null: it is wanted no longer. */
+  /** Waits until its host's politeness rules allow a file to be fetched; `null` if the file is no longer wanted. */
   readonly turn: (url: PageUrl, signal: AbortSignal) => Promise<Disposable | null>
-  /** Whether robots.txt lets a file be read. */
+  /** Whether robots.txt allows a file to be read. */
   readonly allows: (url: PageUrl) => Promise<boolean>
   /** Called with the number of bytes of every file read. */
   readonly onBytes: (bytes: number) => void
@@ -56,24 +56,23 @@ interface File extends RunList {
 }
 
 /**
- * Where a run gets its addresses from, beside the links of its pages: seeds, sitemaps, feeds, and addresses that
- * earlier runs of the source left. Also decides which addresses belong to the source, which depends on where its
- * seeds lead.
+ * Where a run gets its addresses, besides the links on its pages: seeds, sitemaps, feeds, and addresses left over from
+ * the source's earlier runs. Also decides which addresses belong to the source, which depends on where its seeds lead.
  */
 export class Discovery {
   readonly #options: DiscoveryOptions
   readonly #listings: Listings
   readonly #troubles: ListTroubles
-  /** Seeds by the spelling their page has. */
+  /** Seeds, keyed by the address of their page. */
   readonly #seeds: ReadonlyMap<PageUrl, string>
-  /** Seeds that have not been visited: where they lead decides what belongs to the source. */
+  /** Seeds that have not been visited yet: where they lead decides which addresses belong to the source. */
   readonly #waiting = new Set<PageUrl>()
-  /** Where seeds' redirects lead: in this run, else in an earlier one. */
+  /** Where the seeds' redirects lead: in this run, or else in an earlier one. */
   readonly #landings = new Map<string, PageUrl>()
   readonly #landed = new Set<string>()
   #inScope: (url: PageUrl) => boolean
   readonly #files = new Set<PageUrl>()
-  /** Markdown copies that an llms.txt names, by their page. */
+  /** Markdown copies that an llms.txt names, keyed by their page. */
   readonly #copies = new Map<PageUrl, PageUrl>()
   #feeds = 0
   readonly #sites = new Set<string>()
@@ -83,7 +82,7 @@ export class Discovery {
   readonly #tasks = new Set<Promise<void>>()
   readonly #stop = new AbortController()
   readonly #signal: AbortSignal
-  /** Files that are being fetched or read, and do not only wait for their turn. */
+  /** Number of files that are being fetched or read, not just waiting for their turn. */
   #reading = 0
   #failure: Error | null = null
 
@@ -127,17 +126,17 @@ export class Discovery {
     }
   }
 
-  /** Whether there may be links and listed pages which the run before left alone. */
+  /** Whether there may be links and listed pages that the previous run skipped. */
   get owesLinks(): boolean {
     return this.#owesLinks
   }
 
-  /** Whether more addresses may come from elsewhere than the links of pages. */
+  /** Whether more addresses may come from sources other than page links. */
   get isOpen(): boolean {
     return this.#tasks.size > 0 || this.#waiting.size > 0
   }
 
-  /** Whether a file is being read, rather than only waited for. */
+  /** Whether a file is being read, rather than just waiting. */
   get isReading(): boolean {
     return this.#reading > 0
   }
@@ -156,7 +155,7 @@ export class Discovery {
     return visits !== "failed" && source.limits.depth > 0
   }
 
-  /** An address was visited and led to `url`. `reading` is the page's content, unless the page had not changed. */
+  /** Called when an address was visited and led to `url`. `reading` is the page's content, unless the page had not changed. */
   async landed(from: PageUrl, url: PageUrl, reading: Reading | null): Promise<void> {
     const seed = this.#seeds.get(from)
     if (seed === undefined) return
@@ -170,41 +169,41 @@ export class Discovery {
     this.closed(from)
   }
 
-  /** An address has its outcome. */
+  /** Called when an address gets its outcome. */
   closed(url: PageUrl): void {
     if (this.#waiting.delete(url) && this.#waiting.size === 0) this.#start(this.#afterSeeds())
   }
 
-  /** Addresses of a host were closed all at once. */
+  /** Called when all addresses of a host were closed at once. */
   async gaveUp(): Promise<void> {
     for (const seed of this.#waiting) {
       if ((await this.#options.frontier.outcomeOf(seed)) !== null) this.closed(seed)
     }
   }
 
-  /** The markdown copy that an llms.txt names for a page that is not there, if it belongs to the source. */
+  /** The markdown copy that an llms.txt names for a missing page, if the copy belongs to the source. */
   copyOf(url: PageUrl): PageUrl | null {
     const copy = this.#copies.get(url)
     return copy !== undefined && this.#inScope(copy) ? copy : null
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   stop(): void {
     this.#stop.abort()
   }
 
-  /** Resolves when nothing is under way. @throws what went wrong inside. */
+  /** Resolves when nothing is running any more. @throws any error that occurred. */
   async settled(): Promise<void> {
     while (this.#tasks.size > 0) await Promise.all(this.#tasks)
     if (this.#failure) throw this.#failure
   }
 
-  /** Stores what was learned about sitemaps and feeds; `whole`: the run visited all addresses they name. */
+  /** Stores what was learned about sitemaps and feeds. `whole`: whether the run visited all addresses they name. */
   async keep(whole: boolean): Promise<void> {
     const { db, job, frontier } = this.#options
     await this.#troubles.end()
     if (job.visits === "failed") {
-      // This run followed a little more than the one before it.
+      // This run followed only a little more than the previous one.
       await keepWhole(db, job.id, (await runBefore(db, job))?.whole === true)
       return
     }
@@ -220,7 +219,7 @@ export class Discovery {
     const named = sitemaps.flatMap((url) => toPageUrl(url) ?? [])
     if (named.length > 0) this.#start(this.#readSitemaps(named, null))
     for (const feed of feeds) await this.#discoverFeed(feed, null, true)
-    // A page that had not changed did not name them again.
+    // A page that had not changed did not name these feeds again.
     for (const { url } of await this.#listings.all("feed")) await this.#discoverFeed(url, null)
   }
 
@@ -234,8 +233,8 @@ export class Discovery {
   }
 
   /**
-   * Addresses that earlier runs left: all, or only those that are due. Addresses that no longer belong to the source
-   * are closed unvisited.
+   * Addresses left by earlier runs: all, or only those that are due. Addresses that no longer belong to the source are
+   * closed unvisited.
    */
   async #addKnown(): Promise<void> {
     const { job, frontier, known } = this.#options
@@ -253,7 +252,7 @@ export class Discovery {
       for (const address of chunk.addresses) {
         if (!this.#inScope(address.url)) {
           if (this.#judges(address, now)) outside.push(address)
-          // It may turn out to be nearer: judged at the end.
+          // It may turn out to be closer to a seed, so it is judged at the end.
         } else if (address.depth > source.limits.depth) continue
         else if (job.visits === "failed") {
           if (isUnread(address.outcome)) inside.push(address)
@@ -269,8 +268,8 @@ export class Discovery {
   }
 
   /**
-   * Addresses that earlier runs left and that this run, which followed every link, did not find within the source's
-   * depth.
+   * Addresses that earlier runs left and that this run, although it followed every link, did not find within the
+   * source's depth.
    */
   async #judgeDepths(): Promise<void> {
     const { job, frontier, known } = this.#options
@@ -291,15 +290,15 @@ export class Discovery {
 
   /** Whether this run closes an address unvisited because it does not belong to the source. */
   #judges({ hash, dueAt }: KnownAddress, now: number): boolean {
-    // A crawl asked for on a whim may be narrower than the one that left the pages.
+    // A crawl started by hand may be narrower than the one that left the pages.
     const { trigger, visits } = this.#options.job
     const mayJudge = trigger !== "command" && visits !== "failed" && this.#landed.size === this.#seeds.size
     return mayJudge && hash !== null && (this.#judgesAll || dueAt <= now)
   }
 
   /**
-   * Goes where a page leads that is not due, without a visit.
-   * @returns false when that is not known of a page that the index holds: then it has to be read.
+   * Follows the known links of a page that is not due, without visiting it.
+   * @returns false if the index holds the page but its links are not known: then it has to be read.
    */
   async #follows(page: KnownAddress): Promise<boolean> {
     const { job, known, onLinks } = this.#options
@@ -319,15 +318,15 @@ export class Discovery {
     const robots = await unlessAborted(this.#options.reader.robots.for(landing), this.#signal)
     const file = new URL("/robots.txt", landing).href
     const sitemaps = robots?.kind === "rules" ? robots.rules.sitemaps : []
-    // They should be absolute, and often are not.
+    // These addresses should be absolute, but often are not.
     const named = sitemaps.flatMap((url) => toPageUrl(url, file) ?? [])
     if (named.length > 0) await this.#readSitemaps(named, file)
     else await this.#readSitemaps([new URL("/sitemap.xml", landing).href as PageUrl], null, false)
-    // Last: its links are often dead, and an address that a sitemap names too should be known by that.
+    // Read last: its links are often dead, and an address that is also in a sitemap should count as found there.
     await this.#readSitemaps([new URL("/llms.txt", landing).href as PageUrl], null, false, "llms")
   }
 
-  /** `isNamed`: by the source. Pages name feeds that are long gone. */
+  /** `isNamed`: whether the source names it. Pages name feeds that are long gone. */
   async #discoverFeed(address: string, foundOn: string | null, isNamed = false): Promise<void> {
     const url = toPageUrl(address)
     if (url === null || !this.#readsLists || this.#files.has(url)) return
@@ -363,7 +362,7 @@ export class Discovery {
   async #read(file: File, onSitemap?: (url: PageUrl, namedAt: number | null) => void): Promise<void> {
     const { job } = this.#options
     const before = await this.#listings.get(file.url)
-    // A run that visits everything reads every list, because it may hold addresses that an earlier run had no room
+    // A run that visits everything reads every list, because a list may hold addresses that an earlier run had no room
     // for.
     const spares =
       job.visits === "due" && !this.#owesLinks && before !== null && before.readAt !== null ? before : null
@@ -424,7 +423,7 @@ export class Discovery {
       return
     }
     onBytes(fetched.body.byteLength)
-    // A list that is not whole is read again the next time, and a page missing from it does not count as gone.
+    // An incomplete list is read again next time, and a page missing from it does not count as gone.
     if (!(await this.#take(file, fetched, onSitemap))) return
     this.#listings.note({ ...file, validators: validatorsOf(fetched.headers), readAt: known.now() })
     if (file.kind === "sitemap") {
@@ -434,7 +433,7 @@ export class Discovery {
     }
   }
 
-  /** @returns false when the run ended meanwhile or had no more room, or the list is not as it should be. */
+  /** @returns `false` if the run ended or ran out of room before the list was read, or if the list is faulty. */
   async #take(
     file: File,
     fetched: Fetched,
@@ -460,17 +459,17 @@ export class Discovery {
     return true
   }
 
-  /** Whether a listed page that is known has to be looked at again. */
+  /** Whether a known page on a list needs another visit. */
   readonly #isDue = (known: KnownAddress, { modifiedAt, isNews }: ListedFacts): boolean => {
     const now = this.#options.known.now()
     if (known.dueAt <= now || (isNews && !known.isNews)) return true
     if (modifiedAt === null || modifiedAt <= known.visitedAt) return false
-    // Some sitemaps date every page anew on each request.
+    // Some sitemaps give every page a new date on each request.
     return now - known.visitedAt >= this.#options.job.source.revisit.minHours * HOUR_MS
   }
 }
 
-/** Nothing was there, and nothing is known to have been: it waits until it is due even where everything is visited. */
+/** The page is missing, and never existed as far as we know: it waits until it is due, even in a run that visits everything. */
 function isDead({ hash, status }: KnownAddress): boolean {
   return hash === null && isMissing(status)
 }
@@ -482,8 +481,8 @@ async function isScopeNew(db: StateStore, job: Job): Promise<boolean> {
 }
 
 /**
- * Whether the run before this one did not follow every link that this one would: it ended at a limit or before its
- * time, or had other rules.
+ * Whether the previous run did not follow every link that this one would: it ended early or at a limit, or had other
+ * rules.
  */
 async function owesLinks(db: StateStore, job: Job): Promise<boolean> {
   const before = await runBefore(db, job)
@@ -509,8 +508,8 @@ function hasValidators({ etag, lastModified }: Validators): boolean {
 
 /** Which known addresses a run visits. */
 function visitsOf({ visits, source }: Job, { content }: Pick<PageReader, "content">): Job["visits"] {
-  // A list of all there is, with the times of changes, leaves nothing to visit for its own sake.
+  // A complete list that states the times of changes makes visits to unchanged pages unnecessary.
   if (content !== null && visits === "all") return "due"
-  // A page's readers may change while the page stays the same.
+  // A page's readers can change while the page stays the same.
   return visits === "due" && observersOf(source).length > 0 ? "all" : visits
 }

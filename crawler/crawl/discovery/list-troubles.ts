@@ -6,7 +6,7 @@ import { outcomeName } from "../../outcome-name.ts"
 import type { ListingKind } from "../frontier/frontier-schema.ts"
 import type { ListTrouble } from "../listings/list-parser.ts"
 
-/** More would hide the run's other notes. */
+/** A longer list would hide the run's other notes. */
 const MAX_NAMED = 5
 
 const WORDS: Readonly<Record<ListTrouble, string>> = {
@@ -23,7 +23,7 @@ const BUSY = "the site asked to come back later"
 export interface RunList {
   readonly url: PageUrl
   readonly kind: ListingKind
-  /** Whether the source, robots.txt or another list names it; else it is only tried. */
+  /** Whether the source, robots.txt or another list names it; otherwise its address is only a guess. */
   readonly isNamed: boolean
 }
 
@@ -52,12 +52,12 @@ export class ListTroubles {
 
   /** A file was fetched, but has something wrong with it. */
   async found(list: RunList, trouble: ListTrouble): Promise<void> {
-    // Many sites answer any address with a page.
+    // Many sites answer every address with a page.
     if (list.isNamed || !(trouble === "web-page" || trouble === "no-list"))
       await this.#note(list, WORDS[trouble])
   }
 
-  /** Nothing more is read. */
+  /** Called when no more lists are read. */
   async end(): Promise<void> {
     if (this.#count > MAX_NAMED) await this.#tell(moreListsNote(this.#count - MAX_NAMED))
   }

@@ -27,39 +27,36 @@ export interface Answered {
   readonly canonical: PageUrl | null
 }
 
-/** What is known about other answers when one arrives. */
+/** The other answers known when one arrives. */
 export interface Beside {
   /** Addresses that answered in this run with the same lines, or with the same common form. */
   readonly answers: readonly Answered[]
-  /** An address's answer in this run; null when it was not requested. */
+  /** An address's answer in this run; `null` if it was not requested. */
   readonly answerOf: (url: PageUrl) => Promise<Answered | "missing" | null>
 }
 
-/** An address under which another is crawled. */
+/** The address under which a page is crawled instead. */
 export interface Spelling {
   readonly url: PageUrl
   /** Why, in words. */
   readonly because: string
 }
 
-/** Evidence is forgotten after this: sites are rebuilt. */
+/** Evidence is forgotten after this many days, because sites are rebuilt. */
 const EVIDENCE_DAYS = 90
 const DAY_MS = 86_400_000
 /**
- * One in this many addresses is read in spite of the rules, so that a wrong rule is noticed; the second number limits
- * this for each site and run.
+ * One in this many addresses is read despite the rules, so that a wrong rule is noticed; the second number limits this
+ * per site and run.
  */
 const ASKED_AGAIN_OF = 50
 const MOST_ASKED_AGAIN = 20
-/**
- * How many bare addresses without links are requested for each parameter, to see whether the parameter changes
- * anything.
- */
+/** How many bare addresses without links are requested per parameter, to see whether the parameter changes anything. */
 const MOST_PROBES = 10
-/** Foldings remembered, to be taken back when the address turns out to be missing. */
+/** Number of foldings remembered, so that they can be undone when the address turns out to be missing. */
 const REMEMBERED = 2000
 
-/** What has been learned about a site so far. Read-only. It uses the tables of the text store. */
+/** What has been learned about a site so far. Read-only. It uses the text store's tables. */
 export async function learnedRules(db: StateStore, site: string, now: number): Promise<AddressRules> {
   return (await evidenceOf(db, site, now - EVIDENCE_DAYS * DAY_MS)).rules
 }
@@ -86,7 +83,7 @@ const keepPair = once((q: Queries<TextTables>, { site, difference, page, value, 
     ),
 )
 
-/** Learns which spellings of addresses name the same page, site by site, and keeps that in `state.db`. */
+/** Learns which spellings of addresses name the same page, site by site, and stores that in `state.db`. */
 export class AddressBook {
   readonly #db: StateStore
   readonly #clock: Clock
@@ -95,18 +92,18 @@ export class AddressBook {
   readonly #probes = new Map<string, Set<PageUrl>>()
   readonly #foldings = new Map<PageUrl, PageUrl>()
 
-  /** Uses the tables of the text store, which has to be opened before. */
+  /** Uses the text store's tables, so that store has to be opened first. */
   constructor(db: StateStore, clock: Clock = Date.now) {
     this.#db = db
     this.#clock = clock
   }
 
-  /** The address to crawl in place of one that was found: itself, in most cases. */
+  /** The address to crawl instead of one that was found: the address itself, in most cases. */
   async spelling(found: PageUrl): Promise<PageUrl> {
     return (await this.instead(found))?.url ?? found
   }
 
-  /** Under which other address a page is crawled; null when this is the one. */
+  /** The other address under which a page is crawled; `null` if this is the one. */
   async instead(found: PageUrl): Promise<Spelling | null> {
     const clean = withoutTracking(found)
     const { rules } = await this.#site(siteOf(clean))
@@ -124,12 +121,12 @@ export class AddressBook {
 
   /**
    * Learns from a page that was read.
-   * @returns addresses that should be asked for, since only they can tell whether a parameter chooses anything.
+   * @returns addresses to request, since only their answers show whether a parameter matters.
    */
   async learn(answer: Answered, { answers, answerOf }: Beside): Promise<PageUrl[]> {
     const { url, lines } = answer
     const page = commonForm(url)
-    // An answer that several pages share (please log in, nothing found) says nothing about their addresses.
+    // An answer that several pages share (“please log in”, “nothing found”) says nothing about their addresses.
     const isCommon = answers.some((other) => other.lines === lines && commonForm(other.url) !== page)
     const probes: PageUrl[] = []
     for (const other of answers) {
@@ -151,7 +148,7 @@ export class AddressBook {
     return probes
   }
 
-  /** Learns from an address that leads to another one of the site. */
+  /** Learns from an address that redirects to another one of the site. */
   async redirected(from: PageUrl, to: PageUrl): Promise<void> {
     if (siteOf(from) !== siteOf(to)) return
     const between = differenceOf(from, to)
@@ -161,9 +158,8 @@ export class AddressBook {
   }
 
   /**
-   * Learns from an address that is missing while other spellings of it were read.
-   * @returns the spelling that this address was requested in place of, if any: that spelling has to be read after
-   *   all.
+   * Learns from an address that is missing although other spellings of it were read.
+   * @returns the spelling that this address was requested in place of, if any: that spelling has to be read after all.
    */
   async missing(url: PageUrl, answerOf: Beside["answerOf"]): Promise<PageUrl | null> {
     const page = commonForm(url)
@@ -259,7 +255,7 @@ const hasRules = ({ forms, parameters, values }: AddressRules) =>
 
 const isParameter = (difference: Difference) => difference.startsWith("parameter:")
 
-/** `yes` when the site prefers the longer form, as the address it named has it. */
+/** `yes` if the site prefers the longer form, like the address that it named. */
 function opinion(difference: Difference, named: PageUrl): string {
   switch (difference) {
     case "https":

@@ -2,20 +2,20 @@ import type { PageUrl } from "#engine"
 
 /**
  * One way in which two addresses of a site can differ and still name the same page:
- * - `https`: http and https; `www`: the host with `www.` and without;
- * - `index`: the index file of a folder, and the folder; `slash`: with a slash at the end and without;
+ * - `https`: http and https; `www`: the host with and without `www.`;
+ * - `index`: the index file of a folder, and the folder; `slash`: with and without a slash at the end;
  * - `order`: the order of parameters;
- * - `parameter:<name>`: with this parameter and without.
+ * - `parameter:<name>`: with and without this parameter.
  */
 export type Difference = "https" | "www" | "index" | "slash" | "order" | `parameter:${string}`
 
-/** What holds for a site's addresses. */
+/** The rules for a site's addresses. */
 export interface AddressRules {
-  /** Differences that name the same page. The value: whether the site prefers https, `www.`, or the slash. */
+  /** Differences between addresses that name the same page. The value is whether the site prefers https, `www.`, or the slash. */
   readonly forms: ReadonlyMap<"https" | "www" | "index" | "slash" | "order", boolean>
-  /** Parameters that choose nothing, whatever their value. */
+  /** Parameters that do not affect the page, whatever their value. */
   readonly parameters: ReadonlySet<string>
-  /** `name=value` of parameters that choose nothing with this value. */
+  /** `name=value` of parameters that do not affect the page with this value. */
   readonly values: ReadonlySet<string>
 }
 
@@ -38,7 +38,7 @@ export function siteOf(url: PageUrl): string {
 
 /**
  * The spelling that all forms of an address share, with every difference removed. Addresses whose common forms differ
- * name different pages, as far as addresses alone can show.
+ * name different pages, as far as addresses alone can show that.
  */
 export function commonForm(url: PageUrl): string {
   const parts = partsOf(url)
@@ -79,8 +79,8 @@ export function forms(url: PageUrl): Form[] {
 const MOST_DIFFERENCES = 3
 
 /**
- * Other spellings of an address that hardly ever name another page, those with the fewest differences first. No
- * parameter is left out: only a site's own addresses show what a parameter chooses.
+ * Other spellings of an address that almost never name another page, those with the fewest differences first. No
+ * parameter is left out: only a site's own addresses show what a parameter does.
  */
 export function spellings(url: PageUrl): PageUrl[] {
   const found = new Set([url])
@@ -95,7 +95,7 @@ export function spellings(url: PageUrl): PageUrl[] {
   return [...found].slice(1)
 }
 
-/** The one difference between two addresses; null when they differ by none, by several or by anything else. */
+/** The one difference between two addresses; `null` if there is none, several, or one of another kind. */
 export function differenceOf(
   a: PageUrl,
   b: PageUrl,
@@ -104,7 +104,7 @@ export function differenceOf(
 }
 
 /**
- * The address without a parameter, if two addresses differ only in that parameter's value; else null. Whether it
+ * The address without a parameter, if two addresses differ only in that parameter's value; otherwise `null`. Whether it
  * names the same page is not known yet.
  */
 export function withoutDifferingValue(a: PageUrl, b: PageUrl): Form | null {
@@ -137,7 +137,7 @@ export function folded(url: PageUrl, rules: AddressRules): PageUrl {
   return joined({ scheme, authority, path, query })
 }
 
-/** A difference in words: why two addresses name the same page. */
+/** Describes a difference in words: why two addresses name the same page. */
 export function inWords(difference: Difference, value = ""): string {
   switch (difference) {
     case "https":
@@ -165,7 +165,7 @@ interface Parts {
   readonly query: readonly string[]
 }
 
-// By hand, for a PageUrl is well formed and this is done for every link.
+// Parsed by hand, because a PageUrl is well formed and this runs for every link.
 function partsOf(url: PageUrl): Parts {
   const from = url.indexOf("//")
   const slash = url.indexOf("/", from + 2)
@@ -189,11 +189,11 @@ const nameOf = (parameter: string) => {
   return end < 0 ? parameter : parameter.slice(0, end)
 }
 
-/** By name; parameters of one name keep their order, which may count. */
+/** Sorted by name; parameters of the same name keep their order, which may matter. */
 const inOrder = (query: readonly string[]) =>
   query.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0))
 
 const isWww = (authority: string) => authority.startsWith("www.") && authority.includes(".", 4)
 
-/** A name with a dot that is no IP address. */
+/** A name with a dot that is not an IP address. */
 const mayHaveWww = (authority: string) => /\.[a-z][a-z\d-]*(?::\d+)?$/.test(authority) && !isWww(authority)

@@ -2,7 +2,7 @@ import type { PageUrl } from "#engine"
 import { isAscii } from "#base/text/ascii.ts"
 import { FNV1A_START, fnv1a, fnv1aStep, murmurMix } from "#base/text/hash.ts"
 
-/** Why an address is another one of a page: it is the document in a format that reads less well. */
+/** Why an address belongs to another page: it is the same document in a less readable format. */
 export const OTHER_FORMAT = "the same document in another format"
 
 /** The evidence for whether two files are one document in two formats. */
@@ -14,31 +14,31 @@ export interface DocumentForm {
    * pages.
    */
   readonly sketch: string
-  /** Numbers of versions that it begins with, in alphabetical order, apart by spaces. */
+  /** Version numbers found near its beginning, in alphabetical order, separated by spaces. */
   readonly versions: string
 }
 
-/** Formats in which one document is published, the one that reads best in a browser first. */
+/** Formats in which a document is published, those that read best in a browser first. */
 const FORMATS = ["html", "htm", "xhtml", "md", "epub", "pdf", "docx", "odt", "rtf", "txt"]
-/** Folders that are named after their contents. */
+/** Folders that are named after the format of their files. */
 const FORMAT_FOLDERS = new Set([...FORMATS, "text", "plain", "word", "ebook"])
 
-/** Shorter texts are no documents, and have too few shingles to compare. */
+/** Shorter texts are not documents, and have too few shingles to compare. */
 const FEWEST_WORDS = 150
 const MOST_WORDS = 60_000
-/** Words in a row that are taken as one. */
+/** Number of consecutive words in a shingle. */
 const SHINGLE = 3
 /**
- * Hashes that are kept of a document (Broder 1997). Estimates of what two documents share are off by 0.03 then, for half
- * a kilobyte. Of 13 real manuals in two to four formats, every two formats share 0.90 of their shingles or more; the
- * manual of a program and its reference share 0.53.
+ * Number of hashes kept per document (Broder 1997). With this many, estimates of the overlap of two documents are off
+ * by 0.03, at a cost of half a kilobyte. Of 13 real manuals in two to four formats, any two formats share 0.90 of their
+ * shingles or more; a program's manual and its reference share 0.53.
  */
 const KEPT_HASHES = 128
 const SAME_DOCUMENT = 0.82
-/** Where a document says which version it is. */
+/** The number of words at the start in which a document states its version. */
 const FRONT_WORDS = 300
 
-/** Null: its address names no format in which documents are published, or it is short. */
+/** `null` if its address names no format in which documents are published, or if it is too short. */
 export function documentForm(url: PageUrl, title: string, lines: readonly string[]): DocumentForm | null {
   const stem = stemOf(url)
   if (stem === null) return null
@@ -48,14 +48,15 @@ export function documentForm(url: PageUrl, title: string, lines: readonly string
 }
 
 /**
- * Whether two documents under one stem are the same: they share nearly all of their text, and the version they name.
+ * Whether two documents with the same stem are the same: they share nearly all of their text, and the version that they
+ * name.
  */
 export function isSameDocument(a: DocumentForm, b: DocumentForm): boolean {
   if (a.stem !== b.stem || !versionsAgree(a.versions, b.versions)) return false
   return sharedShare(a.sketch, b.sketch) >= SAME_DOCUMENT
 }
 
-/** Less than 0: the first of two addresses has the format that is shown, the other is named beside it. */
+/** Less than 0 if the first address has the format that is shown; the other is listed as an alternative. */
 export function compareFormats(a: PageUrl, b: PageUrl): number {
   return FORMATS.indexOf(formatOf(a) ?? "") - FORMATS.indexOf(formatOf(b) ?? "")
 }
@@ -70,13 +71,13 @@ function stemOf(url: PageUrl): string | null {
   return `${host}${folders.filter((folder) => !FORMAT_FOLDERS.has(folder.toLowerCase())).join("/")}/${name}`
 }
 
-/** The format that an address names, in lower case; null: none in which documents are published. */
+/** The format that an address names, in lower case; `null` if documents are not published in it. */
 export function formatOf(url: PageUrl): string | null {
   const ending = /[^/]\.([a-z]{2,5})$/i.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? ""
   return FORMATS.includes(ending) ? ending : null
 }
 
-/** Of words alone: page numbers and the numbers of headings come and go with the format. */
+/** Made from words alone: page numbers and heading numbers come and go with the format. */
 function shingleHashes(lines: readonly string[]): Uint32Array | null {
   const words: number[] = []
   for (const line of lines) {
@@ -97,7 +98,7 @@ function shingleHashes(lines: readonly string[]): Uint32Array | null {
 const WORD = /\p{L}[\p{L}\p{M}]*/gu
 const [LOWER, A, Z] = [0x20, 0x61, 0x7a]
 
-/** Adds the hashes of a line's words in lower case. A line in ASCII needs no strings for them. */
+/** Adds the hashes of a line's words in lower case. For an ASCII line, this creates no strings. */
 function addWords(line: string, words: number[]): void {
   if (!isAscii(line)) {
     for (const word of line.toLowerCase().replaceAll("\u00AD", "").match(WORD) ?? []) words.push(fnv1a(word))
@@ -134,7 +135,7 @@ const smallest = (hashes: Iterable<number>): Uint32Array =>
 /** An estimate of the share of shingles that two documents have in common, from 0 to 1. */
 function sharedShare(a: string, b: string): number {
   const [one, other] = [hashesIn(a), new Set(hashesIn(b))]
-  // The smallest of both together are a fair sample of all that either has.
+  // The smallest hashes of both together are a fair sample of everything in either.
   const sample = [...new Set([...one, ...other])].sort().slice(0, KEPT_HASHES)
   const first = new Set(one)
   const shared = sample.filter((hash) => first.has(hash) && other.has(hash)).length
@@ -155,11 +156,11 @@ function versionsOf(title: string, lines: readonly string[]): string {
   return [...new Set([...found, ...(title.match(/\d+(?:\.\d+)+/g) ?? [])])].sort().slice(0, 20).join(" ")
 }
 
-/** Numbers that are marked as a version; those of sections are not. */
+/** Numbers that are marked as a version; section numbers are not. */
 const VERSION =
   /(?<!\p{L})(?:versi[oó]n(?:e|s)?|versão|версия|release|edition|édition|auflage|rev(?:ision)?|v)[.:]?\s*(\d+(?:\.\d+)+)/giu
 
-/** Only what both name can differ; a document may name its program's version beside its own. */
+/** Versions can disagree only if both documents name some; a document may name its program's version beside its own. */
 function versionsAgree(a: string, b: string): boolean {
   if (a === "" || b === "") return true
   const others = new Set(b.split(" "))

@@ -27,7 +27,7 @@ const detail = async (fixture: CrawlFixture, site: TestSite, path: string) =>
     "detail"
   ]
 
-/** Text that no other seed has: thirty sentences of ten words. */
+/** Text that no other seed has: thirty sentences of ten words each. */
 function essay(seed: string, lines = 30): string {
   return Array.from(
     { length: lines },
@@ -65,7 +65,7 @@ describe("spellings of addresses", () => {
 
     site.requests.length = 0
     await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
-    // One for each batch of a slow crawl that came between a page and its other spelling.
+    // One for each batch of a slow crawl between a page and its other spelling.
     expect(site.requests.filter((path) => /^\/p\d+\/$/.test(path)).length).toBeLessThanOrEqual(4)
     expect(paths(fixture)).toHaveLength(22)
   })
@@ -200,7 +200,7 @@ describe("pages that say the same", () => {
     const job = await fixture.crawl({ seeds: [site.origin] }, { config: oneByOne })
     expect(paths(fixture)).toContain("/handbook/guide")
     expect(job.outcomes).toEqual({ indexed: 1, unchanged: 1, "failed:http-status": 1 })
-    // Taken for the old address first, and read again when that was missing.
+    // First taken for the old address, and read again when that was missing.
     expect(site.requests.filter((path) => path === "/handbook/guide")).toHaveLength(2)
   })
 

@@ -23,26 +23,26 @@ export interface DuplicatesOptions {
   readonly db: StateStore
   readonly engine: Pick<Engine, "get">
   readonly job: number
-  /** Name of the source: pages of others are never the same. */
+  /** Name of the source: pages of different sources are never treated as the same. */
   readonly source: string
   readonly clock: Clock
   /**
-   * Whether pages are compared only with those that this run has read. The readers of other pages may have changed since, and a page
-   * must not replace one that has other readers. Default false.
+   * Whether pages are compared only with those that this run has read. The readers of other pages may have changed
+   * since, and a page must not replace one that has other readers. Default: false.
    */
   readonly isOfThisRun?: boolean
-  /** How a visit of this run to an address ended; null when there was none. */
+  /** How a visit of this run to an address ended; `null` if there was none. */
   outcomeOf(url: PageUrl): Promise<"page" | "missing" | "other" | null>
   /** Whether an address belongs to the source. */
   inScope(url: PageUrl): boolean
-  /** Whether the index holds a page of that address. */
+  /** Whether the index holds a page at that address. */
   isIndexed(url: PageUrl): Promise<boolean>
 }
 
 /** A page that was read. */
 export interface ReadPage extends PageContent {
   readonly url: PageUrl
-  /** The address that was asked for: the same, or one that redirects to it. */
+  /** The requested address: the same, or one that redirects to it. */
   readonly from: PageUrl
   /** The canonical address it names, when that belongs to the source. */
   readonly canonical: PageUrl | null
@@ -52,9 +52,9 @@ export type Judgement = (
   | {
       /** A page of its own. */
       readonly kind: "page"
-      /** Addresses that were pages until now, and are the same as this one. */
+      /** Addresses that were pages until now, and are now the same as this one. */
       readonly replaces: readonly Replaced[]
-      /** Addresses that were filed under it while it had other readers: they have to be read again. */
+      /** Addresses that were filed under it while it had other readers, and that have to be read again. */
       readonly estranged: readonly PageUrl[]
     }
   | {
@@ -78,7 +78,7 @@ export interface Replaced {
   readonly isNew: boolean
 }
 
-/** Rows looked at for one page; where there are more alike, some tell as much as all. */
+/** Rows checked for one page; if more are alike, a few tell as much as all of them. */
 const MOST_ALIKE = 16
 const MOST_CLAIMS = 100
 /** Texts compared line by line for one page. */
@@ -90,7 +90,7 @@ export class Duplicates {
   readonly #texts: TextStore
   readonly #book: AddressBook
   readonly #recent = new RecentTexts()
-  /** Readers and writers of texts, one at a time: a finding must still hold when it is written. */
+  /** Reads and writes texts one at a time: a finding must still be true when it is written. */
   readonly #turn = new Serial()
 
   constructor(options: DuplicatesOptions) {
@@ -99,21 +99,22 @@ export class Duplicates {
     this.#book = new AddressBook(options.db, options.clock)
   }
 
-  /** An address without what only follows a click or a visitor. */
+  /** An address without parameters that only track a click or a visitor. */
   clean(url: PageUrl): PageUrl {
     return withoutTracking(url)
   }
 
-  /** The other address under which a page is crawled, by the rules of its site; null when this is the one. */
+  /** The other address under which a page is crawled, by the rules of its site; `null` if this is the one. */
   async instead(url: PageUrl): Promise<Spelling | null> {
     const spelling = await this.#book.instead(url)
     return spelling && this.#options.inScope(spelling.url) ? spelling : null
   }
 
   /**
-   * Decides whether a page that was read is one of its own. One page at a time: equal ones may come in together.
+   * Decides whether a page that was read is a page of its own. Judges one page at a time, because equal pages may
+   * arrive together.
    * @param place records the decision before the next page is judged; it must not wait for any other method of this
-   *   class
+   * class
    */
   async judge<T>(page: ReadPage, place: (judgement: Judgement) => Promise<T>): Promise<T> {
     return await this.#turn.run(async () => {
@@ -123,24 +124,25 @@ export class Duplicates {
     })
   }
 
-  /** An address leads to a page by a redirect. Of pages that are judged, that is known. */
+  /** Call it when an address redirects to a page. Not needed for pages that are judged. */
   async redirected(from: PageUrl, to: PageUrl): Promise<void> {
     await this.#turn.run(() => this.#redirected(from, to))
   }
 
-  /** An address was not read, since another one is in its place. */
+  /** Call it when an address was not read because another one takes its place. */
   async spelled(url: PageUrl, { url: of, because }: Spelling): Promise<void> {
     await this.#turn.run(() => this.#alias(url, of, because))
   }
 
-  /** Writes what waits to be written. */
+  /** Writes the pending rows. */
   async flush(): Promise<void> {
     await this.#turn.run(() => this.#texts.flush())
   }
 
   /**
-   * Call it when an address turns out to be no page.
-   * @returns addresses that were filed under it in this run, or in any run with `ofEarlierRuns`: they have to be read again
+   * Call it when an address turns out not to be a page.
+   * @returns addresses that were filed under it in this run, or in any run with `ofEarlierRuns`: they have to be read
+   * again
    */
   async orphansOf(
     url: PageUrl,
@@ -158,7 +160,7 @@ export class Duplicates {
   }
 
   /**
-   * An address answered that there is no such page.
+   * Call it when a site answers that an address does not exist.
    * @returns an address that has to be read after all, because it was left out in favour of this one.
    */
   async missing(url: PageUrl): Promise<PageUrl | null> {
@@ -179,7 +181,7 @@ export class Duplicates {
     const document = isOpen ? documentForm(url, page.title, lines) : null
     const twin =
       (await this.#namedPage(page, text)) ??
-      // Runs before the check for equal texts, which chooses the shorter address: that may be the plain text.
+      // Runs before the check for equal texts, which chooses the shorter address: that could be the plain text.
       (await this.#otherFormat(page, document, (order) => order !== 0)) ??
       (await this.#twin(page, text, lines, alike)) ??
       (await this.#otherFormat(page, document, (order) => order === 0))
@@ -229,8 +231,8 @@ export class Duplicates {
   }
 
   /**
-   * The page that this one names as its canonical, if it checks out: it is kept, names no third one, and is like
-   * this one. A template that names the front page on every page names none that is like them.
+   * The page that this one names as its canonical, if that can be confirmed: it is kept, names no third page, and
+   * resembles this one. A template that names the front page on every page fails this test.
    */
   async #namedPage({ url, from, canonical }: ReadPage, text: PageText): Promise<Twin | null> {
     if (canonical === null || canonical === url) return null
@@ -243,7 +245,7 @@ export class Duplicates {
     return { ...named, evidence: CANONICAL, yields: false }
   }
 
-  /** A page of the source with the same text, or all but the same. */
+  /** A page of the source with the same or nearly the same text. */
   async #twin(
     page: ReadPage,
     text: PageText,
@@ -267,7 +269,7 @@ export class Duplicates {
     return null
   }
 
-  /** The same document in a format that reads better, or worse, or in the same one at another place. */
+  /** The same document in a more or less readable format, or in the same format at another address. */
   async #otherFormat(
     page: ReadPage,
     document: DocumentForm | null,
@@ -283,7 +285,7 @@ export class Duplicates {
     return null
   }
 
-  /** Which of two addresses is the page's: the one the site names, else the plainer one. The same in every run. */
+  /** Which of two addresses the page keeps: the one the site names, otherwise the plainer one. The result is the same in every run. */
   #chosen(page: ReadPage, other: KeptText, evidence: string): Twin {
     const named = (canonical: PageUrl | null) =>
       canonical === page.url ? -1 : canonical === other.url ? 1 : 0
@@ -345,7 +347,7 @@ export class Duplicates {
 
 const CANONICAL = "it names that one as its canonical, and is like it"
 
-/** Of which page an address is another one, and why. */
+/** Says in words which page an address belongs to, and why. */
 export function inWords(evidence: string, of: PageUrl): string {
   if (evidence === CANONICAL) return `canonical is ${of}`
   return evidence.startsWith("redirects") ? `redirects to ${of}` : `${evidence} as ${of}`
@@ -353,6 +355,6 @@ export function inWords(evidence: string, of: PageUrl): string {
 
 interface Twin extends KeptText {
   readonly evidence: string
-  /** Whether it yields its place to the page that was read. */
+  /** Whether it gives way to the page that was read. */
   readonly yields: boolean
 }

@@ -1,36 +1,37 @@
 import { differingBits } from "#engine/index/page/fingerprint.ts"
 import { type PageText, UNTITLED } from "./page-text.ts"
 
-/** Shorter texts are the same only if equal: a single word of them may be all that matters. */
+/** Shorter texts are the same only if equal: a single word may make all the difference. */
 const FEWEST_WORDS = 150
 /**
- * Bits of 64 within which two long texts under one title are looked at closely. Of 2,707 manual pages and 1,665 web
- * pages no two with one title are nearer than 12; a line put above and one below moves 99 of 100 texts by 7 or less.
+ * Two long texts with the same title are compared closely if they differ in at most this many of 64 bits. Of 2,707
+ * manual pages and 1,665 web pages no two with the same title are closer than 12; adding one line above and one below
+ * moves 99 of 100 texts by 7 or less.
  */
 const NEAR_BITS = 7
 /**
- * Bits within which a page is like the one it names as its canonical. Of 3.7 million pairs of manual pages 0.02% are
- * as near, while a page with a paragraph more stays within 13.
+ * A page resembles its canonical if they differ in at most this many bits. Of 3.7 million pairs of manual pages 0.02%
+ * are as close, while a page with one more paragraph stays within 13.
  */
 const CANONICAL_BITS = 14
 /**
- * How much one page may have more than the other at its head and foot, such as "Print this page" or "Was this
+ * How much longer one page may be than the other at its head and foot, for text such as "Print this page" or "Was this
  * helpful?".
  */
 const EXTRA_LINES = 4
 const EXTRA_WORDS = 30
 const EXTRA_SHARE = 0.05
-/** Lines at head and foot that may hold the time of an answer. */
+/** Lines at head and foot that may contain the time of the answer. */
 const EDGE = 3
 const TIME_WITH_SECONDS = /\b\d{1,2}:\d{2}:\d{2}\b/
 
-/** How two pages of one source turn out to be one; null: they are two. */
+/** Why two pages of one source are the same page; `null` if they are not. */
 export type Sameness = "same text" | "same lines" | null
 
 /**
  * Whether two pages hold the same text, judged by their fingerprints. Their titles must be equal, because only the
- * title distinguishes pages from which nothing but a notice could be read. Short pages, whose text may be that of a
- * form or a gallery, need equal images as well, and a title.
+ * title distinguishes pages of which only a notice could be read. Short pages, whose text may come from a form or a
+ * gallery, also need equal images and a title.
  */
 export function sameText(a: PageText, b: PageText): Sameness {
   if (a.title !== b.title || a.words === 0) return null
@@ -40,12 +41,12 @@ export function sameText(a: PageText, b: PageText): Sameness {
   return isLong && a.lines === b.lines ? "same lines" : null
 }
 
-/** Whether a text is long enough to be the same as one that it does not equal. */
+/** Whether a text is long enough to count as the same as one that differs slightly. */
 export function mayBeNear(text: PageText): boolean {
   return text.words >= FEWEST_WORDS
 }
 
-/** Whether two texts are near enough to be compared line by line with {@link sameButEdges}. */
+/** Whether two texts are close enough to be compared line by line with {@link sameButEdges}. */
 export function isNear(a: PageText, b: PageText): boolean {
   if (a.title !== b.title || !mayBeNear(a) || !mayBeNear(b)) return false
   return a.similar !== null && b.similar !== null && differingBits(a.similar, b.similar) <= NEAR_BITS
@@ -61,9 +62,9 @@ export function isLike(a: PageText, b: PageText): boolean {
 }
 
 /**
- * Whether two texts are the same except for a line or two more at head and foot, or for the time of day at which they
- * were sent. A replaced word is never overlooked, nor is anything with a digit: versions of a manual and variants of
- * a product may differ in no more than that.
+ * Whether two texts are the same except for an extra line or two at head and foot, or for the time of day at which they
+ * were sent. A replaced word is never overlooked, nor is anything with a digit: versions of a manual and variants of a
+ * product may differ in just that.
  */
 export function sameButEdges(a: readonly string[], b: readonly string[]): boolean {
   const [short, long] = a.length <= b.length ? [untimed(a), untimed(b)] : [untimed(b), untimed(a)]

@@ -6,7 +6,7 @@ import { folded, siteOf, spellings } from "./address-forms.ts"
 import { migrateTexts, ofSources, type TextTables } from "./text-store.ts"
 import { withoutTracking } from "./tracking-parameters.ts"
 
-/** Finds pages by addresses that are not theirs. It only looks. */
+/** Finds pages by their alternative addresses. Read-only. */
 export class OtherAddresses {
   readonly #db: StateStore
 
@@ -15,7 +15,7 @@ export class OtherAddresses {
     migrateTexts(db)
   }
 
-  /** The pages that an address is another one of, as any of these sources found; null: as any source did. */
+  /** The pages that an address is an alternative for, according to these sources, or to any source if `null`. */
   async pagesOf(url: PageUrl, sources: readonly string[] | null): Promise<PageUrl[]> {
     const pages = queriesOf<TextTables>(this.#db).selectFrom("page_alias").select("of").distinct()
     const rows = await pages.where("url", "=", url).where(ofSources(sources)).orderBy("of").execute()
@@ -23,8 +23,8 @@ export class OtherAddresses {
   }
 
   /**
-   * Addresses that name the same page, likeliest first: the one that is crawled in its place, by the rules of the
-   * site, then other spellings of both.
+   * Addresses that name the same page, likeliest first: the one crawled in its place, by the site's rules, then other
+   * spellings of both.
    */
   async spellingsOf(url: PageUrl): Promise<PageUrl[]> {
     const clean = withoutTracking(url)

@@ -9,11 +9,11 @@ import { migrateTexts, type TextTables } from "./text-store.ts"
 /** The same document in another format. */
 export interface OtherForm {
   readonly url: PageUrl
-  /** As addresses end, in lower case: `pdf`, `epub`, `docx`; `html` for all that browsers show. */
+  /** The lower-case file extension: `pdf`, `epub`, `docx`; `html` for everything that browsers show. */
   readonly format: string
 }
 
-/** More than there are formats: any further addresses are one format under several addresses. */
+/** More than the number of formats: any further addresses have a format that is already listed. */
 const MOST_FORMS = 20
 
 const BROWSER_FORMATS = new Set(["htm", "xhtml"])
@@ -34,8 +34,8 @@ const formsOf = once((q: Queries<TextTables>, { page, sources }: { page: PageUrl
 )
 
 /**
- * The formats in which a document is there besides its page. Asked for when a page is shown, and not kept with it: which
- * there are is known only when all have been read.
+ * The other formats in which a page's document is available. Queried when a page is shown, and not stored with it: the
+ * formats are known only once all of them have been read.
  */
 export class OtherForms {
   readonly #db: StateStore
@@ -45,7 +45,7 @@ export class OtherForms {
     migrateTexts(db)
   }
 
-  /** Those that any of `sources` has read and not lost since, one for each format, in the order of their addresses. */
+  /** The formats that any of `sources` has read and not lost since, one address for each, in the order of their addresses. */
   async of(page: PageUrl, sources: readonly string[]): Promise<OtherForm[]> {
     const rows = await formsOf.all(this.#db, { page, sources: JSON.stringify(sources) })
     const shown = new Set([named(page)])

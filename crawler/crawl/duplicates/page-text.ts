@@ -5,15 +5,15 @@ import { simhash } from "#engine/index/page/fingerprint.ts"
 
 /** A few bytes that distinguish one page's text from another's. */
 export interface PageText {
-  /** Hash of the exact text, without the addresses of links. */
+  /** Hash of the exact text, without link addresses. */
   readonly exact: string
-  /** Hash of its lines in any order: a list sorted another way has the same. */
+  /** Hash of its lines in any order: a list sorted differently has the same hash. */
   readonly lines: string
-  /** 64 bits, nearly equal for texts that share nearly all; null for a text of fewer than three words and for a page with readers. */
+  /** 64 bits, nearly equal for texts that share nearly all of their words; `null` for a text of fewer than three words and for a page with readers. */
   readonly similar: string | null
-  /** Counted up to a thousand. */
+  /** Number of words, counted up to a thousand. */
   readonly words: number
-  /** Hash of the title, without what only says how the page is shown. */
+  /** Hash of the title, without words about how the page is shown. */
   readonly title: string
   /** Hash of its images. */
   readonly images: string
@@ -29,14 +29,14 @@ export interface PageContent {
   readonly readers?: readonly PageReaders[]
 }
 
-/** Words of a title that say how a page is shown, not what it is about. */
+/** Words in a title that say how a page is shown, not what it is about. */
 const SHOWN = /\b(?:print(?:able|er)?(?:[ -]friendly)?(?: (?:version|view|page))?|mobile version|amp)\b/gi
 /**
- * The target of a link or an image: it may hold session ids, and readers do not see it. Linear: no part can reach
- * past the next bracket or quote.
+ * The target of a link or an image: it can contain session ids, and readers do not see it. Takes linear time: no part
+ * can match past the next bracket or quote.
  */
 const TARGET = /\]\([^()\s]*(?: "[^"]*")?\)/g
-/** The first words of a text show what it resembles; only the whole shows whether it is the same. */
+/** The first words of a text show what it resembles; only the whole text shows whether it is the same. */
 const MOST_WORDS = 1000
 
 /** @returns the fingerprints of a page, and its lines. Pages with different readers have different fingerprints, so that neither replaces the other. */
@@ -57,10 +57,10 @@ export function readText(page: PageContent): { readonly text: PageText; readonly
   }
 }
 
-/** The label of a text's readers, which {@link readText} put behind the hash of its lines; empty: everybody. */
+/** The label of a text's readers, which {@link readText} appended to the hash of its lines; empty if everybody may read it. */
 export const readersIn = ({ lines }: Pick<PageText, "lines">): string => lines.split(".")[3] ?? ""
 
-/** The lines of a page's text without the addresses of links; empty ones are left out. */
+/** The lines of a page's text without link addresses; empty lines are left out. */
 export function plainLines(markdown: string): string[] {
   const lines: string[] = []
   for (const line of markdown.replace(TARGET, "]").split("\n")) {
@@ -87,7 +87,7 @@ function plainTitle(title: string): string {
     .trim()
 }
 
-/** A hash of lines that ignores their order and the numbers of a numbered list: the sum of each one's two hashes. */
+/** A hash of lines that ignores their order and the numbers of a numbered list: the sum of two hashes per line. */
 function unordered(lines: readonly string[]): string {
   let [low, high] = [0, 0]
   for (const line of lines) {
@@ -109,10 +109,10 @@ function startOf(line: string): number {
   return at > 0 && line.startsWith(". ", at) ? at + 2 : 0
 }
 
-/** 96 bits: as many pages as an index holds do not meet by chance. */
+/** 96 bits: enough that hashes do not collide for as many pages as an index can hold. */
 function digest(text: string): string {
   return hash("sha256", text, "base64url").slice(0, 16)
 }
 
-/** The hash of no title. */
+/** The hash for a page without a title. */
 export const UNTITLED = digest("")

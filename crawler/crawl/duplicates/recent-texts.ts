@@ -3,7 +3,7 @@ import type { PageUrl } from "#engine"
 const MOST_PAGES = 256
 const MOST_CHARS = 4_000_000
 
-/** The lines of pages read lately, until the engine can surely be asked for them. */
+/** The lines of recently read pages, kept until the engine is certain to have them. */
 export class RecentTexts {
   readonly #pages = new Map<PageUrl, { readonly lines: readonly string[]; readonly chars: number }>()
   #chars = 0

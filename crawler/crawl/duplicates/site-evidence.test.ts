@@ -82,7 +82,7 @@ test("no order of the same evidence leads to other rules, and what is kept has a
     fc.property(fc.array(pair, { maxLength: 60 }), (pairs) => {
       const one = evidence(...pairs)
       const other = evidence(...pairs.toReversed())
-      // Which votes are kept may depend on the order; what is overlooked may not.
+      // Which votes are kept may depend on the order; which differences are overlooked may not.
       expect([...other.rules.forms.keys()]).toEqual([...one.rules.forms.keys()])
       expect([...other.rules.values].sort()).toEqual([...one.rules.values].sort())
       expect(one.rules.forms.has("slash") && pairs.some((p) => p.difference === "slash" && !p.agrees)).toBe(

@@ -1,47 +1,47 @@
 import type { AddressRules, Difference } from "./address-forms.ts"
 
-/** One pair of addresses of a site that differ in one way, and were read in one run. */
+/** A pair of addresses of a site that differ in one way and were read in one run. */
 export interface Pair {
   readonly difference: Difference
-  /** What both addresses share; pairs for one page count once. */
+  /** The common form of both addresses; pairs for one page count once. */
   readonly page: string
   /**
-   * For a parameter: its value. For another difference: `yes` when the site itself led from one form to the longer
-   * one (https, `www.`, with slash), `no` to the shorter one, else empty.
+   * For a parameter: its value. For another difference: `yes` if the site itself redirected from one form to the longer
+   * one (https, `www.`, with slash), `no` if to the shorter one, otherwise empty.
    */
   readonly value: string
   /** Whether both answered with the same text. */
   readonly agrees: boolean
 }
 
-/** Pages that must agree before a difference, or one value of a parameter, is overlooked. */
+/** Number of pages that must agree before a difference, or one value of a parameter, is overlooked. */
 const FEWEST_PAGES = 5
-/** For a parameter with any value: how many values, on how many pages. */
+/** For a parameter to be overlooked with any value: the minimum number of values, and of pages. */
 const FEWEST_VALUES = 8
 const FEWEST_PAGES_OF_VALUES = 3
-/** More pairs add nothing: a limit for the memory of one site. */
+/** More pairs add nothing: this limits the memory for one site. */
 const MOST_PAGES = 8
 const MOST_VALUES = 40
-/** Sites with more parameters are not learned in this way. */
+/** Nothing is learned about more parameters than this for one site. */
 const MOST_DIFFERENCES = 60
 
 /**
- * Parameters that turn pages and choose languages are never overlooked: many pages have only one of each, so that
- * the first dozen may well agree where the next does not.
+ * Parameters for page numbers and languages are never overlooked: many pages have only one of each, so the first dozen
+ * may agree and the next may not.
  */
 const CHOOSING = new Set(["page", "p", "pg", "paged", "start", "offset", "lang", "language", "locale", "hl"])
 
 const NONE: AddressRules = { forms: new Map(), parameters: new Set(), values: new Set() }
 
 /**
- * What was seen of a site's addresses, and the rules that follow. A rule needs several pages that support it and none
+ * Observations about a site's addresses, and the rules that follow. A rule needs several pages that support it and none
  * that contradicts it.
  */
 export class SiteEvidence {
   readonly #pairs = new Map<Difference, Pair[]>()
   #rules: AddressRules | null = null
 
-  /** @returns whether it says something new, and is kept. */
+  /** @returns whether it is new information, and is kept. */
   add(pair: Pair): boolean {
     const kept = this.#pairs.get(pair.difference) ?? []
     if (kept.length === 0 && this.#pairs.size >= MOST_DIFFERENCES) return false
@@ -70,7 +70,7 @@ export class SiteEvidence {
     return (this.#rules ??= this.#derive())
   }
 
-  /** Pairs seen of one difference. */
+  /** The pairs seen for one difference. */
   pairs(difference: Difference): readonly Pair[] {
     return this.#pairs.get(difference) ?? []
   }
@@ -113,7 +113,7 @@ function valuesOfNothing(pairs: readonly Pair[]): string[] {
   )
 }
 
-// Where the site has no opinion: secure, and short.
+// If the site shows no preference: secure, and short.
 function prefersLonger(difference: Difference, pairs: readonly Pair[]): boolean {
   const votes = pairs.reduce((sum, { value }) => sum + (value === "yes" ? 1 : value === "no" ? -1 : 0), 0)
   return votes === 0 ? difference === "https" : votes > 0

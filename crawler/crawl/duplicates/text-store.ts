@@ -14,17 +14,17 @@ export interface KeptText extends PageText {
   readonly url: PageUrl
   /** The job that read it. */
   readonly job: number
-  /** The job since which it is a page of its own without a break. */
+  /** The job since which it has been a page of its own without interruption. */
   readonly since: number
-  /** The canonical address it names within its source; this may be its own. */
+  /** The canonical address it names within its source; this can be its own. */
   readonly canonical: PageUrl | null
   /** The common form of its address. */
   readonly form: string
-  /** Set for a document that may exist in other formats too; null for any other page. */
+  /** Set for a document that may exist in other formats too; `null` for any other page. */
   readonly document: DocumentForm | null
 }
 
-/** Another address of a page. */
+/** An alternative address of a page. */
 export interface Alias {
   readonly url: PageUrl
   /** The page. */
@@ -59,7 +59,7 @@ export interface TextTables {
 type Texts = Queries<TextTables>
 
 const STEPS: readonly Step[] = [
-  // An address that several sources hold has a text for each, and may be another one's in one of them alone.
+  // An address that several sources hold has a text for each, and can be an alternative address in just one of them.
   ({ id, integer, text, strict, keyed }) =>
     `create table page_text (
      id ${id}, url ${text} not null, source ${text} not null, job ${integer} not null,
@@ -86,14 +86,15 @@ const STEPS: readonly Step[] = [
 ]
 
 /**
- * Bands of a simhash. Two that differ in fewer bits than there are bands share at least one whole band, so that the
- * near ones are found by equality (Manku, Jain and Das Sarma 2007); of those that differ in 7, nineteen of twenty.
+ * Number of bands of a simhash. Two hashes that differ in fewer bits than there are bands share at least one whole
+ * band, so that similar ones are found by equality (Manku, Jain and Das Sarma 2007); of those that differ in 7,
+ * nineteen of twenty are found.
  */
 const BAND_EDGES = [0, 11, 22, 32, 43, 54, 64]
-/** Of pages with one title and one band in common; where there are more, the title says nothing. */
+/** Limit on pages with the same title and a band in common; if there are more, the title says nothing. */
 const MOST_CANDIDATES = 32
 
-/** Texts that wait to be written; a transaction for each page would cost more than all the rest. */
+/** Number of texts waiting to be written; a transaction for each page would cost more than everything else. */
 const MOST_WAITING = 64
 
 interface Page {
@@ -134,7 +135,7 @@ const sought = (q: Texts, column: "lines" | "form" | "stem", { source, value, li
 const withLines = once((q: Texts, one: Sought) => sought(q, "lines", one).orderBy("own", "desc"))
 const withForm = once((q: Texts, one: Sought) => sought(q, "form", one))
 const withStem = once((q: Texts, one: Sought) => sought(q, "stem", one))
-/** The expression keeps the planner from reading all pages of the source. */
+/** This expression keeps the planner from reading all pages of the source. */
 const claiming = once((q: Texts, { source, value, limit }: Sought) =>
   texts(q)
     .where(sql`source || ''`, "=", source)
@@ -212,8 +213,8 @@ interface Waiting {
 }
 
 /**
- * The texts of one source's pages in `state.db`, found by equality and by likeness without a full scan. New texts are
- * written in batches of some dozens and can be found before that. Texts that a lost process did not write are read
+ * The texts of one source's pages in `state.db`, found by equality and similarity without a full scan. New texts are
+ * written in batches of a few dozen and can be found before that. Texts that a lost process did not write are read
  * again by a later run. Only one caller may use its methods at a time.
  */
 export class TextStore {
@@ -236,17 +237,17 @@ export class TextStore {
     return row ? kept(row) : null
   }
 
-  /** Addresses that were read with the same lines, pages of their own first. */
+  /** Addresses that were read with the same lines; pages of their own come first. */
   async withLines(lines: string, limit: number): Promise<KeptText[]> {
     return await this.#find(({ text }) => text.lines === lines, withLines, lines, limit)
   }
 
-  /** Addresses that may be spellings of one. */
+  /** Addresses that may be spellings of the same one. */
   async withForm(form: string, limit: number): Promise<KeptText[]> {
     return await this.#find(({ text }) => text.form === form, withForm, form, limit)
   }
 
-  /** Addresses that differ from that of a document by their format alone. */
+  /** Addresses that differ from a document's address only in their format. */
   async withStem(stem: string, limit: number): Promise<KeptText[]> {
     return await this.#find(({ text }) => text.document?.stem === stem, withStem, stem, limit)
   }
@@ -256,7 +257,7 @@ export class TextStore {
     return await this.#find(({ text }) => text.canonical === url, claiming, url, limit)
   }
 
-  /** Pages with the same title whose text may be near. */
+  /** Pages with the same title whose text may be similar. */
   async near(text: PageText): Promise<KeptText[]> {
     const found = new Map<PageUrl, KeptText>()
     for (const band of bandsOf(this.#source, text)) {
@@ -284,7 +285,7 @@ export class TextStore {
     })
   }
 
-  /** Files an address under a page, with all that were filed under it. */
+  /** Files an address under a page, together with all addresses filed under it. */
   setAlias({ url, of, evidence }: Alias): void {
     const waiting = this.#texts.get(url)
     if (waiting) waiting.isOwn = false
@@ -299,7 +300,7 @@ export class TextStore {
     })
   }
 
-  /** It is a page of its own. */
+  /** Marks an address as a page of its own. */
   async clearAlias(url: PageUrl): Promise<void> {
     if ((await this.aliasOf(url)) === null) return
     this.#aliases.set(url, null)
@@ -308,7 +309,7 @@ export class TextStore {
     })
   }
 
-  /** The page that an address is another one of, or null. */
+  /** The page for which an address is an alternative, or `null`. */
   async aliasOf(url: PageUrl): Promise<Alias | null> {
     const waiting = this.#aliases.get(url)
     if (waiting !== undefined) return waiting
@@ -321,7 +322,7 @@ export class TextStore {
     return await aliases.all(this.#db, { of: url, source: this.#source, limit })
   }
 
-  /** Writes what waits. */
+  /** Writes the pending texts. */
   async flush(): Promise<void> {
     if (this.#texts.size === 0 && this.#work.length === 0) return
     await transaction(this.#db, async () => {
@@ -374,11 +375,11 @@ export function migrateTexts(db: StateStore): void {
   migrate(db, "duplicates", STEPS)
 }
 
-/** Whether a row belongs to one of these sources; null: to any source. */
+/** Whether a row belongs to one of these sources, or to any source if `null`. */
 export const ofSources = (sources: readonly string[] | null) =>
   sources === null ? sql.lit<SqlBool>(true) : sql<SqlBool>`source in ${listed(sources)}`
 
-/** The other addresses of a page in any of these sources (null: in any), in alphabetical order. */
+/** The other addresses of a page in any of these sources (`null` for all), in alphabetical order. */
 export async function aliasesOf(
   db: StateStore,
   url: PageUrl,
@@ -403,7 +404,7 @@ export async function aliasesOf(
     .execute()
 }
 
-/** The page that an address is another one of in any of these sources (null: in any), or null. */
+/** The page for which an address is an alternative in any of these sources (`null` for all), or `null`. */
 export async function aliasOf(
   db: StateStore,
   url: PageUrl,
@@ -427,7 +428,7 @@ function kept({ id: _id, stem, sketch, versions, ...text }: ReadText): KeptText 
   return { ...text, document: stem === null ? null : { stem, sketch: sketch!, versions: versions! } }
 }
 
-/** One number of 48 bits for each band, from the source, the title, which band it is, and its bits. */
+/** One 48-bit number per band, computed from the source, the title, the band's index, and its bits. */
 function bandsOf(source: string, { similar, title }: PageText): number[] {
   if (similar === null) return []
   const halves = [parseInt(similar.slice(0, 8), 16), parseInt(similar.slice(8), 16)]

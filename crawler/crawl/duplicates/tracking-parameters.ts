@@ -1,9 +1,9 @@
 import type { PageUrl } from "#engine"
 
 /**
- * Parameters by which a click is followed, and the session ids of common servers. Advertisers, mail services and
- * servers add them to the addresses of any site, so no site uses these names to choose a page. Short names that a
- * site may well use itself (`ref`, `source`, `sid`) are not here: those are learned from the site.
+ * Parameters that track clicks, and the session ids of common servers. Advertisers, mail services and servers add them
+ * to the addresses of any site, so no site uses these names to choose a page. Short names that a site may well use
+ * itself (`ref`, `source`, `sid`) are not here: those are learned from the site.
  */
 const TRACKING = new Set([
   // Advertisements
@@ -22,10 +22,10 @@ const TRACKING = new Set([
   "phpsessid", "jsessionid", "cfid", "cftoken",
 ]) // prettier-ignore
 const PREFIXES = ["utm_", "aspsessionid"]
-/** Of Java servers (`/a;jsessionid=…`), and of ASP.NET without cookies (`/(S(…))/a`). */
+/** Session ids of Java servers (`/a;jsessionid=…`), and of ASP.NET without cookies (`/(S(…))/a`). */
 const IN_PATH = /;jsessionid=[^;/?#]*|\/\((?:[ASF]\([\w-]{8,}\)){1,3}\)(?=\/)/gi
 
-/** An address without what only follows a click or a visitor. Everything else stays as it is written. */
+/** An address without parameters that only track a click or a visitor. Everything else stays as written. */
 export function withoutTracking(url: PageUrl): PageUrl {
   const at = url.indexOf("?")
   const path = at < 0 ? url : url.slice(0, at)

@@ -44,14 +44,14 @@ class Runs {
     )
   }
 
-  /** All that a frontier hands out, as paths. */
+  /** All addresses that a frontier hands out, as paths. */
   async taken(frontier: Frontier, now = 0): Promise<string[]> {
     const entries: FrontierEntry[] = []
     for (let entry = await frontier.next(now); entry; entry = await frontier.next(now)) entries.push(entry)
     return entries.map(({ url }) => new URL(url).pathname)
   }
 
-  /** How the frontier's own row tells of an address. */
+  /** The frontier's own row for an address. */
   async row(path: string) {
     return await statement(this.db, "select * from crawl_url where job = ? and url = ?").get(
       this.id,
@@ -371,7 +371,7 @@ test("an address that waits is tried again at its time, and never later than a r
   expect([frontier.handedOut, frontier.isOpen(a), await frontier.next(now)]).toEqual([0, false, null])
   expect(await frontier.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
   expect(await frontier.next(now + 90_000_000)).toMatchObject({ url: b.url, tries: 7 })
-  // The clock was ahead when the second was put off.
+  // The clock was ahead when the second address was postponed.
   const again = await runs.frontier({ maxWaitMs: 3_600_000 })
   expect(await again.next(now)).toMatchObject({ url: b.url, tries: 7 })
   expect(await again.next(now)).toBeNull()

@@ -3,7 +3,7 @@ import type { PageUrl } from "#engine"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import { type OutcomeName, unreadSql } from "../../outcome-name.ts"
 
-/** How an address was found first. `content`: in what makes a source that is no website, such as a folder. */
+/** How an address was first found. `content`: in the content of a source that is not a website, such as a folder. */
 export type FoundHow = "seed" | "link" | "sitemap" | "feed" | "llms" | "redirect" | "canonical" | "content"
 
 /** `llms`: an llms.txt, a site's list of links for language models. */
@@ -14,13 +14,13 @@ export interface FrontierTables {
   crawl_url: {
     job: number
     url: PageUrl
-    /** With its port. */
+    /** Including its port. */
     host: string
     depth: number
     priority: number
     due: number
     tries: Generated<number>
-    /** Null while it is open. */
+    /** `null` while it is open. */
     outcome: OutcomeName | null
     detail: string | null
     found_how: FoundHow | null
@@ -29,7 +29,7 @@ export interface FrontierTables {
     published_at: number | null
     news: Generated<number>
     listed_in: string | null
-    /** Whether a process is reading the page, and how many were lost while they read it: see suspects.ts. */
+    /** Whether a process is reading the page, and how many processes were lost while reading it: see suspects.ts. */
     reading: Generated<number>
     strikes: Generated<number>
   }
@@ -44,14 +44,14 @@ export interface FrontierTables {
     read_at: number | null
   }
   page_links: { url: PageUrl; source: string; links: Uint8Array }
-  /** One row for each source that knows the address: a page may belong to several sources. */
+  /** One row per source that knows the address: a page can belong to several sources. */
   known_address: {
     url: PageUrl
     source: string
     job: number
     outcome: OutcomeName
     detail: string | null
-    /** Null unless the index holds the page. */
+    /** `null` unless the index holds the page. */
     hash: string | null
     visited_at: number
     changed_at: number | null
@@ -88,7 +88,7 @@ const OF_JOB = "references job (id) on delete cascade"
 
 export const FRONTIER_STEPS: readonly Step[] = [
   ({ dialect, integer, text, blob, keyed }) => {
-    // PostgreSQL wants the table of jobs to exist already: see FRONTIER_OF_JOBS.
+    // PostgreSQL needs the table of jobs to exist already: see FRONTIER_OF_JOBS.
     const ofJob = dialect === "sqlite" ? OF_JOB : ""
     return `create table job_outcome (
      job ${integer} not null ${ofJob}, outcome ${text} not null, count ${integer} not null,
@@ -136,20 +136,21 @@ export const FRONTIER_STEPS: readonly Step[] = [
   // Every search counts the pages that could not be read.
   ({ like }) =>
     `create index known_address_unread on known_address (source, status) where ${unreadSql(like)}`,
-  // Pages that something was noted of, such as that their answers were cut off: few, and coverage asks for them.
+  // Pages with a note, for example that their answers were cut off: there are few, and the coverage report queries
+  // them.
   () =>
     "create index known_address_noted on known_address (source, job) where hash is not null and detail is not null",
   ({ text }) => `alter table known_address add column copy ${text}`,
 ]
 
-/** Makes the tables of what jobs have to visit, and of what sources know, or brings them up to date. */
+/** Creates or updates the tables of addresses that jobs have to visit, and of addresses that sources know. */
 export function migrateFrontier(db: StateStore): void {
   migrate(db, "frontier", FRONTIER_STEPS)
 }
 
 /**
- * In SQL for PostgreSQL: the links from the tables of jobs to those of the frontier, which are created first. SQLite
- * resolves them later.
+ * SQL for PostgreSQL: the foreign keys from the tables of jobs to those of the frontier, which are created first.
+ * SQLite resolves them later.
  */
 export const FRONTIER_OF_JOBS = ["job_outcome", "crawl_url"]
   .map((table) => `alter table ${table} add foreign key (job) ${OF_JOB}`)

@@ -21,31 +21,31 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 /** Addresses found in one place. */
 export interface Finding {
   readonly how: FoundHow
-  /** The page, sitemap or feed that names them; null for seeds. */
+  /** The page, sitemap or feed that names them; `null` for seeds. */
   readonly on: string | null
   readonly depth: number
-  /** Leave out addresses of the source that are not due. */
+  /** Whether to leave out addresses of the source that are not due. */
   readonly onlyDue?: boolean
 }
 
 /** An address as a sitemap or feed lists it. */
 export interface ListedAddress extends ListedFacts {
   readonly url: PageUrl
-  /** Its markdown copy by the list, in case nothing is at its address. */
+  /** Its markdown copy according to the list, in case the address itself is missing. */
   readonly copy?: PageUrl
 }
 
-/** Longer addresses are left out. RFC 9110 §4.1 asks for 8000 octets at least. */
+/** Longer addresses are left out. RFC 9110 §4.1 asks for at least 8000 octets. */
 export const MAX_URL_CHARS = 8000
 
-/** Rows in one write transaction, small enough that no one waits long for the store. */
+/** Rows per write transaction, few enough that nobody waits long for the store. */
 const ROWS = 1000
-/** Links go before what sitemaps and feeds list, and that before what earlier runs left. */
+/** Links are visited before addresses from sitemaps and feeds, and these before addresses left by earlier runs. */
 const LISTED_PRIORITY = 1
 const KNOWN_PRIORITY = 2
-/** Recorded in place of a sitemap for pages of a source that is no website, wherever its content is. */
+/** Recorded instead of a sitemap for pages of a source that is not a website, wherever its content is. */
 export const IN_CONTENT = "content"
-/** Addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
+/** Number of addresses remembered as known, so that a site's navigation is not looked up in the store for each page. */
 const REMEMBERED = 200_000
 
 type Added = CrawlUrl<"host" | "depth" | "priority" | "found_how" | "found_on">
@@ -118,9 +118,9 @@ const dueAfter = once((q: Queries<FrontierTables>, one: OpenHost & { now: number
 )
 
 /**
- * The addresses a crawl has to visit, in `state.db`. An address is open until its outcome is recorded. Addresses that
- * are handed out are recorded in memory only, so a lost process leaves nothing to clean up: every address without an
- * outcome is visited again. One process works on a crawl at a time, and its name is in the job's row.
+ * The addresses that a crawl has to visit, in `state.db`. An address is open until its outcome is recorded. Addresses
+ * that are handed out are recorded only in memory, so a lost process leaves nothing to clean up: every address without
+ * an outcome is visited again. One process works on a crawl at a time, and its name is in the job's row.
  *
  * Hosts take turns; within a host, lower priority and depth go first.
  */
@@ -153,8 +153,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * `maxAddresses`: how many addresses the crawl may learn of; further ones are left out. `maxWaitMs`: the longest
-   * wait that {@link postpone} may get. `paces`: the paces of hosts, which other jobs may visit too.
+   * `maxAddresses`: how many addresses the crawl may learn of; further ones are left out. `maxWaitMs`: the longest wait
+   * that {@link postpone} may get. `paces`: the paces of hosts, which other jobs may also visit.
    */
   static async open(
     db: StateStore,
@@ -174,7 +174,7 @@ export class Frontier implements OpenAddresses, Disposable {
     const { id } = this.#job
     const queries = queriesOf<FrontierTables>(this.#db)
     if (Number.isFinite(maxWaitMs)) {
-      // Put off by a process whose clock was ahead: nothing waits for that time to come round again.
+      // These were postponed by a process whose clock was ahead; they do not wait until the clock reaches that time.
       await queries
         .updateTable("crawl_url")
         .set({ due: 0 })
@@ -199,7 +199,7 @@ export class Frontier implements OpenAddresses, Disposable {
     this.#queues[Symbol.dispose]()
   }
 
-  /** Addresses without an outcome, those being visited among them. */
+  /** Addresses without an outcome, including those being visited. */
   get open(): number {
     return this.#open
   }
@@ -214,21 +214,21 @@ export class Frontier implements OpenAddresses, Disposable {
     return this.#addresses >= this.#maxAddresses
   }
 
-  /** Adds addresses that the run does not know, while there is room. @returns how many were new. */
+  /** Adds addresses that are new to the run, while there is room. @returns how many were new. */
   async add(urls: readonly PageUrl[], finding: Finding): Promise<number> {
     const unknown = urls.filter((url) => url.length <= MAX_URL_CHARS && !this.#remembered.has(url))
     let added = 0
     for (let from = 0; from < unknown.length && !this.isFull; from += ROWS) {
       if (this.#remembered.size > REMEMBERED) this.#remembered = new Set()
       const some = unknown.slice(from, from + ROWS)
-      // Before anything is awaited: another page with the same links need not look them up.
+      // Done before anything is awaited, so that another page with the same links need not look them up.
       for (const url of some) this.#remember(url)
       added += await this.#adding((isNew) => this.#insert(some, finding, isNew))
     }
     return added
   }
 
-  /** Runs `work` in a transaction, and has what it adds visited once everybody can see it. @returns how many that were */
+  /** Runs `work` in a transaction, and queues the addresses that it adds once they are visible to all connections. @returns how many were added */
   async #adding(work: (isNew: (url: PageUrl) => void) => Promise<void>): Promise<number> {
     const added: PageUrl[] = []
     await transaction(this.#db, () =>
@@ -242,13 +242,14 @@ export class Frontier implements OpenAddresses, Disposable {
     return added.length
   }
 
-  // The parser's own text: that of a link may be a part of its whole page, which would be remembered with it.
+  // Stores the URL parser's own string: a link's string may be a slice of its whole page, which would stay in memory
+  // with it.
   #remember(url: PageUrl): void {
     this.#remembered.add(new URL(url).href)
   }
 
   /**
-   * Adds the addresses that a sitemap, a feed or the content of a source lists, and stores the facts it states.
+   * Adds the addresses that a sitemap, a feed or the content of a source lists, and stores the facts they state.
    * `isDue` decides which of the source's known addresses are added.
    */
   async list(
@@ -265,7 +266,7 @@ export class Frontier implements OpenAddresses, Disposable {
   ): Promise<void> {
     const { id, source } = this.#job
     const listedIn = how === "sitemap" ? on : how === "content" ? IN_CONTENT : null
-    // Nothing leads to a file but its folder.
+    // Only its folder leads to a file.
     const depth = how === "content" ? 0 : 1
     for (let from = 0; from < entries.length && !this.isFull; from += ROWS) {
       await this.#adding(async (isNew) => {
@@ -289,8 +290,8 @@ export class Frontier implements OpenAddresses, Disposable {
   }
 
   /**
-   * Adds addresses that earlier runs left, behind what is new and in this order. They take no room from what is
-   * found anew.
+   * Adds addresses that earlier runs left, after new ones and in this order. They take no room from newly found
+   * addresses.
    */
   async revisit(addresses: readonly Pick<KnownAddress, "url" | "depth">[]): Promise<void> {
     for (let from = 0; from < addresses.length; from += ROWS) {
@@ -300,7 +301,7 @@ export class Frontier implements OpenAddresses, Disposable {
           const priority = KNOWN_PRIORITY + this.#knownAdded++
           const added = { job: this.#job.id, url, host, depth, priority, found_how: null, found_on: null }
           if ((await insert.run(this.#db, added)) === 0) {
-            // Found already, by a link to it: new pages go before it, and those that waited longer.
+            // Already found through a link: new pages are visited before it, and so are those that have waited longer.
             await demote.run(this.#db, added)
           } else isNew(url)
         }
@@ -308,12 +309,12 @@ export class Frontier implements OpenAddresses, Disposable {
     }
   }
 
-  /** Whether an address that was handed out still has no recorded outcome. Answered without the store. */
+  /** Whether an address that was handed out still has no recorded outcome. Does not query the store. */
   isOpen(entry: FrontierEntry): boolean {
     return this.#queues.isOut(entry.url)
   }
 
-  /** Whether this very spelling was added lately; a fast test before anything is parsed. */
+  /** Whether exactly this spelling was added recently; a fast test before anything is parsed. */
   remembers(url: string): boolean {
     return this.#remembered.has(url)
   }
@@ -375,7 +376,7 @@ export class Frontier implements OpenAddresses, Disposable {
     return next?.due ?? Number.POSITIVE_INFINITY
   }
 
-  /** Closes every open address of a host, but those in hand, with one outcome. */
+  /** Closes every open address of a host, except those being visited, with one outcome. */
   async giveUp(host: string, outcome: OutcomeName, detail: string): Promise<void> {
     this.#queues.withdraw(host)
     const { id: job } = this.#job
@@ -387,7 +388,7 @@ export class Frontier implements OpenAddresses, Disposable {
       await this.record(results.slice(from, from + ROWS))
   }
 
-  /** Puts an address back, to be tried again from then on. */
+  /** Puts an address back, to be tried again at a given time. */
   async postpone(entry: FrontierEntry, until: number, tries = entry.tries + 1): Promise<void> {
     await postpone.run(this.#db, { job: this.#job.id, url: entry.url, due: until, tries })
     this.#queues.postpone(entry, until)

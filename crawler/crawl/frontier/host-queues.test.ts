@@ -5,7 +5,7 @@ import { type FrontierEntry, HostQueues } from "./host-queues.ts"
 
 const FACTS = { modifiedAt: null, publishedAt: null, isNews: false }
 
-/** Queues over addresses in a list, each of which is due at some time. */
+/** Queues over a list of addresses, each of which is due at a given time. */
 function queuesOf(manners: Partial<HostManners> = {}) {
   const addresses: (FrontierEntry & { due: number })[] = []
   const asked: string[] = []
@@ -38,7 +38,7 @@ function queuesOf(manners: Partial<HostManners> = {}) {
     queues.wake()
     return entry
   }
-  /** It has its outcome. */
+  /** It has an outcome. */
   const close = (entry: FrontierEntry, now: number) => {
     addresses.splice(
       addresses.findIndex(({ url }) => url === entry.url),
@@ -76,7 +76,7 @@ test("no address is handed out twice, however many are out", async () => {
   const taken = await Promise.all(Array.from({ length: 130 }, async () => (await queues.next(0))?.url))
   expect(taken).toEqual(all.map(({ url }) => url))
   expect(await queues.next(0)).toBeNull()
-  // Some at a time, and as many more as are out and would come again.
+  // A batch at a time, plus as many as are handed out and would come up again.
   expect(asked).toEqual(["a 0 64", "a 0 128", "a 0 192", "a 0 194"])
   close(all[0]!, 1)
   expect(await queues.next(1)).toBeNull()
@@ -97,7 +97,7 @@ test("a host waits for its pace, others do not", async () => {
   expect([await queues.hasNext(1500), queues.freeAt(1500), await queues.next(1500)]).toEqual([true, 1500, a2])
   expect([queues.freeAt(9000), await queues.hasNext(9000)]).toEqual([Infinity, false])
   close(b1, 600)
-  // Nothing more is there of b, and a is at work.
+  // Nothing is left at b, and a is being visited.
   expect([await queues.next(9000), queues.freeAt(9000)]).toEqual([null, Infinity])
 })
 

@@ -20,31 +20,31 @@ interface HostQueue {
   readonly pace: HostPace
   /** Read from the store, not handed out yet. */
   readonly ready: FrontierEntry[]
-  /** Nothing to be found in the store before this. */
+  /** Nothing can be found in the store before this time. */
   emptyUntil: number
 }
 
-/** Changes since the store was asked for the addresses of a host. */
+/** Changes since the store was queried for a host's addresses. */
 interface Filling {
-  /** Closed or postponed since: ignore the store's answer for these. */
+  /** Closed or postponed since then: ignore the store's answer for these. */
   readonly gone: Set<PageUrl>
-  /** Whether addresses may have been added that the store's answer misses. */
+  /** Whether addresses may have been added that are missing from the store's answer. */
   isLate: boolean
 }
 
 /** Where the open addresses of hosts are kept. */
 export interface OpenAddresses {
-  /** The first addresses of a host whose time has come, `limit` at most. */
+  /** The first addresses of a host that are due, up to `limit`. */
   due(host: string, now: number, limit: number): Promise<FrontierEntry[]>
-  /** When the next address of a host is due; infinite if it has none. */
+  /** When a host's next address is due; infinite if it has none. */
   nextDue(host: string, now: number): Promise<number>
 }
 
 const CHUNK = 64
 
 /**
- * Hands out addresses host by host, each at its pace, which other jobs may share, and knows which addresses are out.
- * All of it is in memory, so a lost process leaves nothing to clean up.
+ * Hands out addresses host by host, each at its pace, which other jobs can share, and knows which addresses are handed
+ * out. All of it is in memory, so a lost process leaves nothing to clean up.
  */
 export class HostQueues implements PaceParty, Disposable {
   readonly #manners: (url: PageUrl) => HostManners
@@ -52,11 +52,11 @@ export class HostQueues implements PaceParty, Disposable {
   readonly #paces: HostPaces
   readonly #hosts = new Map<string, HostQueue>()
   readonly #handedOut = new Set<PageUrl>()
-  /** Callers that may have to ask the store, one after the other. */
+  /** Serializes callers that may have to query the store. */
   readonly #callers = new Serial()
   #filling: Filling | null = null
   #sleepUntil = 0
-  /** How often something has changed that ends a sleep. */
+  /** Counts the changes that end a sleep. */
   #woken = 0
 
   constructor(manners: (url: PageUrl) => HostManners, open: OpenAddresses, paces: HostPaces) {
@@ -69,47 +69,47 @@ export class HostQueues implements PaceParty, Disposable {
     this.#paces.leave(this)
   }
 
-  /** Visits handed out whose outcome is not recorded, and addresses that are ready to be. */
+  /** Visits handed out whose outcome is not recorded, and addresses that are ready to be handed out. */
   get handedOut(): number {
     return this.#handedOut.size
   }
 
-  /** Whether an address is out, or ready to be. */
+  /** Whether an address is handed out, or ready to be. */
   isOut(url: PageUrl): boolean {
     return this.#handedOut.has(url)
   }
 
-  /** A host has an open address that was not there before. */
+  /** Call it when a host has a new open address. */
   found(url: PageUrl, host: string): void {
     this.#host(url, host).emptyUntil = 0
     if (this.#filling) this.#filling.isLate = true
   }
 
-  /** Something may be handed out that could not be before. */
+  /** Call it when something may be handed out that could not be before. */
   wake(): void {
     this.#woken += 1
     this.#sleepUntil = 0
   }
 
-  /** An address has its outcome. */
+  /** Call it when an address has its outcome. */
   closed(url: PageUrl): void {
     this.#handedOut.delete(url)
     this.#passed(url)
   }
 
-  /** An address gets its outcome without a visit. @returns false when it is out, or ready to be */
+  /** Reserves an address that gets its outcome without a visit. @returns false when it is handed out, or ready to be */
   reserve(url: PageUrl): boolean {
     if (this.#handedOut.has(url)) return false
     this.#handedOut.add(url)
     return true
   }
 
-  /** The host's ready addresses are not handed out any more. */
+  /** The host's ready addresses are no longer handed out. */
   withdraw(host: string): void {
     for (const { url } of this.#hosts.get(host)?.ready.splice(0) ?? []) this.#handedOut.delete(url)
   }
 
-  /** An address waits until then. */
+  /** Makes an address wait until the given time. */
   postpone({ url, host }: Pick<FrontierEntry, "url" | "host">, until: number): void {
     this.#handedOut.delete(url)
     this.#passed(url)
@@ -129,7 +129,7 @@ export class HostQueues implements PaceParty, Disposable {
     let wake = Number.POSITIVE_INFINITY
     for (const queue of this.#hosts.values()) {
       if (this.#wantsMore(queue, now)) await this.#fill(queue, now)
-      // Only now: others may have begun to ask the host while the store was asked.
+      // Not earlier: other jobs may have started a request to the host while the store was queried.
       const freeAt = queue.pace.freeAt(now)
       if (freeAt > now) {
         wake = Math.min(wake, freeAt)
@@ -143,7 +143,7 @@ export class HostQueues implements PaceParty, Disposable {
         continue
       }
       queue.pace.start(now)
-      // To the end of the round.
+      // Moves the host to the end of the round.
       this.#hosts.delete(queue.host)
       this.#hosts.set(queue.host, queue)
       return entry
@@ -152,7 +152,7 @@ export class HostQueues implements PaceParty, Disposable {
     return null
   }
 
-  /** Whether {@link next} would hand something out. */
+  /** Whether {@link next} would return an address. */
   async hasNext(now = steadyNow()): Promise<boolean> {
     return await this.#callers.run(() => this.#hasNext(now))
   }
@@ -167,8 +167,8 @@ export class HostQueues implements PaceParty, Disposable {
   }
 
   /**
-   * When an address may be handed out, as far as is known; addresses that are ready count as of now. Infinite: there
-   * is none, or another process is at its host.
+   * When the next address may be handed out, as far as is known; addresses that are ready count as now. Infinite if
+   * there is none, or if another process is visiting its host.
    */
   freeAt(now = steadyNow()): number {
     let first = Number.POSITIVE_INFINITY
@@ -180,35 +180,35 @@ export class HostQueues implements PaceParty, Disposable {
     return first
   }
 
-  /** The connection is free again; the outcome follows by {@link record} or {@link postpone}. */
+  /** Frees the connection; the outcome follows through {@link record} or {@link postpone}. */
   release(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).pace.end(now)
     this.wake()
   }
 
-  /** Takes an entry back that needs no visit after all, since its outcome is known. */
+  /** Takes back an entry that needs no visit after all, because its outcome is known. */
   drop(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).pace.drop(now)
     this.wake()
   }
 
-  /** Takes an entry back, to be handed out again before any other of its host. */
+  /** Takes back an entry, to be handed out again before any other of its host. */
   putBack(entry: FrontierEntry, now = steadyNow()): void {
     this.#host(entry.url, entry.host).ready.unshift(entry)
     this.drop(entry, now)
   }
 
-  /** Slows a host down for all, as its robots.txt asks. */
+  /** Slows a host down for all jobs, as its robots.txt asks. */
   setDelay(entry: FrontierEntry, delayMs: number): void {
     this.#host(entry.url, entry.host).pace.slow(delayMs)
   }
 
-  /** From the end of one visit to a host to the start of the next. */
+  /** The pause from the end of one visit to a host to the start of the next. */
   delayOf(entry: Pick<FrontierEntry, "url" | "host">): number {
     return this.#host(entry.url, entry.host).pace.delayMs
   }
 
-  /** Leaves a host alone until then; so do all that share its pace. */
+  /** Leaves a host alone until the given time, together with all hosts that share its pace. */
   block(entry: Pick<FrontierEntry, "url" | "host">, until: number): void {
     this.#host(entry.url, entry.host).pace.block(until)
   }
@@ -224,7 +224,7 @@ export class HostQueues implements PaceParty, Disposable {
     return queue
   }
 
-  /** Whether to ask the store for addresses of a host that may be visited now. */
+  /** Whether to query the store for addresses of a host that may be visited now. */
   #wantsMore({ ready, emptyUntil, pace }: HostQueue, now: number): boolean {
     return ready.length === 0 && emptyUntil <= now && pace.freeAt(now) <= now
   }

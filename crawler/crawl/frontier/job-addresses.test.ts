@@ -25,12 +25,12 @@ import { KnownAddresses, type Visited } from "./known-addresses.ts"
 
 const LINK = { how: "link", on: at("/"), depth: 2 } as const
 
-/** Jobs over one state, each with its frontier. */
+/** Jobs in one state, each with its frontier. */
 function state() {
   const db = emptyState()
   const jobs = new Jobs(db)
   const known = new KnownAddresses(db)
-  /** The frontier of a job in its present state, a new one by default. */
+  /** The frontier of a job in its current state, by default a new one. */
   const begin = async (name = "site", of?: number) => {
     const id = of ?? (await jobs.enqueue(sourceOf(name))).id
     const job = { id, source: sourceOf(name) }
@@ -225,7 +225,7 @@ test("a job that is over forgets all addresses but those that failed, then all, 
   expect([await left(), await isPrunable()]).toEqual([4100, true])
   await pruneAddresses(db, id, sql`1 = 1`)
   expect([await left(), await isPrunable(), (await failuresOf(db, id, 9)).length]).toEqual([3, false, 3])
-  // As after a loss: the frontier before takes them for known.
+  // As after a loss: the earlier frontier remembers them as known.
   const again = await begin("site", id)
   await again.frontier.add(many, LINK)
   expect(await left()).toBe(4100)

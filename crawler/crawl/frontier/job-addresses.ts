@@ -7,20 +7,20 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Failure } from "../../job.ts"
 import { FAILURES_LIKE, isFailure, type OutcomeCounts, type OutcomeName } from "../../outcome-name.ts"
 
-// What other code, which does not work on a job, can read about its addresses.
+// Information about a job's addresses, for code that does not work on the job.
 
 const crawlUrl = expressionBuilder<FrontierTables, "crawl_url">()
 const isPruned = crawlUrl.or([
   crawlUrl("outcome", "is", null),
   crawlUrl.not(isLike(crawlUrl.ref("outcome"), sql.lit(FAILURES_LIKE))),
 ])
-/** Some at a time, so that no other process waits long for the store. */
+/** Deleted in batches, so that no other process waits long for the store. */
 const PRUNED_ROWS = 2000
 
 const addresses = (db: StateStore, job: number) =>
   queriesOf<FrontierTables>(db).selectFrom("crawl_url").where("job", "=", job)
 
-/** Visits of a job by how they ended. */
+/** The number of a job's visits, by how they ended. */
 export async function outcomesOf(db: StateStore, job: number): Promise<OutcomeCounts> {
   const outcomes: Partial<Record<OutcomeName, number>> = {}
   const rows = await queriesOf<FrontierTables>(db)
@@ -32,7 +32,7 @@ export async function outcomesOf(db: StateStore, job: number): Promise<OutcomeCo
   return outcomes
 }
 
-/** Addresses that a job has not visited. */
+/** The number of addresses that a job has not visited. */
 export async function openCount(db: StateStore, job: number): Promise<number> {
   const { n } = await addresses(db, job)
     .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -41,7 +41,7 @@ export async function openCount(db: StateStore, job: number): Promise<number> {
   return n
 }
 
-/** Addresses of a job that failed, with the reason in words. By address, since the order by outcome would tell of it. */
+/** Addresses of a job that failed, with the reason in words. Sorted by address, because sorting by outcome would reveal the outcome. */
 export async function failuresOf(db: StateStore, job: number, limit: number): Promise<Failure[]> {
   return await addresses(db, job)
     .select(["url", "outcome", "detail"])
@@ -52,22 +52,22 @@ export async function failuresOf(db: StateStore, job: number, limit: number): Pr
     .execute()
 }
 
-/** Where a list of addresses by outcome continues: after this one. */
+/** Where a list of addresses by outcome continues: after this address. */
 export interface AddressCursor {
   /** Name of the {@link OutcomeGroup}. */
   readonly group: string
   readonly url: string
 }
 
-/** Outcomes that are listed as one. */
+/** Outcomes that are listed as one group. */
 export interface OutcomeGroup {
   readonly name: string
   readonly outcomes: readonly OutcomeName[]
 }
 
 /**
- * Addresses of a job by how their visits ended, by the groups' names, by address within each. Those that failed are
- * kept of the latest runs of a source; others until a later run has visited them, which they belong to from then on.
+ * Addresses of a job by how their visits ended, sorted by group name, then by address. Failed addresses are kept for
+ * the latest runs of a source; others until a later run has visited them, to which they belong from then on.
  */
 export async function addressesOf(
   db: StateStore,
@@ -98,12 +98,12 @@ export async function addressesOf(
 /** A host that a run gave up. */
 export interface GivenUpHost {
   readonly host: string
-  /** Addresses that were not visited for it. */
+  /** Number of addresses that were not visited because of it. */
   readonly left: number
   readonly why: string
 }
 
-/** Hosts that a job gave up, as the details of their addresses have it, while it has its frontier. */
+/** Hosts that a job gave up, as recorded in the details of their addresses, while the job has its frontier. */
 export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUpHost[]> {
   const hosts = await addresses(db, job)
     .select((eb) => ["host", eb.fn.min<string>("detail").as("detail"), eb.fn.countAll<number>().as("left")])
@@ -116,12 +116,12 @@ export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUp
   return hosts.map(({ host, left, detail }) => ({
     host,
     left,
-    // A host with its port has no space, so that none of its colons is taken for this one.
+    // A host with its port contains no space, so none of its colons matches here.
     why: /: (.+)/s.exec(detail)?.[1] ?? "it did not answer",
   }))
 }
 
-/** How the visit to one address ended while the job has its frontier; null when it was not visited. */
+/** How the visit to one address ended, while the job has its frontier; `null` if it was not visited. */
 export async function endingOf(
   db: StateStore,
   job: number,
@@ -166,7 +166,7 @@ export async function forgetAddresses(db: StateStore, jobs: Expression<{ id: num
 export const hasPrunable = (job: Expression<number>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from crawl_url where crawl_url.job = ${job} and ${isPruned})`
 
-/** Whether a job has an open address of a host, with its port. */
+/** Whether a job has an open address on a host (given with its port). */
 export const hasOpenAt = async (db: StateStore, job: number, host: string): Promise<boolean> =>
   (await addresses(db, job)
     .select("url")
@@ -178,16 +178,16 @@ export const hasOpenAt = async (db: StateStore, job: number, host: string): Prom
 export interface WaitingAddress {
   readonly job: number
   readonly depth: number
-  /** Visits without success. */
+  /** Number of unsuccessful visits. */
   readonly tries: number
-  /** When the next may be made; milliseconds since 1970. */
+  /** When the next visit may be made, in milliseconds since 1970. */
   readonly due: number
-  /** Null: an earlier run left it. */
+  /** `null` if an earlier run left it. */
   readonly how: FoundHow | null
   readonly on: string | null
 }
 
-/** Where an address waits for its visit: in the latest job that has it open; or null. */
+/** Where an address is waiting for its visit: in the latest job that has it open; otherwise `null`. */
 export async function waitingAddress(db: StateStore, url: PageUrl): Promise<WaitingAddress | null> {
   const row = await queriesOf<FrontierTables>(db)
     .selectFrom("crawl_url")
@@ -200,7 +200,7 @@ export async function waitingAddress(db: StateStore, url: PageUrl): Promise<Wait
   return row ?? null
 }
 
-/** How many visits ended, and how many of them failed, for every job that is remembered. */
+/** How many visits ended, and how many of them failed, for every stored job. */
 export async function visitsByJob(
   db: StateStore,
 ): Promise<ReadonlyMap<number, { readonly all: number; readonly failed: number }>> {

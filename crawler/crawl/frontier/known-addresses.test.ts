@@ -121,7 +121,7 @@ describe("a visit", () => {
       await site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/two"), depth: 2 }) }),
     ).toMatchObject({
       depth: 2,
-      // Its story is that of its first finding.
+      // The record still describes how it was first found.
       foundOn: at("/one"),
     })
     expect((await site.visit("/new", { ...PAGE, found: found({ depth: 7 }) })).depth).toBe(7)
@@ -161,7 +161,7 @@ describe("a visit", () => {
     const dueIn = async (path: string, visit: Partial<Visited>) =>
       ((await site.visit(path, visit)).dueAt - site.now) / HOUR / 0.9
     expect(await dueIn("/listed", listed)).toBe(720)
-    // The date stays until the sitemap names another.
+    // The date stays until the sitemap states another.
     expect(await dueIn("/listed", { outcome: "unchanged" })).toBe(720)
 
     await site.visit("/rhythm", PAGE)
@@ -310,7 +310,7 @@ describe("the addresses of a source", () => {
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now)
     expect((await site.known.get(at("/ahead"), "other"))?.dueAt).toBeGreaterThan(site.now)
     expect((await site.known.get(at("/on-time"), "site"))?.dueAt).toBe(dueAt)
-    // The longest interval itself is not too long, whichever bound it is.
+    // The longest interval itself is not too long, whichever limit applies.
     await statement(site.db, "update known_address set due_at = ?").run(site.now + 48 * HOUR)
     await site.known.heal(sourceOf("site", { revisit: { minHours: 48, maxHours: 2 } }))
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now + 48 * HOUR)
@@ -362,7 +362,7 @@ describe("a sitemap or feed", () => {
     })
     expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
     expect(await site.known.get(at("/"), "other")).toMatchObject({ listedIn: null, ...nothing })
-    // Values that a list does not state stay unchanged.
+    // Values that a list does not state stay the same.
     await site.known.list("site", 3, at("/"), null, nothing)
     expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
   })
@@ -406,7 +406,7 @@ test("an address at which nothing was found again and again is forgotten, unless
     source = "site",
   ) => {
     await site.visit(path, { ...visit, source })
-    // The others are like the first.
+    // The remaining misses are the same as the first, so the row is updated directly.
     await statement(site.db, "update known_address set misses = ? where url = ? and source = ?").run(
       times,
       at(path),

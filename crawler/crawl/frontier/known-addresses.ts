@@ -22,19 +22,19 @@ import type { Source } from "../../source.ts"
 import { dateOrNull } from "#base/store/date-columns.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
-/** What a sitemap or feed says about a page, beside its address. Times are milliseconds since 1970. */
+/** A sitemap's or feed's statements about a page, besides its address. Times are milliseconds since 1970. */
 export interface ListedFacts {
   readonly modifiedAt: number | null
   readonly publishedAt: number | null
-  /** Listed as news, by a news sitemap or a feed that calls itself so. */
+  /** Whether it is listed as news, by a news sitemap or a feed that calls itself news. */
   readonly isNews: boolean
 }
 
 /** How an address was found, and the facts stated about it. */
 export interface Found extends ListedFacts {
-  /** Link steps from a seed. */
+  /** Number of link steps from a seed. */
   readonly depth: number
-  /** Null for an address that an earlier run left; its earlier record stays. */
+  /** `null` for an address that an earlier run left; its earlier record stays. */
   readonly how: FoundHow | null
   /** The page, sitemap or feed that named it. */
   readonly on: string | null
@@ -58,53 +58,53 @@ export interface Visited {
   readonly url: PageUrl
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** Hash of the page as indexed; null when the index no longer holds one; left out when an earlier value stays. */
+  /** Hash of the page as indexed; `null` if the index no longer holds one; left out if the earlier value stays. */
   readonly hash?: string | null
-  /** From the page as indexed; left out when an earlier value stays. */
+  /** Title of the page as indexed; left out if the earlier value stays. */
   readonly title?: string
   /** HTTP status of an answer that was an error. */
   readonly status?: number | undefined
-  /** The other address that its redirect or canonical names. */
+  /** The address that its redirect or canonical names. */
   readonly leadsTo?: PageUrl | undefined
-  /** From the answer the page was made from; left out when earlier values stay. */
+  /** Validators of the answer the page was made from; left out if earlier values stay. */
   readonly validators?: Validators
-  /** How the page was read (read-as.ts); left out when an earlier value stays. */
+  /** How the page was read (read-as.ts); left out if the earlier value stays. */
   readonly readAs?: string
-  /** Its markdown copy; null if it has none. Left out, the earlier record stays. */
+  /** Its markdown copy; `null` if it has none. If left out, the earlier record stays. */
   readonly copy?: MarkdownCopy | null
-  /** Where the page leads, packed; null for more links than are kept; left out when it was not read. */
+  /** The page's links, packed; `null` if there are too many to keep; left out if the page was not read. */
   readonly links?: Uint8Array | null
   /** For an address that the frontier does not hold. */
   readonly found?: Found
 }
 
-/** All that one source knows of an address. Times are milliseconds since 1970; null: never. */
+/** Everything that one source knows about an address. Times are milliseconds since 1970; `null` means never. */
 export interface KnownAddress extends ListedFacts {
   readonly url: PageUrl
-  /** Name of the source that knows this of it. */
+  /** Name of the source that has this record. */
   readonly source: string
   /** The job that visited it last. */
   readonly job: number
   readonly outcome: OutcomeName
   readonly detail: string | null
-  /** Hash of the page as the index holds it; null when it holds none. */
+  /** Hash of the page as the index holds it; `null` if it holds none. */
   readonly hash: string | null
-  /** From when the page was last indexed; null when it never was. */
+  /** Title from when the page was last indexed; `null` if it never was. */
   readonly title: string | null
   readonly visitedAt: number
   readonly changedAt: number | null
-  /** From the last visit, if it ended with an error of the site's. */
+  /** HTTP status of the last visit, if that ended with an error from the site. */
   readonly status: number | null
-  /** The other address that a redirect or canonical named at the last visit. */
+  /** The address that a redirect or canonical named at the last visit. */
   readonly leadsTo: PageUrl | null
-  /** Link steps from a seed. */
+  /** Number of link steps from a seed. */
   readonly depth: number
   readonly foundHow: FoundHow
   readonly foundOn: string | null
   readonly firstSeen: number
-  /** A run with visits "due" leaves it alone before. */
+  /** Before this time, a run with visits "due" leaves it alone. */
   readonly dueAt: number
-  /** From a visit that found a page to the next, in milliseconds; null before the first visit. */
+  /** Time from a visit that found a page to the next, in milliseconds; `null` before the first visit. */
   readonly intervalMs: number | null
   /** Visits in a row that found no page. */
   readonly misses: number
@@ -115,7 +115,7 @@ export interface KnownAddress extends ListedFacts {
   readonly listedIn: string | null
 }
 
-/** The position of a walk through the addresses of a source. */
+/** The position in a pass through the addresses of a source. */
 export interface KnownCursor {
   readonly dueAt: number
   readonly url: string
@@ -123,12 +123,12 @@ export interface KnownCursor {
 
 export interface KnownChunk {
   readonly addresses: readonly KnownAddress[]
-  /** Null: there are no more. */
+  /** `null` if there are no more. */
   readonly next: KnownCursor | null
 }
 
 const CHUNK = 1000
-/** An address that had no page as often as this in a row was looked for over a month at least, unless something still led there. */
+/** After this many visits in a row without a page, an address has been tried for at least a month, unless something still led there. */
 export const VAIN_VISITS = 6
 const HOUR_MS = 3_600_000
 
@@ -227,8 +227,8 @@ const keep = once((q: Queries<FrontierTables>, row: KnownRow) =>
 type ListedRow = Pick<KnownRow, "listed_in" | "modified_at" | "published_at" | "news">
 
 /**
- * Values for an update of `known_address` or `crawl_url`: values that a list states replace the known ones, the rest
- * stays.
+ * Values for an update of `known_address` or `crawl_url`: values that a list states replace the known ones, the others
+ * stay.
  */
 export const listedFacts = ({ listed_in, modified_at, published_at, news }: ListedRow) => ({
   listed_in: address.fn.coalesce(address.val(listed_in), "listed_in"),
@@ -259,9 +259,9 @@ const setHash = once(
 )
 
 /**
- * What the crawls of each source know about the addresses they visited, in `state.db`: the memory from one run to the
- * next. Where sources overlap, each has its own record of an address, so that what one finds is no evidence for
- * another. A frontier belongs to one job and is emptied after it.
+ * What the crawls of each source know about the addresses they visited, in `state.db`: the memory between runs. Where
+ * sources overlap, each has its own record of an address, so that the findings of one are no evidence for another. A
+ * frontier belongs to one job and is emptied after it.
  */
 export class KnownAddresses {
   readonly #db: StateStore
@@ -329,13 +329,13 @@ export class KnownAddresses {
         news: found.isNews || before?.isNews ? 1 : 0,
         copy: copy && JSON.stringify(copy),
       })
-      // Pages that are gone lead nowhere.
+      // Missing pages lead nowhere.
       const links = isMissing(visit.status) ? null : visit.links
       if (links !== undefined) await this.#links.keep(source.name, url, links)
     }
   }
 
-  /** Where a page of the source led when it was last read, or null when that is not known. */
+  /** The links of a page of the source when it was last read, or `null` if they are not known. */
   async linksOf(source: string, url: PageUrl): Promise<string[] | null> {
     return await this.#links.get(source, url)
   }
@@ -346,8 +346,8 @@ export class KnownAddresses {
   }
 
   /**
-   * What a source knows about an address, or null. Without a source's name: the record of the source that knows best,
-   * by the page that the index holds of the address, then by the latest visit.
+   * What a source knows about an address, or `null`. Without a source's name, the record of the best-informed source:
+   * one for which the index holds the page comes first, then the one with the latest visit.
    */
   async get(url: PageUrl, source?: string): Promise<KnownAddress | null> {
     if (source === undefined) return (await this.all(url))[0] ?? null
@@ -361,8 +361,8 @@ export class KnownAddresses {
   }
 
   /**
-   * The addresses of a source that were not visited by `job`, those due longest first, some at a time. `until`: those
-   * due by then.
+   * The addresses of a source that `job` did not visit, longest overdue first, one batch at a time. `until`: only
+   * addresses due by then.
    */
   async chunk(source: string, job: number, until: number, after: KnownCursor | null): Promise<KnownChunk> {
     const { dueAt, url } = after ?? { dueAt: -1, url: "" }
@@ -372,8 +372,8 @@ export class KnownAddresses {
   }
 
   /**
-   * Makes an address of a source due, to be read in full even if its validators or its copy match: the next run
-   * visits it among the first. @returns whether the source knows it
+   * Makes an address of a source due, to be read in full even if its validators or its copy match: it will be among the
+   * next run's first visits. @returns whether the source knows it
    */
   async makeDue(url: PageUrl, source: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#update()
@@ -384,7 +384,7 @@ export class KnownAddresses {
   }
 
   /**
-   * Makes addresses due that were visited while the clock was ahead, so that none rests longer than the longest
+   * Makes addresses due that were visited while the clock was ahead, so that none waits longer than the longest
    * interval.
    */
   async heal({ name, revisit }: Pick<Source, "name" | "revisit">): Promise<void> {
@@ -398,8 +398,8 @@ export class KnownAddresses {
   }
 
   /**
-   * Stores the facts that a sitemap or feed states about an address, and that it is still listed. Runs in the
-   * caller's transaction. @returns the address as it was known, or null.
+   * Stores the facts that a sitemap or feed states about an address, and that it is still listed. Runs in the caller's
+   * transaction. @returns the record from before, or `null`.
    */
   async list(
     source: string,
@@ -422,7 +422,7 @@ export class KnownAddresses {
     return known
   }
 
-  /** Addresses of a source that a sitemap listed before and, read to its end by `job`, lists no more; they are due now. */
+  /** Finds addresses of a source that are no longer in a sitemap that `job` has read to its end, and makes them due now. */
   async unlisted(source: string, sitemap: string, job: number): Promise<readonly KnownAddress[]> {
     const isUnlisted = address.and([
       address("listed_in", "=", sitemap),
@@ -443,17 +443,17 @@ export class KnownAddresses {
     return gone
   }
 
-  /** Hash under which a source indexed the page, or null; without its name: under which any did. */
+  /** Hash under which a source indexed the page, or `null`; without a source's name, the hash under which any source did. */
   async hashOf(url: PageUrl, source?: string): Promise<string | null> {
     return (await this.get(url, source))?.hash ?? null
   }
 
-  /** Takes down that the index holds the page for a source now, or with null no more. Runs in the caller's transaction. */
+  /** Records that the index now holds the page for a source, or with `null` that it no longer does. Runs in the caller's transaction. */
   async setHash(url: PageUrl, source: string, hash: string | null): Promise<void> {
     await setHash.run(this.#db, { url, source, hash, now: this.#clock() })
   }
 
-  /** Some addresses of a source: those that the index holds as pages, and others. */
+  /** Some addresses of a source: both pages that the index holds, and others. */
   async some(source: string, limit: number): Promise<Pick<KnownAddress, "url" | "hash">[]> {
     return await this.#queries
       .selectFrom("known_address")
@@ -463,7 +463,7 @@ export class KnownAddresses {
       .execute()
   }
 
-  /** Forgets all that a source knows of an address. Runs in the caller's transaction. */
+  /** Forgets everything that a source knows about an address. Runs in the caller's transaction. */
   async forget(url: PageUrl, source: string): Promise<void> {
     await this.#queries
       .deleteFrom("known_address")
@@ -473,11 +473,11 @@ export class KnownAddresses {
   }
 
   /**
-   * Forgets addresses at which nothing was found again and again, unless a sitemap lists them: a site whose pages
-   * come and go would otherwise leave one for each page that it ever had. A source that finds a link to one later
-   * visits it like a new address.
+   * Forgets addresses at which repeated visits found nothing, unless a sitemap lists them: a site whose pages come and
+   * go would otherwise leave an address for each page that it ever had. If a source later finds a link to a forgotten
+   * address, it visits it like a new one.
    *
-   * @param sparedSql in SQL: whether an address of a source is kept nevertheless
+   * @param isSpared whether to keep an address of a source anyway
    * @returns how many there were
    */
   async forgetDead(
@@ -510,7 +510,7 @@ export class KnownAddresses {
     }
   }
 
-  /** Pages by when a crawl looked at them last: how many after each of these times, of how many, and the oldest look. */
+  /** Pages by when a crawl last visited them: how many after each of these times, how many in total, and the oldest visit. */
   async lookedAtSince(times: readonly number[]): Promise<{
     readonly pages: number
     readonly since: readonly number[]

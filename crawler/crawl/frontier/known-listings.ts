@@ -9,18 +9,18 @@ import { type StateStore, transaction } from "#base/store/state-store.ts"
 export interface Listing {
   readonly url: PageUrl
   readonly kind: ListingKind
-  /** The page or index that named it first; null: the source, or none. */
+  /** The page or index that first named it; `null` if only the source or nothing named it. */
   readonly foundOn: string | null
-  /** Its `lastmod` in the index of sitemaps that names it. */
+  /** Its `lastmod` in the sitemap index that names it. */
   readonly namedAt: number | null
   readonly validators: Validators
-  /** When it was last read to its end, by a run that took in all of it; null: never. */
+  /** When it was last read to its end, by a run that took in all of it; `null` if never. */
   readonly readAt: number | null
 }
 
 /**
- * The sitemaps and feeds of a source, from one run to the next. What a run learns is stored only when the run ends
- * normally: a run that was cut short may have left listed pages unread, and has to see the lists again.
+ * The sitemaps and feeds of a source, kept between runs. What a run learns is stored only if the run ends normally: a
+ * run that was cut short may have left listed pages unread, and has to see the lists again.
  */
 export class Listings {
   readonly #db: StateStore
@@ -41,7 +41,7 @@ export class Listings {
     return (await this.#lists().where("kind", "=", kind).orderBy("url").execute()).map(listingOf)
   }
 
-  /** Keeps at once that the page or index `foundOn` names a list: it may not be read again for a while. */
+  /** Records immediately that the page or index `foundOn` names a list, because `foundOn` may not be read again for a while. */
   async name(url: PageUrl, kind: ListingKind, foundOn: string | null): Promise<void> {
     await this.#queries
       .insertInto("listing")
@@ -50,7 +50,7 @@ export class Listings {
       .execute()
   }
 
-  /** Forgets a list that is gone. */
+  /** Forgets a list that no longer exists. */
   async forget(url: PageUrl): Promise<void> {
     await this.#forget().where("url", "=", url).execute()
   }
@@ -60,12 +60,12 @@ export class Listings {
     await this.#forget().execute()
   }
 
-  /** Takes down that a list was read, or is as it was. */
+  /** Records that a list was read, or has not changed. */
   note(listing: Listing): void {
     this.#seen.set(listing.url, listing)
   }
 
-  /** Stores the notes. `whole`: all addresses that the lists name were visited, or are known. */
+  /** Stores the records. `whole`: whether all addresses in the lists were visited or are known. */
   async keep(whole: boolean): Promise<void> {
     await transaction(this.#db, async () => {
       for (const { url, kind, foundOn, namedAt, validators, readAt } of this.#seen.values()) {

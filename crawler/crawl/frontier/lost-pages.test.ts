@@ -7,7 +7,7 @@ import { LostPages } from "./lost-pages.ts"
 
 const NEVER = new AbortController().signal
 
-/** A site that was crawled an hour ago, and an index that can show these paths of it. */
+/** A site that was crawled an hour ago, and an index that can show these paths. */
 function indexed(...shown: readonly string[]) {
   const site = new VisitedSite()
   site.now = Date.now() - HOUR
@@ -43,7 +43,7 @@ test("nothing is lost of a store that was never crawled into", async () => {
   const db = emptyState()
   const lost = new LostPages(db)
   expect([await lost.count(), await lost.expected()]).toEqual([0, 0])
-  // Older versions know the table by this name.
+  // Older versions use this name for the table.
   expect(await statement(db, "select version from schema_version where part = 'lost-pages'").get()).toEqual({
     version: 1,
   })

@@ -15,14 +15,14 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
-/** A process that reads the index sees a page so late at most. */
+/** The maximum delay until a process that reads the index sees a new page. */
 const READERS_FOLLOW_MS = 10_000
-/** Addresses looked up before others have their turn. */
+/** Number of addresses looked up before other work gets a turn. */
 const AT_ONCE = 500
 
 /**
- * Pages that crawls put into the index, and that it can no longer show: its files were damaged, or are gone. They are known as
- * lost until a visit finds them, or finds them gone.
+ * Pages that crawls put into the index, but that it can no longer show, because its files were damaged or are gone.
+ * They are known as lost until a visit finds them, or finds them gone.
  */
 export class LostPages {
   readonly #db: StateStore
@@ -46,7 +46,7 @@ export class LostPages {
     return n
   }
 
-  /** The lost pages and all pages that the index should hold: the number missing when the index is empty. */
+  /** The number of lost pages, and of all pages that the index should hold, which is the number lost if the index is empty. */
   async expected(): Promise<number> {
     const { n } = await this.#queries
       .selectFrom("known_address")
@@ -58,8 +58,8 @@ export class LostPages {
   }
 
   /**
-   * Compares the crawls' records with what the index can show. Lost pages are due at once and are read in full: the
-   * validators are dropped, so a site cannot answer that a page has not changed.
+   * Compares the crawls' records with the pages that the index can show. Lost pages are due at once and are read in
+   * full: the validators are dropped, so a site cannot answer that a page has not changed.
    *
    * @returns how many pages the index has lost since the last comparison
    */

@@ -51,7 +51,7 @@ const count = once((q: Queries<FrontierTables>, { job, outcome }: { job: number;
     ),
 )
 
-/** How the visits of one job ended, address by address and counted, in `state.db`. */
+/** How the visits of one job ended: address by address, and as counts, in `state.db`. */
 export class OutcomeBook {
   readonly #db: StateStore
   readonly #job: Pick<Job, "id" | "source">
@@ -95,7 +95,7 @@ export class OutcomeBook {
     return open
   }
 
-  /** Reopens addresses that were closed for a reason that proved wrong. @returns those. */
+  /** Reopens addresses that were closed for a reason that proved wrong. @returns the reopened ones. */
   async reopen(urls: readonly PageUrl[]): Promise<PageUrl[]> {
     const opened: PageUrl[] = []
     await transaction(this.#db, async () => {
@@ -110,7 +110,7 @@ export class OutcomeBook {
     return opened
   }
 
-  /** The recorded outcome of an address; null while it is open or unknown. */
+  /** The recorded outcome of an address; `null` while it is open or unknown. */
   async outcomeOf(url: PageUrl): Promise<OutcomeName | null> {
     return (await outcomeAt.get(this.#db, { job: this.#job.id, url }))?.outcome ?? null
   }
@@ -130,7 +130,7 @@ export class OutcomeBook {
       .execute()
   }
 
-  /** Corrects an outcome that is recorded: a page may turn out to be another one's. Runs in the caller's transaction. */
+  /** Corrects a recorded outcome: a page may turn out to belong to another address. Runs in the caller's transaction. */
   async #revise({ url, outcome, detail }: Visited): Promise<void> {
     const job = this.#job.id
     const before = await this.outcomeOf(url)

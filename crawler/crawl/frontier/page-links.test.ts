@@ -20,7 +20,7 @@ test("packed links come out as they went in, each once", () => {
   ]
   expect(unpackLinks(at("/page"), packLinks(at("/page"), there)!).sort()).toEqual([...new Set(there)].sort())
   expect(unpackLinks(at("/page"), packLinks(at("/page"), [])!)).toEqual([])
-  // In order, and without their own host, they take less.
+  // Sorted, and without their own host, they take less space.
   const many = Array.from({ length: 900 }, (_, index) => at(`/manual/${(index * 7) % 900}`))
   const bytes = packLinks(at("/"), many)!.byteLength
   expect(bytes).toBeLessThan(
@@ -36,7 +36,7 @@ test("of a page with more links than are kept, none are", () => {
   const random = (bytes: number) => [at(`/${randomBytes(bytes / 2).toString("hex")}`)]
   expect(packLinks(at("/"), random(40_000))?.byteLength).toBeLessThan(32 * 1024)
   expect(packLinks(at("/"), random(90_000))).toBeNull()
-  // Letter by letter up to the bound, of which each takes some five bits.
+  // Grows character by character up to the limit; each character takes about five bits.
   const much = createHash("shake256", { outputLength: 35_000 }).digest("hex")
   let [fits, tooMuch] = [0, much.length]
   while (tooMuch - fits > 1) {

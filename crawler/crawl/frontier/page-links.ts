@@ -7,19 +7,19 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import type { StateStore } from "#base/store/state-store.ts"
 
 /**
- * The links of one page in at most so many bytes; those of a page with more are not kept, so that it is always read
- * again. A page of documentation takes 200 to 350.
+ * The maximum size of one page's packed links, in bytes; if a page has more, its links are not kept, so that it is
+ * always read again. A page of documentation takes 200 to 350.
  */
 const MAX_PACKED_BYTES = 32 * 1024
 
-/** Pages whose links are looked through in one go: some 20 ms. */
+/** Number of pages whose links are checked in one go, which takes about 20 ms. */
 const CHUNK = 500
 
-/** Links as bytes, those to the page's own host without it; null when there are too many to keep. */
+/** Links as bytes, without the host for those on the page's own host; `null` if there are too many to keep. */
 export function packLinks(page: PageUrl, links: Iterable<string>): Uint8Array | null {
   const { origin } = new URL(page)
   const own = `${origin}/`
-  // In order they repeat each other's beginnings, which is what the compression lives on.
+  // Sorted, they repeat each other's beginnings, which makes them compress well.
   const lines = [...new Set(links)]
     .map((link) => (link.startsWith(own) ? link.slice(origin.length) : link))
     .sort()
@@ -27,7 +27,7 @@ export function packLinks(page: PageUrl, links: Iterable<string>): Uint8Array | 
   return packed.byteLength > MAX_PACKED_BYTES ? null : packed
 }
 
-/** The links that {@link packLinks} was given, in another order. */
+/** The links that were passed to {@link packLinks}, in another order. */
 export function unpackLinks(page: PageUrl, packed: Uint8Array): string[] {
   const text = inflateRawSync(packed).toString("utf8")
   if (text === "") return []
@@ -76,18 +76,18 @@ export const withLinks = (q: Queries<FrontierTables>) =>
     .select(["known_address.url", "links"])
 
 /**
- * Where the pages of each source lead, in `state.db`. A page that has not changed is not read again, but a run with a
+ * The links of each source's pages, in `state.db`. A page that has not changed is not read again, but a run with a
  * wider limit, depth or scope than earlier ones still needs its links.
  */
 export class PageLinks {
   readonly #db: StateStore
 
-  /** The table is made with that of `KnownAddresses`. */
+  /** `KnownAddresses` creates the table together with its own. */
   constructor(db: StateStore) {
     this.#db = db
   }
 
-  /** Null: they are not known. */
+  /** `null` if they are not known. */
   async get(source: string, url: PageUrl): Promise<string[] | null> {
     const row = await linksOf.get(this.#db, { url, source })
     return row ? unpackLinks(url, row.links) : null
@@ -97,7 +97,7 @@ export class PageLinks {
     return (await hasLinks.get(this.#db, { url, source })) !== undefined
   }
 
-  /** Runs in the caller's transaction. `packed` null: forgets them. */
+  /** Runs in the caller's transaction. If `packed` is `null`, the links are forgotten. */
   async keep(source: string, url: PageUrl, packed: Uint8Array | null): Promise<void> {
     await (packed === null
       ? drop.run(this.#db, { url, source })
@@ -105,9 +105,9 @@ export class PageLinks {
   }
 
   /**
-   * Pages of a source that link to `target`, in the order of their addresses: `limit` at most, of the first `most`.
-   * Others have their turn meanwhile.
-   * @returns them, and whether all pages were looked through
+   * Pages of a source that link to `target`, sorted by address: at most `limit`, among the first `most`. Lets other
+   * work take turns.
+   * @returns them, and whether all pages were checked
    */
   async linking(
     source: string,
@@ -140,8 +140,8 @@ export class PageLinks {
   }
 
   /**
-   * The page of a source that names `target`, with the fewest steps from a seed, or null. Looks through `most` pages,
-   * so that it takes a second at the longest.
+   * The page of a source that links to `target` with the fewest steps from a seed, or `null`. Checks `most` pages, so
+   * that it takes a second at most.
    */
   async naming(
     source: string,

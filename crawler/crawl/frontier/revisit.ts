@@ -4,39 +4,39 @@ import type { Revisit } from "../../source.ts"
 export type Ending =
   /** A page that is new, or differs from the one the index held. */
   | "changed"
-  /** The page that the index holds. */
+  /** The same page that the index holds. */
   | "same"
   /** No page, though the index holds one. */
   | "lost"
-  /** No page and none held, for a reason that may pass: no answer, an error of the server's. */
+  /** No page and none held, for a reason that may be temporary: no answer, or a server error. */
   | "failed"
   /** No page and none held: not found, excluded, or another page's address. */
   | "none"
 
 /** How often an address is visited. Times in milliseconds. */
 export interface Rhythm {
-  /** From a visit that found a page to the next. */
+  /** Time from a visit that found a page to the next. */
   readonly intervalMs: number
-  /** Visits in a row that found no page. */
+  /** Number of visits in a row that found no page. */
   readonly misses: number
 }
 
 export interface EndedVisit {
   readonly at: number
   readonly ending: Ending
-  /** When the page was last changed, as its Last-Modified header says. */
+  /** When the page was last changed, according to its Last-Modified header. */
   readonly changedAt: number | null
-  /** The same, as its sitemap says. */
+  /** The same, according to its sitemap. */
   readonly listedAt: number | null
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** RFC 9111 §4.2.2 suggests a tenth of its age as the time for which a page may be taken as fresh. */
+/** RFC 9111 §4.2.2 suggests a tenth of a page's age as the time for which it can be considered fresh. */
 const FRESH_SHARE = 0.1
 const MAX_FIRST_MS = 7 * DAY_MS
 const GROWTH = 1.5
-/** One visit does not lengthen the interval more than this, however long it was away. */
+/** One visit does not lengthen the interval by more than this, however long ago the previous visit was. */
 const MAX_GROWTH = 4
 /**
  * A page is due a little early, so that a daily run finds pages that the previous run read a few minutes after its
@@ -45,13 +45,14 @@ const MAX_GROWTH = 4
 const EARLY_SHARE = 0.1
 
 /**
- * When an address is to be visited again:
- * - first after a day, or after a tenth of the page's age where the site tells it (a week at most);
- * - half the interval after a change, half as much again after none, between the source's bounds;
- * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once. If the
- *   sitemap missed a change just found, because its date is older than the visit before, its dates don't count;
- * - without a page, after `minHours`, twice as long with each further miss: up to a day while the index holds the
- *   page or the reason may pass, else from a day up to the longest interval.
+ * When to visit an address again:
+ * - first after a day, or after a tenth of the page's age if the site states it (a week at most);
+ * - after half the interval if the page changed, after one and a half times the interval if not, between the source's
+ * bounds;
+ * - a page that a sitemap dates before this visit waits for the longest interval: a newer date makes it due at once. If
+ * the sitemap missed a change just found, because its date is older than the previous visit, its dates don't count;
+ * - without a page, after `minHours`, doubled with each further miss: up to a day while the index holds the page or the
+ * reason may be temporary, otherwise from a day up to the longest interval.
  */
 export function nextVisit(
   rules: Revisit,
@@ -84,7 +85,7 @@ function interval(before: (Rhythm & { readonly visitedAt: number }) | null, visi
     return Math.min((visit.at - visit.changedAt) * FRESH_SHARE, MAX_FIRST_MS)
   }
   const away = Math.max(0, visit.at - before.visitedAt)
-  // A page looked at again after a minute has proved nothing by being the same.
+  // A page that has not changed a minute after the previous visit proves nothing.
   if (visit.ending === "same") {
     return Math.max(before.intervalMs, Math.min(away * GROWTH, before.intervalMs * MAX_GROWTH))
   }

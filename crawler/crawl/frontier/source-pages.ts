@@ -13,22 +13,22 @@ import { type OutcomeName, PAGE_OUTCOMES, unreadSql } from "../../outcome-name.t
 import type { FrontierTables } from "./frontier-schema.ts"
 import type { KnownAddress } from "./known-addresses.ts"
 
-// What other code asks about the addresses that sources know, beside `KnownAddresses`: questions about all pages of a
-// source, and SQL conditions for queries that would take too long row by row.
+// Queries about the addresses that sources know, in addition to `KnownAddresses`: over all pages of a source, and SQL
+// conditions for queries that would take too long row by row.
 
 const addresses = (q: Queries<FrontierTables>) => q.selectFrom("known_address")
 const held = (q: Queries<FrontierTables>) => addresses(q).where("hash", "is not", null)
 const heldFor = (db: QueriedStore, source: string) =>
   held(queriesOf<FrontierTables>(db)).where("source", "=", source)
 
-/** How many pages the index holds for a source. */
+/** Number of pages that the index holds for a source. */
 export interface PageCounts {
   readonly pages: number
-  /** Those of them that another source holds as well. */
+  /** Number of them that another source holds as well. */
   readonly pagesShared: number
 }
 
-/** Pages that the index holds for a source. */
+/** Counts the pages that the index holds for a source. */
 export async function pageCount(db: StateStore, source: string): Promise<number> {
   const { n } = await heldFor(db, source)
     .select((eb) => eb.fn.countAll<number>().as("n"))
@@ -38,7 +38,7 @@ export async function pageCount(db: StateStore, source: string): Promise<number>
 
 const says = (words: string) => sql<SqlBool>`instr(detail, ${words}) > 0`
 
-/** Pages of a source whose answers were {@link CUT_OFF} at the last visit, by address; of all runs, or of one. */
+/** Pages of a source whose answers were {@link CUT_OFF} at the last visit, sorted by address; from all runs, or from one. */
 export async function cutOffPages(
   db: QueriedStore,
   source: string,
@@ -79,7 +79,7 @@ export async function pageCounts(db: StateStore, source: string): Promise<PageCo
     .executeTakeFirstOrThrow()
 }
 
-/** The address of some page of a source whose last visit has these words in its detail; null: no page has. */
+/** The address of a page of a source whose last visit has these words in its detail; `null` if there is none. */
 export async function somePageSaying(db: StateStore, source: string, words: string): Promise<string | null> {
   const page = await heldFor(db, source).select("url").where(says(words)).limit(1).executeTakeFirst()
   return page?.url ?? null
@@ -90,13 +90,13 @@ export async function pagesOf(db: StateStore, source: string): Promise<PageUrl[]
   return (await heldFor(db, source).select("url").execute()).map(({ url }) => url)
 }
 
-/** The first of these addresses, in order. */
+/** The first of these addresses, in sorted order. */
 export async function firstPages(db: StateStore, source: string, limit: number): Promise<PageUrl[]> {
   if (!(await hasTable(db, "known_address"))) return []
   return (await heldFor(db, source).select("url").orderBy("url").limit(limit).execute()).map(({ url }) => url)
 }
 
-/** The addresses behind `after`, in order, of pages that the index holds for a source: `limit` at most. */
+/** The addresses after `after`, in sorted order, of pages that the index holds for a source, up to `limit`. */
 export async function heldAfter(
   db: StateStore,
   source: string,
@@ -120,11 +120,11 @@ export async function heldAmong(
   return new Set(rows.map(({ url }) => url))
 }
 
-/** Whether the index holds a page for a source; of a store that may hold no addresses at all. */
+/** Whether the index holds a page for a source; also works for a store without any addresses. */
 export const hasPages = async (db: StateStore, source: string): Promise<boolean> =>
   (await somePage(db, source)) !== null
 
-/** The address of some page that the index holds for a source; null: it holds none, or the store no addresses at all. */
+/** The address of one page that the index holds for a source; `null` if it holds none, or if the store has no addresses at all. */
 export async function somePage(db: StateStore, source: string): Promise<string | null> {
   if (!(await hasTable(db, "known_address"))) return null
   return (await heldFor(db, source).select("url").limit(1).executeTakeFirst())?.url ?? null
@@ -134,7 +134,7 @@ export async function somePage(db: StateStore, source: string): Promise<string |
 export const addressesByHost = async (db: StateStore, source: string): Promise<ReadonlyMap<string, number>> =>
   countsOf(await knownByHost.all(db, { source }))
 
-/** How many addresses of a source failed at the last visit, by `host:port`, without those that the site says are gone. */
+/** How many addresses of a source failed at the last visit, by `host:port`, except those that the site says are gone. */
 export async function unreadByHost(db: StateStore, source: string): Promise<ReadonlyMap<string, number>> {
   if (!(await hasTable(db, "known_address"))) return new Map()
   return countsOf(await unreadOfHosts.all(db, { source }))
@@ -147,7 +147,8 @@ interface HostCount {
 
 const countsOf = (rows: readonly HostCount[]) => new Map(rows.map(({ host, n }) => [host, n]))
 
-// Counted in SQL: the API asks, too, and a source may know a million addresses. Every address has a path, and none a user name.
+// Counted in SQL, because the API runs this query too, and a source may know a million addresses. Every address has a
+// path, and none has a user name.
 const byHost = (q: Queries<FrontierTables>, source: string, condition: Expression<SqlBool>) =>
   q
     .selectFrom(
@@ -193,7 +194,7 @@ export async function knowsAny(db: StateStore, source: string): Promise<boolean>
   return (await known.executeTakeFirst()) !== undefined
 }
 
-/** Whether the index holds a page for some source that its last visit found. */
+/** Whether the index holds a page for some source whose last visit found it. */
 export async function isPageNow(db: StateStore, url: PageUrl): Promise<boolean> {
   const page = await held(queriesOf<FrontierTables>(db))
     .select("url")
@@ -203,7 +204,7 @@ export async function isPageNow(db: StateStore, url: PageUrl): Promise<boolean> 
   return page !== undefined
 }
 
-/** Where an address led at the last visit of any of these sources, by redirect or canonical; null: of any source. */
+/** Where an address led at the last visit of any of these sources (`null` for all), by redirect or canonical. */
 export async function whereItLed(
   db: StateStore,
   url: PageUrl,
@@ -223,9 +224,9 @@ export async function whereItLed(
 
 /** When visits of some sources saw a page. */
 export interface PageVisits {
-  /** The last that found it, whether it had changed or not; null: the last visit of each did not find it. */
+  /** The latest visit that found it, whether it had changed or not; `null` if no source's last visit found it. */
   readonly checkedAt: Date | null
-  /** When its text was first seen as it is now; null: not known. */
+  /** When its text was first seen as it is now; `null` if not known. */
   readonly changedAt: Date | null
 }
 
@@ -248,7 +249,7 @@ export async function pageVisits(
   return { checkedAt: dateOrNull(row!.checked), changedAt: dateOrNull(row!.changed) }
 }
 
-/** When a visit of the source last found a page that the index holds; null: never. */
+/** When a visit of the source last found a page that the index holds; `null` if never. */
 export async function lastCheckOf(db: StateStore, source: string): Promise<Date | null> {
   const { last } = await heldFor(db, source)
     .select((eb) => eb.fn.max<number | null>("visited_at").as("last"))
@@ -257,21 +258,21 @@ export async function lastCheckOf(db: StateStore, source: string): Promise<Date 
   return dateOrNull(last)
 }
 
-/** Addresses at which a job found no page, of one kind. */
+/** Addresses at which a job found no page, grouped by kind. */
 export interface Missed {
   readonly outcome: OutcomeName
-  /** Of answers that were errors. */
+  /** The HTTP status, for answers that were errors. */
   readonly status: number | null
   /** Whether the index holds the page. */
   readonly isHeld: boolean
   /** Whether only an llms.txt names them. */
   readonly isOnlyListed: boolean
-  /** Whether the visit before found a page. */
+  /** Whether the previous visit found a page. */
   readonly isNew: boolean
   readonly count: number
 }
 
-/** How often, and how, a job found no page, as long as no later run has visited the addresses. */
+/** How often, and how, a job found no page, until a later run has visited the addresses. */
 export async function missedBy(db: StateStore, job: number): Promise<Missed[]> {
   const rows = await addresses(queriesOf<FrontierTables>(db))
     .select((eb) => [
@@ -294,7 +295,7 @@ export async function missedBy(db: StateStore, job: number): Promise<Missed[]> {
   }))
 }
 
-/** Where the addresses of a source lead that lead elsewhere. */
+/** The targets of a source's addresses that lead elsewhere. */
 export async function* targetsOf(db: StateStore, source: string): AsyncGenerator<string> {
   const rows = addresses(queriesOf<FrontierTables>(db))
     .select("leads_to as to")
@@ -318,7 +319,7 @@ const missedAfter = once(
       .limit(limit),
 )
 
-/** Pages of the index that a job visited and did not find, by address, some at a time. */
+/** Pages of the index that a job visited and did not find, sorted by address, one batch at a time. */
 export async function missedPages(
   db: StateStore,
   job: number,
@@ -329,8 +330,8 @@ export async function missedPages(
 }
 
 /**
- * Makes each source know the pages in `table` (`url, source, hash`), and no others. Pages that differ are due and read
- * anew. Runs in the caller's transaction. @returns how many differed.
+ * Makes each source know the pages in `table` (`url, source, hash`), and no others. Pages that differ become due and
+ * are read again. Runs in the caller's transaction. @returns how many differed.
  */
 export async function matchPages(db: StateStore, table: string): Promise<number> {
   const pages = sql.table(table)
@@ -365,7 +366,7 @@ export const isKnown = (url: Expression<PageUrl>, source: Expression<string>): E
 export const isHeld = (url: Expression<PageUrl>, source: Expression<string>): Expression<SqlBool> =>
   expressions.exists(heldPage(url, source))
 
-/** Whether a job found a page, which the index holds, where it was. */
+/** Whether a job's visit found the page that the index holds at this address. */
 export const wasFound = (
   url: Expression<PageUrl>,
   source: Expression<string>,
@@ -375,7 +376,7 @@ export const wasFound = (
     heldPage(url, source).where("known.job", "=", job).where("known.outcome", "in", PAGE_OUTCOMES),
   )
 
-/** Whether the index holds a page that no job after this one has found. */
+/** Whether the index holds a page that no later job has found. */
 export const isUnfoundSince = (
   url: Expression<PageUrl>,
   source: Expression<string>,
@@ -388,8 +389,8 @@ export const isUnfoundSince = (
   )
 
 /**
- * Triggers, as SQL, that fire when a page comes into the index, changes in it, or leaves it. `new` has the fields `job`, `url`,
- * `title`, `hash`, `changed_at`, `visited_at`. `note`: the statement for each.
+ * SQL triggers that fire when a page is added to the index, changes in it, or is removed. `new` has the fields `job`,
+ * `url`, `title`, `hash`, `changed_at`, `visited_at`. `note`: the statement to run for each.
  */
 export function pageTriggers(
   { trigger }: SchemaWords,
@@ -420,7 +421,7 @@ export function pageTriggers(
 }
 
 /**
- * Triggers as those of {@link pageTriggers}, which also fire when the index gives up a page because its source is forgotten.
+ * Triggers like {@link pageTriggers}, which also fire when the index gives up a page because its source is forgotten.
  * `statement` gets the SQL of the address.
  */
 export const pageOrSourceTriggers = (

@@ -8,8 +8,8 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { type StateStore, transaction } from "#base/store/state-store.ts"
 
 /**
- * How often the crawler's process may be lost while it reads a page. The first time other pages were being read too;
- * after that it is read alone, so by the third there is no doubt.
+ * How often the crawler's process may be lost while it reads a page. The first time, other pages were being read too;
+ * after that the page is read alone, so by the third time there is no doubt.
  */
 const MAX_STRIKES = 3
 
@@ -18,9 +18,9 @@ const note = once((q: Queries<FrontierTables>, { job, url, reading }: CrawlUrl<"
 )
 
 /**
- * Pages whose reading may have killed the crawler's process. Each page is noted before it is read, so that the
- * process after a lost one knows what was being read. Such a page is then read while no other is, and left out when
- * that process is lost as well: a page that kills its reader costs one page, and not the job.
+ * Pages that may have killed the crawler's process. Each page is recorded before it is read, so that the process
+ * started after a crash knows which pages were being read. Such a page is then read while no other is, and left out if
+ * that process is lost as well: a page that kills its reader costs one page, not the job.
  */
 export class Suspects {
   readonly #db: StateStore
@@ -29,7 +29,7 @@ export class Suspects {
   readonly #known: KnownAddresses
   readonly #strikes = new Map<PageUrl, number>()
   readonly #begun = new Set<PageUrl>()
-  /** Still noted as being read: one transaction is enough for two pages. */
+  /** Still recorded as being read, so that one transaction serves two pages. */
   readonly #ended = new Set<PageUrl>()
 
   private constructor(db: StateStore, { id, source }: Pick<Job, "id" | "source">, known: KnownAddresses) {
@@ -39,7 +39,7 @@ export class Suspects {
     this.#known = known
   }
 
-  /** Only the process that works on the job may open them: any note was left by a lost process. */
+  /** Only the process that works on the job may open them: any record was left by a lost process. */
   static async open(
     db: StateStore,
     job: Pick<Job, "id" | "source">,
@@ -65,7 +65,7 @@ export class Suspects {
     for (const { url, strikes } of rows) this.#strikes.set(url, strikes)
   }
 
-  /** Notes that a page is about to be read, and that the pages which ended meanwhile no longer are. */
+  /** Records that a page is about to be read, and that pages which ended in the meantime are not being read any more. */
   async begin(url: PageUrl): Promise<void> {
     this.#begun.add(url)
     const ended = [...this.#ended]
@@ -77,26 +77,26 @@ export class Suspects {
     })
   }
 
-  /** Its reading did no harm; its outcome may still be on the way. */
+  /** Call it when reading the page did no harm; its outcome may still be pending. */
   end(url: PageUrl): void {
     if (this.#begun.delete(url)) this.#ended.add(url)
   }
 
-  /** The page has its outcome. */
+  /** Call it when the page has its outcome. */
   forget(url: PageUrl): void {
     this.#begun.delete(url)
     this.#ended.delete(url)
     this.#strikes.delete(url)
   }
 
-  /** The crawl stops in good order, so the pages it was reading are not suspects. */
+  /** Call it when the crawl stops normally, so that the pages it was reading do not become suspects. */
   async release(): Promise<void> {
     this.#begun.clear()
     this.#ended.clear()
     await this.#unread().execute()
   }
 
-  /** Clears the note that pages are being read. */
+  /** Clears the records of pages being read. */
   #unread() {
     return queriesOf<FrontierTables>(this.#db)
       .updateTable("crawl_url")
@@ -110,14 +110,14 @@ export class Suspects {
     return (await this.#count(url)) > 0
   }
 
-  /** Why a page is not read any more, or null. */
+  /** Why a page is no longer read, or `null`. */
   async verdict(url: PageUrl): Promise<string | null> {
     return (await this.#count(url)) < MAX_STRIKES
       ? null
       : "the crawler's process crashed each time it read the page"
   }
 
-  /** One that an earlier run left out has one more chance. */
+  /** A page that an earlier run left out gets one more chance. */
   async #count(url: PageUrl): Promise<number> {
     const now = this.#strikes.get(url) ?? 0
     const before = (await this.#known.get(url, this.#source))?.outcome === CRASHED ? MAX_STRIKES - 1 : 0

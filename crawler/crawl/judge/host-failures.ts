@@ -1,5 +1,5 @@
 interface Trouble {
-  /** Unsuccessful tries in a row. */
+  /** Number of unsuccessful tries in a row. */
   tries: number
   notedAt: number
 }
@@ -10,10 +10,10 @@ export class HostFailures {
   readonly #answered = new Set<string>()
 
   /**
-   * Notes a visit that got no answer, or was asked to come back later. Visits made side by side fail together and
+   * Records a visit that got no answer, or was asked to come back later. Visits made at the same time fail together and
    * count once.
    * @param weight how many tries it counts as
-   * @returns the tries in a row, this one included.
+   * @returns the tries in a row, including this one.
    */
   failed(host: string, startedAt: number, now: number, weight = 1): number {
     const trouble = this.#hosts.get(host)
@@ -39,7 +39,7 @@ export class HostFailures {
     return this.#answered.size > 0
   }
 
-  /** Whether it has answered in this run. */
+  /** Whether the host has answered in this run. */
   hasAnswered(host: string): boolean {
     return this.#answered.has(host)
   }

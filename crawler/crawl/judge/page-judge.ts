@@ -20,7 +20,7 @@ export interface PageJudgeOptions {
   readonly parts: CrawlParts
   readonly source: Source
   readonly clock: Clock
-  /** Nothing that is judged later is recorded. */
+  /** Once aborted, nothing more is recorded. */
   readonly cut: AbortSignal
 }
 
@@ -30,14 +30,14 @@ interface Taken {
   readonly reading: Reading
   readonly before: KnownAddress | null
   readonly isRedirected: boolean
-  /** Links to addresses that are worth a visit of their own. */
+  /** The number of links to addresses that are worth their own visit. */
   readonly leads: number
   readonly links: Uint8Array | null
 }
 
 type OwnPage = Extract<Judgement, { kind: "page" }>
 type AliasOf = Extract<Judgement, { kind: "alias" }>
-/** The visits that the recorder takes. */
+/** The visits that the recorder accepts. */
 type WrittenVisit = Parameters<OutcomeRecorder["take"]>[0]
 
 interface PageRead {
@@ -46,7 +46,7 @@ interface PageRead {
   readonly isUnchanged: boolean
 }
 
-/** Judges the result of a visit: a page of its own, another address of one, or none; and has it recorded. */
+/** Judges the result of a visit: a page of its own, another address of a page, or neither. Has it recorded. */
 export class PageJudge {
   readonly #parts: CrawlParts
   readonly #source: Source
@@ -60,7 +60,7 @@ export class PageJudge {
     this.#cut = cut
   }
 
-  /** The page is as the index holds it, says the site. */
+  /** Handles a page that, according to the site, has not changed since it was indexed. */
   async keep(
     entry: FrontierEntry,
     { url, noindex, validators, copy }: Unmodified,
@@ -72,7 +72,8 @@ export class PageJudge {
       await this.#parts.recorder.close(url, { kind: "skipped", because: "noindex" })
       return
     }
-    // Where it leads is known to the run before this one, unless that had other rules or no room, or it was further away.
+    // The previous run knows where the page leads, unless that run had other rules or no room, or the page was further
+    // away.
     if (this.#parts.discovery.owesLinks || entry.depth < (before?.depth ?? 0)) {
       await this.#parts.links.add(
         entry.depth,
@@ -87,13 +88,13 @@ export class PageJudge {
     const detail = copy
       ? `its markdown copy at ${copy.at} is unchanged since the last read`
       : "not modified since the last read"
-    // A page whose validators work needs no copy.
+    // A page with working validators needs no copy.
     const known = { validators: { etag, lastModified }, copy: copy ?? null }
     const results: Visited[] = [{ url, outcome: "unchanged", detail, ...known }]
     await this.#parts.recorder.write({ page: null, seen: null, results })
   }
 
-  /** Takes in a page that was read. */
+  /** Handles a page that was read. */
   async take(entry: FrontierEntry, read: Reading, before: KnownAddress | null): Promise<void> {
     const parts = this.#parts
     const reading = { ...read, url: parts.duplicates.clean(read.url) }
@@ -129,7 +130,7 @@ export class PageJudge {
       isUnchanged || !parts.isSite
         ? null
         : await parts.softNotFound.complaint(page, { isHeld: heldHash !== null, isMarked })
-    // The crawl may have been stopped before this was known.
+    // The crawl may have been stopped while this was being checked.
     if (this.#isTakenIn(entry, url) || this.#cut.aborted) return
     if (complaint !== null) {
       const leadsTo = taken.isRedirected ? { leadsTo: url } : {}
@@ -156,7 +157,7 @@ export class PageJudge {
     })
   }
 
-  /** Closes an address that has no page. */
+  /** Closes an address without a page. */
   async #closeWithout(
     { entry, reading, isRedirected, leads, links }: Taken,
     outcome: NoPage,
@@ -172,7 +173,7 @@ export class PageJudge {
     if (this.#parts.isSite) await this.#parts.traps.watch(url, given)
   }
 
-  /** Has a page recorded: as one of its own, or as another address of one. */
+  /** Has a page recorded: as a page of its own, or as another address of one. */
   async #place(taken: Taken, read: PageRead): Promise<void> {
     const { entry, reading, leads } = taken
     const { url } = reading
@@ -192,7 +193,7 @@ export class PageJudge {
     await recorder.room()
   }
 
-  /** How many of the addresses that are no pages any more were counted as pages. */
+  /** How many of the addresses that are no longer pages were counted as pages. */
   async #pagesAmong(replaced: readonly Replaced[]): Promise<number> {
     let pages = 0
     for (const { url } of replaced) {
@@ -211,14 +212,14 @@ export class PageJudge {
       results.push({ url: entry.url, outcome: "skipped:duplicate", detail, leadsTo: url })
     }
     for (const { url: other, evidence, isNew } of replaces) {
-      // Pages that an earlier run left are removed at the end, by evidence.
+      // Pages that an earlier run left are removed at the end, based on evidence.
       const forgotten = isNew ? { hash: null } : {}
       const detail = inWords(evidence, url)
       results.push({ url: other, outcome: "skipped:duplicate", detail, leadsTo: url, ...forgotten })
     }
     const page = read.isUnchanged ? null : read.page
     const replacedNow = replaces.flatMap((one) => (one.isNew ? one.url : []))
-    // Where only its readers have changed, it keeps its vectors.
+    // If only its readers have changed, it keeps its vectors.
     const before = this.#parts.isObserved ? url : undefined
     const formerly = replaces.find(({ isNew }) => !isNew)?.url ?? before
     return { page, seen: read.page, results, replaces: replacedNow, formerly }
@@ -240,7 +241,7 @@ export class PageJudge {
   }
 }
 
-/** Closes an address that is another one of a page, and the one that redirects to it, if any does. */
+/** Closes an alternative address of a page, and the address that redirects to it, if there is one. */
 function alias({ entry, reading, links }: Taken, { of, detail: why }: AliasOf): WrittenVisit {
   const { url } = reading
   const outcome: OutcomeName = "skipped:duplicate"

@@ -73,7 +73,7 @@ test("a host that does not answer rests longer and longer, and is given up; one 
   expect(policy.after(entry(0), failed("refused"), 20, 20)).toEqual({ kind: "give-up-host" })
   expect(policy.note("docs.example", gone)).toBe(true)
   expect(policy.after(entry(0), failed("refused"), 30, 30)).toMatchObject({ hostRestsUntil: 130, tries: 0 })
-  // A visit that waited for its whole time was patience itself.
+  // A visit that timed out has already used up patience.
   expect(pauses(policyFor("new"), failed("timeout"))).toEqual([200, 800, "give-up-host"])
   expect(pauses(policyFor("new"), failed("http-status", true, 500)).at(-1)).toBe("give-up-host")
 })
@@ -85,7 +85,7 @@ test("a host that refuses its first connections is given up after a second try; 
   const beside = new RetryPolicy(config)
   beside.note("other.example", gone)
   expect(pauses(beside, failed("refused"))).toEqual(mistyped)
-  // The second try comes soon, however patient the settings are.
+  // The second try comes soon, whatever the settings are.
   const slow = new RetryPolicy({ retryDelayMs: 60_000, maxWaitMs: 300_000, maxTries: 20 })
   expect(pauses(slow, failed("refused"))).toEqual([2000, "give-up-host"])
   const patient = [100, 200, 400, 800, 1000, "give-up-host"]
@@ -102,7 +102,7 @@ test("an unknown name that must look like one that fails for now is asked for on
   const beside = new RetryPolicy(config, { concealsNames: true })
   beside.note("other.example", gone)
   expect(pauses(beside, failed("dns"))).toEqual(patient)
-  // A name server that does not answer the operator's own crawl is surely no slip.
+  // A name server that fails during the operator's own crawl does not mean a mistyped address.
   expect(pauses(new RetryPolicy(config), failed("dns"))).toEqual(patient)
 })
 

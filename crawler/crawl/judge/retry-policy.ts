@@ -6,34 +6,34 @@ import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
 /**
  * A host with this many unsuccessful tries in a row is given up for this run. With the default FOSSICK_RETRY_DELAY_MS
- * that is after 155 seconds of pauses, in which a server is restarted.
+ * that is after 155 seconds of pauses, long enough to restart a server.
  */
 export const HOST_TRIES = 6
-/** A visit that waited for its whole time was patience itself. */
+/** A visit that timed out has already used up patience. */
 const TIMEOUT_COUNTS = 2
 /**
  * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address, and a
- * user may be waiting for the answer. It is tried a second time, after the time a server takes to restart in place,
- * and then given up.
+ * user may be waiting for the answer. It is tried a second time, after the time that a server takes to restart, and
+ * then given up.
  */
 const FIRST_TRIES = 2
 const FIRST_REST_MS = 2000
 
-/** What to do after a visit that brought nothing to read. Times are by `steadyNow()`. */
+/** What to do after a visit that brought nothing to read. Times are on the `steadyNow()` clock. */
 export type NextTry =
   /** The host is given up with all its addresses. */
   | { readonly kind: "give-up-host" }
   | {
       readonly kind: "host-goes-on"
-      /** Until when the host is left alone; null: it need not be. */
+      /** Until when the host is left alone; `null` if it need not be. */
       readonly hostRestsUntil: number | null
-      /** When the address is tried again; null: the visit was its last. */
+      /** When the address is tried again; `null` if the visit was its last. */
       readonly again: number | null
-      /** The tries of the address, this one counted where it was its own. */
+      /** The number of tries of the address, including this one if the address itself was at fault. */
       readonly tries: number
     }
 
-/** Decides when an address is tried again, when its host has a rest, and when the host is given up. One for each run. */
+/** Decides when an address is tried again, when its host is given a pause, and when the host is given up. One per run. */
 export class RetryPolicy {
   readonly #patience = new HostFailures()
   readonly #config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">
@@ -41,7 +41,7 @@ export class RetryPolicy {
   readonly #hasRead: boolean
 
   /**
-   * @param concealsNames whether unknown names look like those that fail for now
+   * @param concealsNames whether unknown names look like temporary failures
    * @param hasRead whether the run read pages before, in a process that was lost or stopped
    */
   constructor(
@@ -53,7 +53,7 @@ export class RetryPolicy {
     this.#hasRead = hasRead
   }
 
-  /** Notes how a visit ended: a host that answers has all patience again. @returns whether it had been in trouble */
+  /** Records how a visit ended: a host that answers gets full patience again. @returns whether it had been in trouble */
   note(host: string, visit: Visit): boolean {
     return isAnswer(visit) && !this.#isInTrouble(host, visit) && this.#patience.answered(host)
   }
@@ -73,7 +73,7 @@ export class RetryPolicy {
       const isLast = again === null || isTooLong || tries + 1 >= maxTries
       return { kind: "host-goes-on", hostRestsUntil: null, again: isLast ? null : again, tries: tries + 1 }
     }
-    // A certificate that is wrong, and a name that is not there, are no better in a minute.
+    // A wrong certificate or a non-existent name will not get better in a minute.
     if (isNew && (isForGood(visit) || isTooLong)) return { kind: "give-up-host" }
     const count = this.#patience.failed(host, startedAt, now, weightOf(visit))
     const isMistyped = isNew && this.#looksMistyped(visit)
@@ -81,7 +81,7 @@ export class RetryPolicy {
     const pause = Math.min(retryDelayMs * 2 ** (count - 1), maxWaitMs)
     const rest = now + (isMistyped ? Math.min(pause, FIRST_REST_MS) : pause)
     const hostRestsUntil = visit.kind === "postponed" && !isTooLong ? Math.max(rest, again ?? 0) : rest
-    // It is the host's fault where nothing else came of it: the address has all its tries still.
+    // If the host is at fault, the address keeps all its tries.
     const isHosts = isNew || (visit.kind === "failed" && visit.because !== "timeout")
     if (isHosts && !isForGood(visit))
       return { kind: "host-goes-on", hostRestsUntil, again: hostRestsUntil, tries }
@@ -94,19 +94,19 @@ export class RetryPolicy {
     }
   }
 
-  /** Whether nothing of the site was ever met, in a run that has read no page before. */
+  /** Whether nothing on the site has answered yet, in a run that has read no page before. */
   #looksMistyped(visit: Unread): boolean {
     if (visit.kind !== "failed" || this.#hasRead) return false
-    // A name server that does not answer the operator's own crawl is surely no slip.
+    // A name server that fails during the operator's own crawl does not mean a mistyped address.
     const isNoName = visit.because === "dns" && this.#concealsNames && !this.#patience.hasAnyAnswered
     return visit.because === "refused" || isNoName
   }
 
-  /** Whether it is the host that is in trouble, and not the address alone. */
+  /** Whether the host is in trouble, and not just the address. */
   #isInTrouble(host: string, visit: Visit): boolean {
     if (visit.kind === "read" || visit.kind === "unmodified") return false
     if (isInVain(visit)) return true
-    // The answer to the host's first address is all that is known of the host.
+    // The answer to the host's first address is all that is known about the host.
     return (
       visit.kind === "failed" &&
       visit.status !== undefined &&

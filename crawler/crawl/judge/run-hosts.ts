@@ -16,7 +16,7 @@ export interface RunHostsOptions {
 
 const SKIPPED: NoPage = { kind: "failed", because: "cancelled", detail: "the operator skipped it" }
 
-/** Without the time of the next try, which a wait has of its own. */
+/** Leaves out the time of the next try, which is shown separately. */
 function whyOf(last: NoPage): string {
   if (last.kind === "postponed")
     return last.status === undefined
@@ -25,7 +25,7 @@ function whyOf(last: NoPage): string {
   return detailOf(last) ?? last.kind
 }
 
-/** The hosts that one run waits for, and those that it has given up. */
+/** The hosts that one run is waiting for, and those it has given up. */
 export class RunHosts {
   readonly #options: RunHostsOptions
   readonly #givenUp = new Map<string, NoPage>()
@@ -34,7 +34,7 @@ export class RunHosts {
     this.#options = options
   }
 
-  /** @param until by `steadyNow()` */
+  /** @param until on the `steadyNow()` clock */
   async waits(host: string, until: number, last: NoPage): Promise<void> {
     const { job, waits } = this.#options
     const why = whyOf(last)
@@ -54,12 +54,12 @@ export class RunHosts {
     return this.#givenUp.has(host)
   }
 
-  /** How addresses of a host end that was given up; null: it was not. */
+  /** The outcome for addresses of a host that was given up; `null` if it was not. */
   ending(host: string): NoPage | null {
     return this.#givenUp.get(host) ?? null
   }
 
-  /** Closes all addresses of a host, those yet to be found too, with the outcome of the visit that was one too many. */
+  /** Closes all addresses of a host, including those found later, with the outcome of its last visit. */
   async giveUp(host: string, last: NoPage): Promise<void> {
     const { job, waits, frontier, onGivenUp } = this.#options
     const why = detailOf(last) ?? last.kind
@@ -70,7 +70,7 @@ export class RunHosts {
     await onGivenUp(host, last)
   }
 
-  /** The run is over, or stops for now. */
+  /** Call it when the run has ended, or stops for now. */
   async end(): Promise<void> {
     await this.#options.waits.forgetAll(this.#options.job)
   }

@@ -15,7 +15,7 @@ export interface SparedParts {
   readonly frontier: Pick<Frontier, "add">
 }
 
-/** The outcome of an address that needs no visit, by facts learned since it was found; else null. */
+/** The outcome of an address that needs no visit, based on facts learned since it was found; otherwise `null`. */
 export async function sparedVisit({ url, depth }: FrontierEntry, parts: SparedParts): Promise<NoPage | null> {
   const { suspects, discovery, duplicates, traps, frontier } = parts
   const crashed = await suspects.verdict(url)

@@ -18,14 +18,14 @@ export interface VerdictContext {
   readonly source: Source
   /** Whether noindex is obeyed. */
   readonly obeysNoindex: boolean
-  /** What sitemaps and feeds say about the page. */
+  /** The facts about the page that sitemaps and feeds state. */
   readonly facts: ListedFacts
   readonly fetchedAt: Date
   /** Whether the run has visited an address. */
   isVisited(url: PageUrl): Promise<boolean>
 }
 
-/** Decides what a reading amounts to, asked for under the address `from`. */
+/** Decides the result of a reading that was requested under the address `from`. */
 export async function verdictOn(reading: Reading, from: PageUrl, context: VerdictContext): Promise<Verdict> {
   const { extracted, url } = reading
   const redirected = url !== from

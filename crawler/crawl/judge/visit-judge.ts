@@ -14,12 +14,13 @@ import type { Unread } from "./visit-outcome.ts"
 export interface VisitJudgeOptions extends PageJudgeOptions {
   readonly config: CrawlerConfig
   /**
-   * Who can read the progress of the run: callers of the API must not learn which names lead into a private network.
+   * Determines who can read the run's progress: callers of the API must not learn which names lead into a private
+   * network.
    */
   readonly author: SourceAuthor
 }
 
-/** Settles visits: records their results, tries again where a later try may succeed, and closes the rest. */
+/** Settles visits: records their results, tries again if a later try may succeed, and closes the rest. */
 export class VisitJudge {
   readonly #parts: CrawlParts
   readonly #pages: PageJudge
@@ -37,8 +38,8 @@ export class VisitJudge {
   }
 
   /**
-   * @param before what earlier runs know of the address
-   * @param startedAt when the visit began, by `steadyNow()`
+   * @param before what earlier runs know about the address
+   * @param startedAt when the visit began, on the `steadyNow()` clock
    */
   async settle(
     entry: FrontierEntry,
@@ -60,7 +61,7 @@ export class VisitJudge {
     // A visit cut short by a stop has no outcome: it is made again when the crawl continues.
   }
 
-  /** @param seen the visit as those know it who read how the run goes; what is recorded is the visit itself */
+  /** @param seen the visit as shown to people who watch the run's progress; the real visit is recorded */
   async #closeOrRetry(entry: FrontierEntry, visit: Unread, seen: Unread, startedAt: number): Promise<void> {
     const { discovery, frontier, duplicates, recorder } = this.#parts
     const next = this.#retries.after(entry, seen, startedAt, steadyNow())

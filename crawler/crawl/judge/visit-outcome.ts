@@ -12,13 +12,13 @@ const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])
 const GONE = 410
 const GATEWAY = new Set<number | undefined>([502, 504])
 
-/** Whether the host had something to say; what its robots.txt said before does not count. */
+/** Whether the host gave an answer; its earlier robots.txt does not count. */
 export function isAnswer(visit: Visit): boolean {
   if (visit.kind === "skipped") return visit.because !== "robots"
   return visit.kind === "read" || visit.kind === "unmodified" || !isInVain(visit)
 }
 
-/** Whether nothing came back that tells of the page. */
+/** Whether the visit returned nothing about the page. */
 export function isInVain(visit: Unread): boolean {
   if (visit.kind === "postponed") return true
   if (visit.kind !== "failed") return false
@@ -27,12 +27,12 @@ export function isInVain(visit: Unread): boolean {
   return IN_VAIN.has(visit.because) || GATEWAY.has(visit.status)
 }
 
-/** Whether an address is surely no page, and not only out of reach. */
+/** Whether an address is certainly not a page, rather than just unreachable. */
 export function isNoPage({ outcome, status }: Visited): boolean {
   return isSkip(outcome) || isMissing(status)
 }
 
-/** An ending without a page as it is recorded. */
+/** The recorded form of an ending without a page. */
 export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
   return {
     outcome: outcomeName(outcome),
@@ -42,7 +42,7 @@ export function recordOf(outcome: NoPage): Omit<Visited, "url"> {
   }
 }
 
-/** A file that has left its folder is as certainly gone as a page that a server answers 410 for. */
+/** A file that has left its folder is as certainly gone as a page for which a server answers 410. */
 function statusOf(outcome: NoPage): number | undefined {
   if (outcome.kind === "failed") return outcome.status
   return outcome.kind === "skipped" && outcome.because === "gone" ? GONE : undefined
@@ -50,7 +50,7 @@ function statusOf(outcome: NoPage): number | undefined {
 
 export function detailOf(outcome: NoPage): string | null {
   if (outcome.kind !== "postponed") return outcome.detail ?? null
-  // Details show the wall clock's time, which may have been set since the process began.
+  // Details show wall-clock time, which may have been changed since the process began.
   const until = new Date(Date.now() + outcome.until.getTime() - steadyNow())
   return `${outcome.status === undefined ? "" : `the site answered ${outcome.status}, `}until ${until.toISOString()}`
 }

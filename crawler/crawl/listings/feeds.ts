@@ -3,11 +3,11 @@ import { type PageUrl, toPageUrl } from "#engine"
 import { MAX_URL_CHARS } from "../frontier/frontier.ts"
 import { type ListParser, type Take, xmlListParser } from "./list-parser.ts"
 
-/** An entry while it is read. Addresses are resolved against the base of their element. */
+/** An entry while it is being read. Addresses are resolved against the base of their element. */
 interface Entry {
-  /** Its namespace. Elements that describe it have the same one, none or Atom's. */
+  /** Its namespace. Elements that describe it have the same one, no namespace, or Atom's. */
   readonly namespace: string
-  /** How many {@link OpenElement}s there are down to it. */
+  /** The number of {@link OpenElement}s down to it. */
   readonly depth: number
   readonly links: Partial<Record<LinkKind, PageUrl>>
   published: string
@@ -15,10 +15,10 @@ interface Entry {
   isNews: boolean
 }
 
-/** Where an entry's address may come from; the first of these counts. */
+/** Where an entry's address may come from; the first one present counts. */
 type LinkKind = "original" | "page" | "alternate" | "name"
 
-/** Dates by the elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in small letters. */
+/** Dates by the elements of RSS, Dublin Core (RSS 1.0) and Atom 1.0 and 0.3, in lower case. */
 const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
   ["pubdate", "published"],
   ["dc:date", "published"],
@@ -29,7 +29,7 @@ const DATES: ReadonlyMap<string, "published" | "updated"> = new Map([
   ["dcterms:modified", "updated"],
 ])
 
-/** Namespaces that are read, with the prefix used for each here. */
+/** Namespaces that are read, with the prefixes used for them here. */
 const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://www.w3.org/2005/Atom", "atom"],
   ["http://purl.org/atom/ns#", "atom"],
@@ -37,7 +37,7 @@ const NAMESPACES: ReadonlyMap<string, string> = new Map([
   ["http://purl.org/dc/terms/", "dcterms"],
   ["http://rssnamespace.org/feedburner/ext/1.0", "feedburner"],
 ])
-/** More than any feed declares. Each element that declares one copies them all. */
+/** More than any feed declares. Each element that declares a namespace copies them all. */
 const MAX_PREFIXES = 100
 
 /** Elements that hold only text: when one is left open, the elements after it are not inside it. */
@@ -56,19 +56,19 @@ const HTML_TYPES = /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i
 const ALTERNATE = /(?:^|\s)(?:https?:\/\/www\.iana\.org\/assignments\/relation\/)?alternate(?:\s|$)/i
 
 interface OpenElement {
-  /** Without its prefix, in small letters. */
+  /** Without its prefix, in lower case. */
   readonly local: string
   readonly namespace: string
   readonly base: string
-  /** Namespaces by their prefix. */
+  /** Namespaces by prefix. */
   readonly prefixes: ReadonlyMap<string, string>
 }
 
 /**
  * Parses a feed: RSS 0.9 to 2.0, RDF, Atom (RFC 4287) or the channel definition format. Only elements directly in an
  * entry describe it: a picture, an author or the feed it was taken from has links and names too. Entries count as news
- * when the feed, or the entry, is of a category of that name; a feed alone does not make its entries news, since blogs
- * have feeds too.
+ * if the feed or the entry has a category of that name; being in a feed does not make an entry news, since blogs have
+ * feeds too.
  */
 export function feedParser(base: PageUrl, take: Take): ListParser {
   const parser = new FeedParser(base, take)
@@ -95,7 +95,7 @@ class FeedParser {
   readonly #open: OpenElement[]
   #entry: Entry | null = null
   #isNewsFeed = false
-  /** The own name of the element whose text is being read; empty when there is none. */
+  /** The local name of the element whose text is being read; empty if there is none. */
   #reading = ""
   #readingDepth = 0
   #text = ""
@@ -166,7 +166,7 @@ class FeedParser {
     )
   }
 
-  /** The name of an element that describes the entry or, outside an entry, the feed; null: it describes something else. */
+  /** The name of an element that describes the entry or, outside an entry, the feed; `null` if it describes something else. */
   #ownName({ local, namespace }: OpenElement): string | null {
     const depth = this.#entry?.depth ?? 0
     if (this.#entry === null && local !== "category") return null
@@ -229,7 +229,7 @@ function openElement(
   return { local, namespace: prefixes.get(prefix) ?? prefix, base, prefixes }
 }
 
-/** The `rdf:about` attribute, whatever the prefix for RDF is. */
+/** The `rdf:about` attribute, whatever the prefix for RDF. */
 const aboutOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(attributes).find(([name]) => /(?:^|:)about$/.test(name))?.[1]
 

@@ -9,7 +9,7 @@ const feed = (_: string, take: Take): ListParser => feedParser(BASE, take)
 const sitemap = (_: string, take: Take): ListParser => sitemapParser(BASE, take)
 const text = (_: string, take: Take): ListParser => textParser(take)
 
-/** The result of reading a list, whose parts are held one at a time. */
+/** The result of reading a list, one part at a time. */
 async function counts(text: string, parser: typeof sitemap) {
   let [pages, sitemaps, most] = [0, 0, 0]
   for await (const part of listed(Buffer.from(text), parser)) {
@@ -28,7 +28,7 @@ const powers = Array.from({ length: 9 }, (_, at) => `<!ENTITY a${at + 1} "${`&a$
 const many = (name: string, times: number) =>
   Array.from({ length: times }, (_, at) => `${name}${at}="urn:${at}"`).join(" ")
 
-// Elements within elements took minutes, and the event loop with them.
+// Nested elements used to take minutes and block the event loop.
 test.each<[string, string, typeof sitemap, number, number]>([
   ["one address for ever", `<urlset>${ONE.repeat(400_000)}`, sitemap, 50_000, 0],
   [

@@ -6,14 +6,14 @@ import { charsetOf } from "../../page/charset.ts"
 import type { ListedAddress } from "../frontier/frontier.ts"
 import { MAX_ADDRESSES } from "./listing-limits.ts"
 
-/** A further sitemap, named by an index of them. */
+/** A further sitemap, named by a sitemap index. */
 export interface NamedSitemap {
   readonly url: PageUrl
   /** Milliseconds since 1970. */
   readonly modifiedAt: number | null
 }
 
-/** A part of what a sitemap or feed lists. */
+/** A part of the contents of a sitemap or feed. */
 export interface Listed {
   readonly pages: ListedAddress[]
   readonly sitemaps: NamedSitemap[]
@@ -23,18 +23,18 @@ export interface Listed {
 
 /**
  * Problems of a list:
- * - `cut-off`: its end is missing. Its whole entries are read.
+ * - `cut-off`: its end is missing. Its complete entries are read.
  * - `too-long`: it lists more than {@link MAX_ADDRESSES}; the first are read.
  * - `web-page`, `no-list`: it is something else. `damaged`: it cannot be unpacked.
  */
 export type ListTrouble = "cut-off" | "too-long" | "web-page" | "no-list" | "damaged"
 
-/** Takes text in pieces and reports what it finds to the {@link Take} it was made with. */
+/** Takes text in pieces and reports what it finds to the {@link Take} it was created with. */
 export interface ListParser {
   write(text: string): void
   /**
    * @param isCutOff whether the end is known to be missing
-   * @returns whether it is; an entry that is not whole is left out
+   * @returns whether the end is missing; an incomplete entry is left out
    */
   end(isCutOff: boolean): boolean
 }
@@ -44,7 +44,7 @@ export interface Take {
   sitemap(sitemap: NamedSitemap): void
 }
 
-/** Parsed in one go; between two the event loop gets its turn. */
+/** Size of a piece parsed in one go; the event loop gets a turn between pieces. */
 const SLICE_BYTES = 128 * 1024
 
 export interface ListOptions {
@@ -88,7 +88,7 @@ export async function* listed(
   }
 }
 
-/** Deeper than any list, and any page that a feed quotes. The parser's own time for each element grows with its depth. */
+/** Deeper than any list, and any page that a feed quotes. The parser's time per element grows with its depth. */
 const MAX_DEPTH = 1000
 
 class TooDeep extends Error {}
@@ -140,7 +140,7 @@ export function xmlListParser(handler: Partial<Handler>, atEnd: () => void): Lis
   }
 }
 
-/** Parses text line by line; of each line `take` gets `maxChars` characters at most. */
+/** Parses text line by line; `take` gets at most `maxChars` characters of each line. */
 export function lineParser(maxChars: number, take: (line: string) => void): ListParser {
   let rest = ""
   return {
@@ -158,10 +158,10 @@ export function lineParser(maxChars: number, take: (line: string) => void): List
 
 const DAY_MS = 24 * 3_600_000
 
-/** A day without a time, or at midnight, which programs write that know only the day. */
+/** A date without a time, or at midnight, as written by programs that know only the day. */
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}(?:[T ]00:00(?::00(?:\.0+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?)?$/i
 
-/** {@link writtenDate} of a change: a day without a time counts as its end, since the page may change again after a visit. */
+/** The {@link writtenDate} of a change: a date without a time counts as the end of that day, since the page may change again after a visit. */
 export function listedChange(text: string): number | null {
   const time = writtenDate(text)
   return time !== null && DAY_ALONE.test(text.trim()) ? time + DAY_MS - 1 : time

@@ -1,17 +1,17 @@
-// How many lists of a site a run or a live call reads, and how long each may be.
+// How many lists of a site a run or an API call reads live, and how long each may be.
 
 /** sitemaps.org: one file lists at most 50,000 addresses. */
 export const MAX_ADDRESSES = 50_000
-/** sitemaps.org: a sitemap has at most 50 MB. */
+/** sitemaps.org: a sitemap is at most 50 MB. */
 export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024
-/** Size of a feed. */
+/** Maximum size of a feed. */
 export const MAX_FEED_BYTES = 10 * 1024 * 1024
-/** Sitemaps that a run reads of one site. */
+/** Number of sitemaps that a run reads per site. */
 export const MAX_SITEMAPS = 200
-/** Feeds that pages name; feeds that the source names are read as well. */
+/** Number of feeds named by pages; feeds that the source names are read as well. */
 export const MAX_FEEDS = 20
 
-/** Files that a live call reads: its caller is waiting, and a site may have thousands. */
+/** Number of files that a live call reads: its caller is waiting, and a site can have thousands. */
 export const MAX_LIVE_FILES = 50
-/** Size of one file, packed or not: 50,000 addresses, the limit of sitemaps.org, take about 8 MB. */
+/** Maximum size of one file, packed or not: 50,000 addresses, the limit of sitemaps.org, take about 8 MB. */
 export const MAX_LIVE_SITEMAP_BYTES = 10_000_000

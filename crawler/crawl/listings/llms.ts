@@ -6,9 +6,9 @@ import { lineParser, type ListParser, type Take } from "./list-parser.ts"
 /** A title, with one pair of brackets or an image inside, and its address, with one pair of parentheses inside. */
 const NAMED =
   /(?<!!)\[(?:[^[\]\n]|\[[^[\]\n]{0,300}\]){0,300}\]\(\s*(?:<([^<>\n]{1,2000})>|((?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,2000}))\s*(?:"[^"\n]{0,300}"\s*|'[^'\n]{0,300}'\s*|[^()\n]{0,300})\)/
-/** An address for links elsewhere in the file: `[title]: address`. */
+/** An address defined for links elsewhere in the file: `[title]: address`. */
 const DEFINED = /^ {0,3}\[[^[\]\n]{1,300}\]:\s*<?([^\s<>]{1,2000})/
-/** An address in angle brackets, or a bare one, such as after `Source:` in an llms-full.txt. */
+/** An address in angle brackets, or a bare one, for example after `Source:` in an llms-full.txt. */
 const BARE = /<(https?:\/\/[^\s<>]{1,2000})>|(?<![(<\w])(https?:\/\/[^\s<>()"'`\]]{1,2000})/
 const LINK = new RegExp(`${NAMED.source}|${BARE.source}`, "g")
 const FENCE = /^\s*(`{3,}|~{3,})/
@@ -42,7 +42,7 @@ export function llmsParser(base: PageUrl, take: Take): ListParser {
   })
 }
 
-/** By llmstxt.org, a page's copy is at its address plus `.md`, and a folder's at `index.html.md`. */
+/** According to llmstxt.org, a page's copy is at its address plus `.md`, and a folder's at `index.html.md`. */
 function copied(copy: PageUrl): { readonly url: PageUrl; readonly copy?: PageUrl } {
   if (!isMarkdownAddress(copy)) return { url: copy }
   const page = new URL(copy)

@@ -20,13 +20,13 @@ export interface ListPart extends Pick<Listed, "pages" | "sitemaps"> {
   readonly trouble: ListTrouble | null
 }
 
-/** How such files are fetched: with any type, and cut off or not. */
+/** How such files are fetched: with any type, and even if cut off. */
 export const AS_LIST = { accepts: () => true, takesCutOff: () => true } as const
 
-/** The root may come after a server's warnings, comments and white space. */
+/** The root may be preceded by a server's warnings, comments and white space. */
 const ROOT = /<(?:[\w.-]+:)?(urlset|sitemapindex|rss|feed|rdf)(?=[\s>/])/i
 const WEB_PAGE = /<(?:!doctype\s+html|html)(?=[\s>])/i
-/** How far into a file its root is looked for. */
+/** How far into a file to look for its root. */
 const MAX_START_CHARS = 64 * 1024
 
 /**

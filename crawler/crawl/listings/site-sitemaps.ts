@@ -4,17 +4,17 @@ import type { Fetched } from "../../fetch/fetch.ts"
 import { MAX_LIVE_FILES, MAX_LIVE_SITEMAP_BYTES } from "./listing-limits.ts"
 import { readList } from "./read-list.ts"
 
-/** The files of a site, read as manners and reach ask. */
+/** Access to the files of a site, within the limits of politeness and reach. */
 export interface SiteFiles {
   /** The sitemaps that the site's robots.txt names. */
   readonly named: () => Promise<readonly string[]>
-  /** Fetches a file; null when that fails. */
+  /** Fetches a file; `null` if that fails. */
   readonly load: (file: PageUrl) => Promise<Fetched | null>
 }
 
 /**
- * The pages in a site's sitemaps (sitemaps.org), in their order, each once. Reads the sitemaps that its robots.txt
- * names, or else `/sitemap.xml`, and those that an index names.
+ * The pages in a site's sitemaps (sitemaps.org), in order and without repeats. Reads the sitemaps that its robots.txt
+ * names, or else `/sitemap.xml`, and the ones that a sitemap index names.
  */
 export async function pagesOfSitemaps(
   site: PageUrl,
@@ -29,7 +29,7 @@ export async function pagesOfSitemaps(
   for (const file of stated.length > 0 ? stated : [new URL("/sitemap.xml", site).href])
     add(toPageUrl(file, site))
   const pages = new Set<PageUrl>()
-  // The loop also reaches files that are added to the set meanwhile.
+  // The loop also reaches files that are added to the set in the meantime.
   for (const file of files) {
     if (signal?.aborted) break
     const fetched = await load(file)

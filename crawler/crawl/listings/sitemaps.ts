@@ -6,9 +6,9 @@ import { lineParser, listedChange, type ListParser, type Take, xmlListParser } f
 /** Parses a sitemap in plain text, with an address on each line. */
 export const textParser = (take: Take): ListParser =>
   lineParser(MAX_URL_CHARS + 1, (line) => {
-    // A file of empty lines took longest of all.
+    // A fast path, because a file of empty lines used to take the longest.
     if (line.trim() === "") return
-    // A longer line is cut, and no address.
+    // A longer line is cut, and is not an address.
     const url = line.length <= MAX_URL_CHARS ? toPageUrl(line.trim()) : null
     if (url !== null) take.page({ url, modifiedAt: null, publishedAt: null, isNews: false })
   })
@@ -51,7 +51,7 @@ export function sitemapParser(base: PageUrl, take: Take): ListParser {
       onopentagname(name) {
         const key = elementOf(name)
         if (key === "url" || key === "sitemap") {
-          // The one before may have been left open.
+          // The previous element may have been left open.
           report()
           entry = newEntry(key)
         } else if (key === "news:news" && entry) entry.isNews = true

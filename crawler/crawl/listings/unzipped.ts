@@ -10,8 +10,8 @@ export interface Unzipped {
 }
 
 /**
- * Unpacks a file packed by gzip (RFC 1952), up to where it was cut off; any other file stays as it is. null when the
- * archive is damaged or its content larger than `maxBytes`.
+ * Unpacks a file packed with gzip (RFC 1952), up to where it was cut off; any other file is returned unchanged. `null`
+ * if the archive is damaged or its content larger than `maxBytes`.
  */
 export async function unzipped(body: Uint8Array, maxBytes: number): Promise<Unzipped | null> {
   if (body[0] !== 0x1f || body[1] !== 0x8b) return { body, isCutOff: false }

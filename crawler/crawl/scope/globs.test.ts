@@ -9,7 +9,7 @@ const HOST = "https://docs.example.com"
 
 describe("a pattern", () => {
   test.each([
-    // [pattern, addresses that fit, addresses that do not]
+    // [pattern, addresses that match, addresses that do not]
     [
       "/docs/**",
       ["/docs", "/docs/", "/docs/a/b.html", "/docs?page=2"],

@@ -1,17 +1,17 @@
 import { anyPattern, PatternError } from "./patterns.ts"
 
-/** All patterns of one list together, in steps of their programs. */
+/** Maximum for all patterns of one list together, in steps of their programs. */
 const MAX_STEPS = 50_000
 
 /**
- * A test that passes when any pattern fits an address.
+ * A test that passes if any pattern matches an address.
  * - `re:` and a regular expression (RE2): found anywhere in the address.
  * - With `://`: the whole address; http and https count as one. `https://docs.example.com/v2/**`.
  * - Beginning with `/`: the path. `/docs/**`, `/blog/*.html`. With a `?`: path and query. `/list?*page=*`.
  * - Without `/`: the last part of the path, in upper or lower case. `*.pdf`, `draft-*`.
  *
- * `*` stands for any characters but `/`, after a `?` for any characters; `**` for any characters; `{a,b}` for either.
- * A folder followed by `/**` is that folder and all below it. All other characters match themselves.
+ * `*` stands for any characters but `/`, or after a `?` for any characters at all; `**` for any characters; `{a,b}` for
+ * either. A folder followed by `/**` is that folder and everything below it. All other characters match themselves.
  * @throws PatternError
  */
 export function addressPatterns(field: string, patterns: readonly string[]): (url: string) => boolean {
@@ -70,7 +70,7 @@ function translated(field: string, glob: string, pattern: string): string {
   return expression
 }
 
-/** As addresses are written: spaces and non-ASCII characters are percent-encoded. */
+/** Text in the form used in addresses: spaces and non-ASCII characters are percent-encoded. */
 function literal(text: string): string {
   return text
     .replace(/[^\x21-\x7e]+/gu, (part) => encodeURIComponent(part))

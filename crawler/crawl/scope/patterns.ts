@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js"
 
-/** A pattern that is no RE2 regular expression, or patterns that are too much work. */
+/** A pattern that is not a valid RE2 regular expression, or patterns that are too expensive. */
 export class PatternError extends Error {
   /** The option that holds it, such as `selectPaths`; the message does not name it. */
   readonly field: string
@@ -12,13 +12,13 @@ export class PatternError extends Error {
   }
 }
 
-/** Steps of all patterns of one option together; the time of a test grows with them times the text's length. */
+/** Maximum steps of all patterns of one option together; the time for a test grows with the steps times the text's length. */
 const MAX_STEPS = 2000
 const SHOWN_CHARS = 80
 
 /**
- * A test that passes when any pattern is found in the text. RE2 syntax, linear in the text's length, and of
- * bounded size (`maxSteps`), so a caller's patterns cannot hold up the process.
+ * A test that passes if any pattern is found in the text. RE2 syntax, linear in the text's length, and of bounded size
+ * (`maxSteps`), so a caller's patterns cannot block the process.
  * @throws PatternError
  */
 export function anyPattern(
@@ -32,7 +32,7 @@ export function anyPattern(
     if (steps > maxSteps) throw new PatternError(field, "The patterns are too long or repeat too much.")
   }
   if (patterns.length === 0) return () => false
-  // As one program all of them take hardly longer than one of them alone.
+  // Combined into one program, they take hardly longer than a single pattern.
   const any = RE2JS.compile(patterns.map((pattern) => `(?:${pattern})`).join("|"))
   return (text) => any.test(text)
 }
@@ -41,7 +41,7 @@ function compile(field: string, pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern)
   } catch (error) {
-    // The reason ends with the part of the pattern that is wrong, which may be all of it.
+    // The reason ends with the part of the pattern that is wrong, which may be the whole pattern.
     const reason = shortened((error as Error).message.replace("error parsing regexp: ", ""))
     throw new PatternError(
       field,

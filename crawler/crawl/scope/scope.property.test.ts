@@ -52,7 +52,7 @@ test("however an address is spelt, it is in the folder of a seed only when its s
       const url = toPageUrl(written)
       if (url === null) return
       const { host, pathname } = new URL(written)
-      // Compares the exact text that the server gets.
+      // Compares the exact text that the server receives.
       const byLetter = {
         prefix: host === "example.com" && pathname.startsWith("/docs/"),
         host: host === "example.com",

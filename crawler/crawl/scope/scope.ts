@@ -3,7 +3,7 @@ import type { PageUrl } from "#engine"
 import { addressPatterns } from "./globs.ts"
 import { type ContentField, contentFieldsOf, type Scope, type Source } from "../../source.ts"
 
-/** A test for membership; http and https count as one site. */
+/** A membership test; http and https count as one site. */
 export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean {
   const from = new URL(start)
   const authority = authorityOf(from)
@@ -26,16 +26,16 @@ export function scopeOf(start: PageUrl, scope: Scope): (url: PageUrl) => boolean
   return (url) => authorityOf(new URL(url)) === authority
 }
 
-/** Host and port, with the default ports of http and https taken as one. */
+/** Host and port; the default ports of http and https count as one. */
 function authorityOf(url: URL): string {
   return url.host
 }
 
 /**
- * A test for membership in a source: in the scope of any seed, counted from where that seed's redirects lead, and
- * allowed by the source's `include` and `exclude`. Seeds and their targets are exempt from `include` alone: addresses
- * that an operator names belong to the source. `landings`: the targets by seed, where they are known. Paths of
- * content begin at its seed.
+ * A membership test for a source: an address belongs to it if it is in the scope of any seed, counted from where that
+ * seed's redirects lead, and allowed by the source's `include` and `exclude`. Seeds and their targets are exempt only
+ * from `include`: addresses that an operator names belong to the source. `landings`: the targets by seed, where they
+ * are known. Paths of content begin at its seed.
  * @throws PatternError
  */
 export function membership(

@@ -4,11 +4,11 @@ import type { StateStore } from "#base/store/state-store.ts"
 import { HostTurns } from "../../fetch/hosts/host-turns.ts"
 import type { Jobs } from "../../jobs/jobs.ts"
 
-/** The process that looks after the index: makes vectors, removes pages, builds another index. */
+/** Held by the process that maintains the index: makes vectors, removes pages, builds another index. */
 const KEEPER = "index-keeper"
 /** Held for work during which no other process may write to the index. */
 const ALONE = "index-alone"
-/** Kinds of processes, by what they do. */
+/** Kinds of processes, by their work. */
 const KEEPS = "crawl-keeper"
 const HELPS = "crawl-helper"
 
@@ -16,17 +16,17 @@ export interface AmongOptions {
   readonly db: StateStore
   readonly jobs: Jobs
   /**
-   * Called once when this process is taken for lost, or cannot tell. It has to end, and its jobs belong to other
+   * Called once when this process is considered lost, or cannot tell. It has to end, and its jobs belong to other
    * processes.
    */
   readonly onLost: (why: string) => void
-  /** Called with an error of the store, which may pass. */
+  /** Called with an error of the store, which may be temporary. */
   readonly onProblem: (error: unknown) => void
 }
 
 /**
- * This job process among those of other crawlers on the same state and the same index, which is on a server. One of them, the keeper,
- * looks after the index as well; all others work on jobs alone, and may be killed at any moment.
+ * This job process among those of other crawlers on the same state and the same index, which is on a server. One of
+ * them, the keeper, also maintains the index; all others only work on jobs, and can be killed at any moment.
  */
 export class AmongCrawlers implements AsyncDisposable {
   readonly process: OwnProcess
@@ -67,31 +67,31 @@ export class AmongCrawlers implements AsyncDisposable {
     }
   }
 
-  /** Whether a helper has nothing to do here: the keeper changes the index. To be asked before the index is opened. */
+  /** Whether a helper has nothing to do here because the keeper is changing the index. Call it before the index is opened. */
   async hasToWait(): Promise<boolean> {
     return !this.isKeeper && (await this.process.isTaken(ALONE))
   }
 
-  /** Has the keeper be the only one that writes, if it is now. @returns false when others are at work */
+  /** Makes the keeper the only process that writes, if that is possible now. @returns false when others are working */
   async beAlone(): Promise<boolean> {
     if (!this.isKeeper || !(await this.process.take(ALONE))) return false
-    // Those who come now see that it is taken.
+    // Processes that start now see that it is taken.
     if (!(await this.hasOthers())) return true
     await this.beAmong()
     return false
   }
 
-  /** Others may write again. */
+  /** Lets others write again. */
   async beAmong(): Promise<void> {
     await this.process.leave(ALONE)
   }
 
-  /** Whether no process looks after the index. */
+  /** Whether no process maintains the index. */
   async isKeeperGone(): Promise<boolean> {
     return !this.isKeeper && !(await this.process.isTaken(KEEPER))
   }
 
-  /** Whether other crawlers work on jobs. */
+  /** Whether other crawlers are working on jobs. */
   async hasOthers(): Promise<boolean> {
     return await this.process.hasOthers(HELPS)
   }

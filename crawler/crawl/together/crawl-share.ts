@@ -14,23 +14,23 @@ import { WritesInTurn } from "./writes-in-turn.ts"
 
 const JOBS_PER_PROCESSOR = 8
 const MAX_JOBS = 32
-/** Share of the memory that a crawl may fill. */
+/** Share of the memory that a crawl can fill. */
 const JOB_BYTES = 64 * 1024 * 1024
 const MEMORY_SHARE = 0.25
 
-/** What all jobs of one process share, so that many jobs take no more of the machine or of a host than one. */
+/** State that all jobs of one process share, so that many jobs use no more of the machine or of a host than one. */
 export class CrawlShare implements AsyncDisposable {
   readonly reading: ReadingPlaces
   readonly paces: HostPaces
   readonly places: JobPlaces
   readonly pool: VisitPool
   readonly solitude = new Solitude()
-  /** Pages are looked up in the index and written with what was found there by one at a time. */
+  /** One job at a time looks pages up in the index and writes them based on what it found. */
   readonly writes: Serial
 
   /**
    * @param among other processes that work on jobs of the same state. Default: there are none
-   * @param scans where scans wait for text recognition. Default: none does
+   * @param scans where scans wait for text recognition. Default: scans do not wait
    */
   constructor(
     config: CrawlerConfig,
@@ -49,7 +49,7 @@ export class CrawlShare implements AsyncDisposable {
   }
 }
 
-/** Jobs at a time that a machine with so much memory bears. */
+/** The number of jobs that a machine with this much memory can run at a time. */
 function jobsFor(memory: number): number {
   const byMemory = Math.floor((memory * MEMORY_SHARE) / JOB_BYTES)
   return Math.max(1, Math.min(availableParallelism() * JOBS_PER_PROCESSOR, byMemory, MAX_JOBS))

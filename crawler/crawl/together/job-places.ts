@@ -1,4 +1,4 @@
-/** How many jobs are worked on at a time. A job that has nothing to do but to wait gives its place up until it has. */
+/** Limits how many jobs are worked on at a time. A job that can only wait gives up its place until it has something to do. */
 export class JobPlaces {
   readonly total: number
   readonly #jobs = new Set<JobPlace>()
@@ -7,19 +7,19 @@ export class JobPlaces {
     this.total = places
   }
 
-  /** Places of jobs that are at work. */
+  /** Number of places held by active jobs. */
   get held(): number {
     return [...this.#jobs].filter(({ isHeld }) => isHeld).length
   }
 
-  /** Places for jobs that are yet to begin; those that were given up, and are asked for again, go first. */
+  /** Places for jobs that have not begun; jobs that gave up their place and want it back go first. */
   get free(): number {
     let taken = 0
     for (const { isHeld, isWanted } of this.#jobs) if (isHeld || isWanted) taken += 1
     return this.total - taken
   }
 
-  /** Takes a place; who begins a job looks first whether one is {@link free}. */
+  /** Takes a place; the caller first checks whether one is {@link free}. */
   take(): JobPlace {
     const place = new JobPlace(
       () => this.held < this.total,
@@ -33,7 +33,7 @@ export class JobPlaces {
 /** The place of one job. */
 export class JobPlace implements Disposable {
   isHeld = true
-  /** It was given up, and the job has something to do again. */
+  /** Whether the job gave up its place, and now has something to do again. */
   isWanted = false
   readonly #hasRoom: () => boolean
   readonly #leave: () => void
@@ -48,14 +48,14 @@ export class JobPlace implements Disposable {
     this.isWanted = false
   }
 
-  /** Asks for it again. @returns whether it is held now. */
+  /** Requests the place again. @returns whether it is held now. */
   ask(): boolean {
     this.isHeld ||= this.#hasRoom()
     this.isWanted = !this.isHeld
     return this.isHeld
   }
 
-  /** The job is over. */
+  /** Call it when the job has ended. */
   [Symbol.dispose](): void {
     this.giveUp()
     this.#leave()

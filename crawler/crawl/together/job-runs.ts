@@ -14,25 +14,25 @@ export interface JobRunsOptions extends Omit<RunJobOptions, "share" | "whenAbort
   readonly share: CrawlShare
   /** Logs when a job begins and ends. */
   readonly log?: Logger
-  /** Of which jobs, by their ids. Default: of all. */
+  /** Ids of the jobs to run. Default: all. */
   readonly only?: ReadonlySet<number>
-  /** As {@link RunJobOptions.whenAborted}. Default: all are queued again. */
+  /** As {@link RunJobOptions.whenAborted}. Default: all jobs are queued again. */
   readonly whenAborted?: (job: Job) => RunJobOptions["whenAborted"]
 }
 
-/** Jobs that wait for their hosts are kept in memory, and there is no end of sick sites. */
+/** Jobs that wait for their hosts are kept in memory, and there is no limit to the number of sick sites. */
 const MAX_WAITING = 64
 
-/** The jobs that a process works on, as many at a time as there are places, and one of each source. */
+/** The jobs that a process works on, as many at a time as there are places, and at most one per source. */
 export class JobRuns {
   readonly #options: JobRunsOptions
   readonly #queue: JobQueue
-  /** One that may take the process down, until it has proved that it does not. */
+  /** A job that might crash the process, until it has proved that it does not. */
   #doubtful: number | null = null
   readonly #runs = new Map<number, { readonly source: string; readonly promise: Promise<void> }>()
-  /** Jobs that ended. */
+  /** Number of jobs that have ended. */
   ended = 0
-  /** Why jobs could not even be ended in good order: the next process takes them up. */
+  /** Errors of jobs that could not even be ended properly: the next process continues them. */
   readonly failures: unknown[] = []
 
   constructor(options: JobRunsOptions) {
@@ -40,17 +40,17 @@ export class JobRuns {
     this.#queue = options.queue ?? new TableQueue(options.jobs)
   }
 
-  /** Jobs at work, and those that wait for their hosts. */
+  /** Active jobs, and jobs that are waiting for their hosts. */
   get promises(): Promise<void>[] {
     return [...this.#runs.values()].map(({ promise }) => promise)
   }
 
-  /** The sources of those. */
+  /** The sources of these jobs. */
   get sources(): ReadonlySet<string> {
     return new Set([...this.#runs.values()].map(({ source }) => source))
   }
 
-  /** Begins queued jobs for which there are places, but of no source in `except`. To be called again when it is done. */
+  /** Starts queued jobs for which there are places, except those of sources in `except`. Must be called again afterwards. */
   async begin(except: ReadonlySet<string> = new Set()): Promise<void> {
     const { jobs, share, only } = this.#options
     while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {
@@ -66,7 +66,7 @@ export class JobRuns {
     }
   }
 
-  /** A place is kept free for it meanwhile. */
+  /** Takes a queued job, while a place is kept free for it. */
   async #take(wish: JobWish): Promise<Job | null> {
     const { jobs, share } = this.#options
     using _ = share.places.take()
@@ -85,7 +85,7 @@ export class JobRuns {
     }
     try {
       const job = await runJob(next.id, { ...options, onStarted, whenAborted: whenAborted(next) })
-      // Another process may have been quicker.
+      // Another process may have been faster.
       if (job && isStarted && log) crawlEnded(log, job)
     } catch (error) {
       this.failures.push(error)

@@ -75,7 +75,7 @@ async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Ans
   expect(await crawlAll(fixture, sources, settings, resolve)).toEqual(["finished", "finished"])
   expect((await fixture.engine.stats()).pages).toBe(pages.length)
   const { spans } = watch
-  // Both were at it at the same time.
+  // Both jobs were running at the same time.
   const jobs = await fixture.jobs.list()
   const lastBegin = Math.max(...jobs.map(({ startedAt }) => startedAt!.getTime()))
   expect(Math.min(...jobs.map(({ endedAt }) => endedAt!.getTime()))).toBeGreaterThan(lastBegin)
@@ -124,7 +124,7 @@ test("a page that may take the process down is read while no other is, of anothe
     seeds: [site.url(`/${name}/`)],
     scope: "prefix",
   }))
-  // As the run before has left it.
+  // The state that the previous run left.
   const before = await jobs.enqueue(defineSource(other!))
   await jobs.start(before.id)
   const url = site.url(suspect) as PageUrl
@@ -137,7 +137,7 @@ test("a page that may take the process down is read while no other is, of anothe
   // Robots.txt and lists such as llms.txt are not pages, and may be read at the same time.
   const pages = spans.filter(({ path }) => /^\/(?:north|south)\//.test(path))
   expect(pages.filter((span) => span.from < to && from < span.to)).toEqual([spans[at]])
-  // It was not alone by chance.
+  // It was not alone just by chance.
   expect(mostAtOnce()).toBeGreaterThan(1)
   for (const part of [spans.slice(0, at), spans.slice(at + 1)])
     expect(part.some(({ path }) => path.startsWith("/north/"))).toBe(true)
@@ -152,7 +152,7 @@ test("no more jobs run at a time than there are places, and one of each source",
   )
   await using site = await startTestSite(answers)
   const source = (name: string): SourceSpec => ({ name, seeds: [site.url(`/${name}/`)], scope: "prefix" })
-  // The same source, asked for twice in other words.
+  // The same source, requested twice in different words.
   const twice = { ...source("a"), limits: { pages: 5 } }
   const states = await crawlAll(fixture, [source("a"), twice, ...names.slice(1).map(source)], {
     FOSSICK_JOBS: "2",
@@ -174,7 +174,7 @@ test("a host of one's own is read without a pause or its crawl-delay, and what i
   await using fixture = await CrawlFixture.open()
   const pages = ["/a/1", "/a/2", "/a/3"]
   const { answers } = watched(["/a/", ...pages, "/a/secret"])
-  // None of these is answered before another is asked for.
+  // None of these is answered before another one is requested.
   let asked = 0
   const another = Promise.withResolvers<void>()
   const together = (answer: Answer): Answer => {

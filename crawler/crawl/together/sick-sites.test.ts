@@ -11,7 +11,7 @@ import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 
-/** Listens and treats its connections so, until it is closed with all of them. */
+/** Listens and treats its connections this way, until it is closed together with all of them. */
 async function listening(treat: (socket: Socket) => void) {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -55,7 +55,7 @@ test("of twelve sources four are sick: the others all end while these wait, and 
     busy.url("/"),
     ...Array.from({ length: 8 }, (_, at) => healthy.url(`/${at}/`)),
   ]
-  // The sick ones are asked for first, and there are fewer places than sources.
+  // The sick sites are requested first, and there are fewer places than sources.
   const ids = await Promise.all(
     seeds.map(
       async (seed, at) =>
@@ -102,7 +102,7 @@ test("of twelve sources four are sick: the others all end while these wait, and 
   expect(busy.requests.length).toBeLessThanOrEqual(2)
   for (const id of [hangs, asks]) expect(await jobs.get(id)).toMatchObject({ state: "running", queued: 1 })
 
-  // One that its operator has no more patience with ends at once; what is left is put down.
+  // A host that the operator skips ends at once; what is left is recorded.
   expect(await jobs.skipHost(hangs, "nowhere.example")).toBe(false)
   expect(await jobs.skipHost(hangs, silent.host)).toBe(true)
   while (!(await isOver(hangs))) await sleep(20)

@@ -2,14 +2,14 @@
 type Run = object
 
 /**
- * Lets a page be read while no other page of any job is: one that may take the process down must not make others
+ * Lets a page be read while no other page of any job is: a page that might crash the process must not make others
  * suspect.
  */
 export class Solitude {
   #visiting = 0
-  /** Whose page is read alone. */
+  /** The run whose page is being read alone. */
   #alone: Run | null = null
-  /** Waits for all visits to end; no other run may begin one. */
+  /** The run that waits for all visits to end; no other run may begin one. */
   #waiting: Run | null = null
 
   /** Whether a run may begin a visit. */
@@ -27,8 +27,8 @@ export class Solitude {
   }
 
   /**
-   * Begins a visit while no other runs. @returns false when it cannot yet: then the next free moment is kept for the
-   * run.
+   * Begins a visit while no others are running. @returns false when it cannot yet: then the next free moment is
+   * reserved for the run.
    */
   beginAlone(run: Run): boolean {
     if (!this.mayBegin(run)) return false
@@ -44,7 +44,7 @@ export class Solitude {
     if (this.#alone === run) this.#alone = null
   }
 
-  /** A run begins no more visits. */
+  /** Call it when a run begins no more visits. */
   leave(run: Run): void {
     if (this.#waiting === run) this.#waiting = null
   }

@@ -9,12 +9,12 @@ import type { JobPlace } from "./job-places.ts"
 export interface Visits {
   /** The next visit that may start now, or null. */
   next(): Promise<FrontierEntry | null>
-  /** Whether {@link next} would give one. */
+  /** Whether {@link next} would return one. */
   hasNext(): Promise<boolean>
   isFinished(): boolean
   /** Must not reject. */
   visit(entry: FrontierEntry): Promise<void>
-  /** When there is something to do again, by `steadyNow()`, while there is nothing but to wait; else null. */
+  /** When there is something to do again, on the `steadyNow()` clock, if the job can only wait until then; otherwise `null`. */
   waitsUntil(now: number): number | null
   /** Called when the job gives up its place, and when it gets the place back. */
   onWaiting(isWaiting: boolean): Promise<void>
@@ -27,18 +27,18 @@ interface Run {
   readonly end: (error?: Error) => void
 }
 
-/** How soon it is seen that a job has ended, or has nothing but waits. */
+/** How soon the pool notices that a job has ended, or can only wait. */
 const POLL_MS = 50
-/** A job that waits for less keeps its place: a foreign host is left alone for a second after each page. */
+/** A job with a shorter wait keeps its place: a foreign host is left alone for a second after each page. */
 const SHORT_WAIT_MS = 2000
 
 /**
- * The visits of all jobs, as many at a time as one job alone may have. Jobs take turns, and the one with the fewest
- * visits in hand goes first: one with hundreds of slow pages leaves room for others.
+ * The visits of all jobs, as many at a time as a single job may have. Jobs take turns, and the one with the fewest
+ * running visits goes first: a job with hundreds of slow pages leaves room for others.
  */
 export class VisitPool {
   readonly #concurrency: number
-  /** The run that was served last is at the end. */
+  /** The run that was served last comes last. */
   #runs: Run[] = []
   #inHand = 0
   #isDriven = false
@@ -83,7 +83,7 @@ export class VisitPool {
       })
       .finally(() => {
         this.#isDriven = false
-        // A job may have come as it ended.
+        // A job may have been added as the loop ended.
         if (this.#runs.length > 0) this.#drive()
         else {
           void this.#looks?.[Symbol.asyncDispose]()
@@ -105,7 +105,7 @@ export class VisitPool {
       if (entry === null) continue
       this.#inHand += 1
       run.inHand += 1
-      // It may have failed since.
+      // It may have failed in the meantime.
       if (this.#runs.includes(run)) this.#runs = [...this.#runs.filter((other) => other !== run), run]
       return async () => {
         try {
@@ -120,7 +120,7 @@ export class VisitPool {
     return null
   }
 
-  /** Whether a job may begin one more visit: it leaves one each for those that have none, or has less than its share. */
+  /** Whether a job may begin one more visit: it leaves one for each job that has none, or has less than its share. */
   #mayTake(run: Run): boolean {
     if (!run.place.isHeld) return false
     const active = this.#runs.filter(({ place }) => place.isHeld)

@@ -3,12 +3,12 @@ import { Serial } from "#base/flow/serial.ts"
 import type { OwnProcess } from "#base/store/processes/own-process.ts"
 
 const ROLE = "pages"
-/** Between two looks whether another process has written its batch, which takes a tenth of a second or more. */
+/** Time between checks whether another process has written its batch, which takes a tenth of a second or more. */
 const POLL_MS = 25
 
 /**
- * Writes to the index one at a time, over all processes that share a state: a page's entry is looked up and written
- * in one turn.
+ * Writes to the index one at a time, across all processes that share a state: a page's entry is looked up and written
+ * without another write in between.
  */
 export class WritesInTurn extends Serial {
   readonly #process: OwnProcess

@@ -1,46 +1,46 @@
 /**
- * The kinds of rows of addresses:
+ * The kinds of series of addresses:
  * - `calendar`: they differ in a date;
  * - `facets`: they combine parameters;
  * - `loop`: their path repeats itself;
- * - `tokens`: their path holds a random part, such as a session id;
- * - `series`: they differ in a number, as most pages of most sites do.
+ * - `tokens`: their path contains a random part, such as a session id;
+ * - `series`: they differ in a number, like most pages of most sites.
  */
 export type PatternKind = "calendar" | "facets" | "loop" | "tokens" | "series"
 
-/** A series of addresses that one rule could go on making without end. */
+/** A series of addresses that one rule could continue endlessly. */
 export interface AddressPattern {
   readonly kind: PatternKind
-  /** The same for all of them. */
+  /** The same for all addresses of the series. */
   readonly key: string
-  /** An address with a sign in place of what differs, as people read it. */
+  /** An address with a placeholder for the part that differs, for people. */
   readonly shown: string
 }
 
 const DATE_NAME =
   /^(?:(?:cal|calendar|event|view|start|end|from|to|tribe-bar)[-_]?)?(?:date|day|month|year|week|yearmonth|from|to)$/i
 const DATE_VALUE = /^((?:19|2\d)\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01]))?(?:T.*)?$/
-/** At the end of a path: `/2031/04`, `/2031-04-05/`, perhaps with the name of a view behind. */
+/** At the end of a path: `/2031/04`, `/2031-04-05/`, perhaps followed by the name of a view. */
 const DATE_IN_PATH =
   /\/((?:19|2\d)\d\d)(?:[-/](0?[1-9]|1[0-2])(?:[-/](?:0?[1-9]|[12]\d|3[01]))?)(?:\/(?:day|week|month|list|agenda))?\/?$/i
-/** Long runs of both letters and digits, which no person writes. */
+/** Long runs of mixed letters and digits, which no person writes. */
 const TOKEN = /^(?=.*\d)(?=.*[a-z])[a-z\d_-]{16,}$/i
 const WORDED = /[a-z]{3,}-[a-z]{2,}/i
-/** So many times in a row, or so many times in all, a part of a path is repeated. */
+/** Number of repeats of a part of a path, in a row or in total, that make a loop. */
 const REPEATS_IN_ROW = 3
 const REPEATS = 5
 const LONGEST_BLOCK = 4
-/** Folders in folders: deeper than sites are built. */
+/** Nested folders: deeper than sites are built. */
 const DEEPEST = 20
 
 /**
- * The patterns that an address belongs to, the narrower first; none for one that is all words.
+ * The patterns that an address belongs to, the narrower first; empty for an address that consists only of words.
  *
- * @param now milliseconds since 1970: dates to come and dates gone by are two patterns, as a endless calendar
- *   may have a past that is worth reading.
+ * @param now milliseconds since 1970: past and future dates are two patterns, because an endless calendar may have a
+ * past that is worth reading.
  */
 export function patternsOf(url: string, now: number): AddressPattern[] {
-  // A route is a path to the scripts that go by it.
+  // To scripts that use it, a fragment route counts as a path.
   const { host, pathname, search } = new URL(url.replace(/\/?#!?(?=\/)/, ""))
   const segments = pathname.split("/").filter((segment) => segment !== "")
   const query = search === "" ? [] : search.slice(1).split("&")
@@ -91,7 +91,7 @@ export function parametersOf(url: string): string[] {
 
 const isToken = (segment: string) => TOKEN.test(segment) && !WORDED.test(segment)
 
-/** The address with its numbers, random parts and values taken out. */
+/** The address with its numbers, random parts and values removed. */
 function shape(pathname: string, query: readonly string[]): string {
   const path = pathname
     .split("/")
@@ -103,7 +103,7 @@ function shape(pathname: string, query: readonly string[]): string {
 
 const DATELESS = "0"
 
-/** The month an address names, as `2031-04`; {@link DATELESS} when it names a date of another kind; else null. */
+/** The month that an address names, as `2031-04`; {@link DATELESS} if it names another kind of date; otherwise `null`. */
 function dateOf(pathname: string, query: readonly string[]): string | null {
   const inPath = DATE_IN_PATH.exec(pathname)
   if (inPath) return `${inPath[1]}-${(inPath[2] ?? "01").padStart(2, "0")}`
@@ -124,7 +124,7 @@ function dateOf(pathname: string, query: readonly string[]): string | null {
   return isDated ? DATELESS : null
 }
 
-/** Whether a path or a query repeats a part. Numbers may well be repeated: `/2031/01/01`, `/psalms/1/1/1`. */
+/** Whether a path or a query repeats a part. Repeated numbers are fine: `/2031/01/01`, `/psalms/1/1/1`. */
 function repeatsItself(segments: readonly string[], query: readonly string[]): boolean {
   if (segments.length > DEEPEST) return true
   const isWord = (segment: string) => /\D/.test(segment)
@@ -139,7 +139,7 @@ function repeatsItself(segments: readonly string[], query: readonly string[]): b
   return mostEqual(segments.filter(isWord)) >= REPEATS || mostEqual(query) >= REPEATS_IN_ROW
 }
 
-/** How often the most frequent of some texts is among them. */
+/** How often the most frequent of some texts occurs. */
 function mostEqual(texts: readonly string[]): number {
   if (texts.length < REPEATS_IN_ROW) return 0
   const counts = new Map<string, number>()

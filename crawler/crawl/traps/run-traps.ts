@@ -4,7 +4,7 @@ import type { Job } from "../../job.ts"
 import { TrapStore } from "./trap-store.ts"
 import { describeTrap, type Trap, Traps, type Yield } from "./traps.ts"
 
-/** The traps of one run: it has less patience with those of earlier runs, and keeps what it finds. */
+/** The traps of one run: it has less patience with traps found in earlier runs, and stores those it finds. */
 export class RunTraps {
   readonly #job: Pick<Job, "id" | "source">
   readonly #store: TrapStore
@@ -23,7 +23,7 @@ export class RunTraps {
     this.#onTrap = onTrap
   }
 
-  /** `onTrap` gets a description of each trap in words. */
+  /** `onTrap` gets a description in words of each trap. */
   static async open(
     db: StateStore,
     clock: Clock,
@@ -49,7 +49,7 @@ export class RunTraps {
     return this.#traps.isPlain(url)
   }
 
-  /** Records what an address yielded, and stores the trap that it shows. */
+  /** Records what an address yielded, and stores any trap that this reveals. */
   async watch(url: string, given: Yield): Promise<void> {
     const trap = this.#traps.visited(url, given)
     if (!trap) return

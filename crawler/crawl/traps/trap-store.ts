@@ -3,7 +3,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 import type { Trap } from "./traps.ts"
 
-/** A trap as it was found last. */
+/** A trap as it was last found. */
 export interface FoundTrap extends Trap {
   readonly source: string
   /** The job that found it. */
@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
      primary key (source, key)
    ) ${keyed};`,
 ]
-/** A trap that was not met for this long is treated as new, with full patience. */
+/** A trap that has not been seen for this long is treated as new, with full patience. */
 const KEPT_DAYS = 90
 const DAY_MS = 86_400_000
 
@@ -38,7 +38,7 @@ export class TrapStore {
     migrate(db, "traps", STEPS)
   }
 
-  /** Those of one source, the newest first. */
+  /** The traps of one source, newest first. */
   async of(source: string): Promise<FoundTrap[]> {
     const since = this.#clock() - KEPT_DAYS * DAY_MS
     return await this.#queries

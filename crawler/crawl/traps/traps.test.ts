@@ -6,7 +6,7 @@ import { describeTrap, type Trap, Traps, type Yield } from "./traps.ts"
 const NOW = Date.UTC(2026, 10, 21)
 const MENU = ["Home", "All about our products and services", "Imprint and privacy of this site"]
 
-/** Visits addresses one after the other, as a crawl does that heeds what is said. */
+/** Visits addresses one after the other, like a crawl that acts on the reported traps. */
 function crawl(
   addresses: Iterable<string>,
   answer: (url: string) => Partial<Yield>,
@@ -29,7 +29,7 @@ const count = (n: number, address: (at: number) => string) =>
 const month = (at: number) => `${2026 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")}`
 const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September"]
 
-/** Words that no other number has. */
+/** Words that are unique to each number. */
 const words = (seed: number, n: number) =>
   Array.from({ length: n }, (_, at) =>
     ((seed + 1) * 7919 + at * 104_729)

@@ -7,30 +7,30 @@ import {
   patternsOf,
 } from "./address-pattern.ts"
 
-/** A series of addresses that gives nothing new any more. */
+/** A series of addresses that yields nothing new any more. */
 export interface Trap {
   readonly kind: PatternKind
   readonly key: string
   readonly shown: string
-  /** How many of its addresses were read last, and how many of these gave something new. */
+  /** How many of its latest addresses were considered, and how many of these yielded something new. */
   readonly read: number
   readonly fresh: number
 }
 
 /** The result of a visit to an address. */
 export interface Yield {
-  /** Lines of the page's text; none when it has none. */
+  /** Lines of the page's text; empty if it has none. */
   readonly lines: readonly string[]
   /** Whether it is a page of its own. */
   readonly isPage: boolean
-  /** Links to addresses that were not known before and are no part of a suspicious pattern. */
+  /** Number of links to addresses that were not known before and do not belong to a suspicious pattern. */
   readonly leads: number
 }
 
 /**
- * A pattern is a trap when at most `fresh` of the last `window` addresses read gave something new. A loop shows at
- * once. A calendar may have months without an event, and a list of filters has its empty ones. With pages by number,
- * only such a long row of repetitions shows that nothing new follows.
+ * A pattern is a trap when at most `fresh` of the last `window` addresses read yielded something new. A loop is obvious
+ * at once. A calendar may have months without an event, and a list of filters has empty results. With numbered pages,
+ * only such a long run of repetitions shows that nothing new follows.
  */
 const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly fresh: number }>> = {
   loop: { window: 10, fresh: 1 },
@@ -39,21 +39,21 @@ const LIMITS: Readonly<Record<PatternKind, { readonly window: number; readonly f
   facets: { window: 150, fresh: 5 },
   series: { window: 300, fresh: 1 },
 }
-/** A pattern that was a trap in an earlier run has to prove itself in this share of the addresses. */
+/** The window is shortened to this share for a pattern that was a trap in an earlier run. */
 const SECOND_CHANCE = 0.2
-/** Share of a page's words in lines that no other page of the pattern had; less is a new heading over old lines. */
+/** Minimum share of a page's words in lines that no other page of the pattern had; less is just a new heading over old lines. */
 const FRESH_SHARE = 0.1
 const FRESH_WORDS = 5
-/** Facets: for each value that was seen, so many combinations are one for each page, as with ids; more are multiplied. */
+/** For facets: with at most this many combinations per value seen, each page has its own, as with ids; with more, values are being multiplied. */
 const COMBINATIONS_PER_VALUE = 3
 const MOST_PATTERNS = 2000
-/** Of patterns whose lines are remembered, and lines of each; a pattern with more lines is no trap. */
+/** Number of patterns whose lines are remembered, and of lines for each; a pattern with more lines is not a trap. */
 const MOST_TEXTS = 50
 const MOST_LINES = 5000
 const MOST_VALUES = 2000
 
 interface Row {
-  /** Whether each of the last addresses gave something new, in a ring. */
+  /** Ring buffer: whether each of the last addresses yielded something new. */
   readonly last: Uint8Array
   read: number
   fresh: number
@@ -63,9 +63,9 @@ interface Row {
 }
 
 /**
- * Watches what rows of addresses yield, and reports when a row yields nothing new. It compares what pages say,
- * without numbers, and where they lead: pages by id, archives by date and long lists are read to their end as long as
- * one in some dozens says something new. Addresses that are missing or fail do not count.
+ * Watches what series of addresses yield, and reports when a series yields nothing new. It compares the text of pages,
+ * without numbers, and their links: pages by id, archives by date and long lists are read to their end as long as one
+ * in a few dozen has something new. Addresses that are missing or fail do not count.
  */
 export class Traps {
   readonly #clock: Clock
@@ -95,7 +95,7 @@ export class Traps {
     return isPlain(patternsOf(url, this.#clock()))
   }
 
-  /** Records what an address yielded. @returns the trap that it shows, if any. */
+  /** Records what an address yielded. @returns the trap that this reveals, if any. */
   visited(url: string, { lines, isPage, leads }: Yield): Trap | null {
     for (const pattern of patternsOf(url, this.#clock())) {
       const row = this.#row(pattern)
@@ -149,7 +149,7 @@ export class Traps {
   }
 }
 
-/** A trap in words. */
+/** Describes a trap in words. */
 export function describeTrap({ kind, shown, read, fresh }: Trap): string {
   const given = fresh === 0 ? "nothing new" : fresh === 1 ? "1 new page" : `${fresh} new pages`
   return `${NAMES[kind]} at ${shown}: the last ${read} addresses gave ${given}`
@@ -187,7 +187,7 @@ function isNews(lines: readonly string[], seen: Set<number>): boolean {
   return fresh >= FRESH_WORDS && fresh >= FRESH_SHARE * words
 }
 
-/** FNV-1a over a line, its numbers left out. */
+/** FNV-1a hash of a line without its numbers. */
 function hashOf(line: string): number {
   let value = 0x811c9dc5
   for (let at = 0; at < line.length; at++) {

@@ -323,6 +323,6 @@ test("a walk that is paused again and again gives what one in a go does, and rea
   } while (from !== null)
   expect(parts).toEqual(whole)
   expect(new Set(read).size).toBe(read.length)
-  // Six pages are read ahead at a time: 1, 4 times 6 of 20, 3 times 6 of 17.
+  // Six pages are read ahead at a time: 1, then 4 batches of 6 for 20, then 3 batches of 6 for 17.
   expect(turns).toBe(8)
 })

@@ -12,29 +12,29 @@ import type {
 } from "../../reading.ts"
 import { scopeOf } from "../scope/scope.ts"
 
-/** Pages of one walk that are read at the same time: enough to answer in time, few enough not to be a burden. */
+/** Pages of one walk that are read at the same time: enough to answer in time, but few enough not to burden the site. */
 const CONCURRENCY = 6
-/** Links kept to choose from, for each page of the limit. */
+/** Number of links kept to choose from, per page of the limit. */
 const WAITING_PER_PAGE = 20
 
 /**
  * Walks a site from one address along its links and yields pages as they are read. Obeys robots.txt and nofollow.
- * Without `judge` it goes level by level, in the order of the links; with one it goes best link first, whatever its
- * depth, so that breadth, limit and time are spent on what fits.
+ * Without `judge` it goes level by level, in the order of the links; with `judge` it follows the best link first,
+ * whatever its depth, so that breadth, limit and time are spent on relevant pages.
  *
- * The start is always read. A page counts as inside when it is of the start's registrable domain or, where
- * `selectDomains` is given, when its host matches; path patterns choose among what is inside. Addresses beyond
- * `maxDepth` are not reported.
+ * The start is always read. A page counts as inside if it is on the start's registrable domain or, if `selectDomains`
+ * is given, if its host matches; path patterns then filter the inside pages. Addresses beyond `maxDepth` are not
+ * reported.
  *
  * With `sitemap` the site's sitemaps are read after the start, from where that leads to; their pages count as no
- * further away than it.
+ * further away than the start.
  *
  * External addresses come last, once each, when `allowExternal` is set and `selectDomains` is not: inside addresses
- * come first within `limit`, which bounds inside and outside together. External addresses are read, or only named
- * with `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after
- * the page being read and returns what is left; each walk that continues from there reads at least one page.
+ * come first within `limit`, which bounds inside and outside together. External addresses are read, or only named with
+ * `discoverOnly`, and never followed. An abort ends the walk after the last page yielded. A pause ends it after the
+ * page being read and returns what is left; each walk that continues from there reads at least one page.
  *
- * @throws PatternError before anything is fetched, when a pattern of the options is not valid.
+ * @throws PatternError before anything is fetched, when a pattern in the options is invalid.
  */
 export async function* walkSite(
   reader: Pick<Reader, "read" | "sitemap">,
@@ -49,20 +49,20 @@ class SiteWalk {
   readonly #filter: LinkFilter
   readonly #breathe = breather()
   readonly #start: PageUrl
-  /** Where the start led to; null: it was not read. */
+  /** Where the start led; `null` if it was not read. */
   #readStart: PageUrl | null
   /** Whether an address is inside the walk. */
   #inside: (url: PageUrl) => boolean
-  /** Addresses that were visited, and those they led to. */
+  /** Addresses that were visited, and the addresses they led to. */
   readonly #yielded: Set<PageUrl>
-  /** Addresses that are known. */
+  /** Known addresses. */
   readonly #seen: Set<PageUrl>
-  /** Steps of the present level that are left. */
+  /** Remaining steps of the current level. */
   #waiting: readonly Step[]
   /** Steps of the next level that a paused walk had already found. */
   #known: readonly Step[]
   readonly #external: Step[]
-  /** Pages that may still be given. */
+  /** Number of pages that may still be yielded. */
   #left: number
   #isPaused = false
 
@@ -97,7 +97,7 @@ class SiteWalk {
     yield* this.#readExternal()
   }
 
-  /** Reads one level, or with `judge` the best few steps. @returns whether the walk is over */
+  /** Reads one level, or with `judge` the best few steps. @returns whether the walk has ended */
   async *#readLevel(): AsyncGenerator<WalkedPage, boolean> {
     const { judge, limit } = this.#options
     const waiting = this.#waiting
@@ -127,7 +127,7 @@ class SiteWalk {
     return false
   }
 
-  /** Yields the page of a step and adds its links to `next`. @returns whether the walk is over */
+  /** Yields the page of a step and adds its links to `next`. @returns whether the walk has ended */
   async *#take({ step, result }: Visit, next: Step[]): AsyncGenerator<WalkedPage, boolean> {
     const { discoverOnly = false, limit, maxDepth, maxBreadth, judge, sitemap } = this.#options
     const url = addressOf(step, result)
@@ -143,7 +143,8 @@ class SiteWalk {
       yield { url, depth: step.depth, result }
       if (--this.#left === 0) return true
     }
-    // Pages in a sitemap are as near as the start. A map names them, and reads only those that the start links to.
+    // Pages in a sitemap count as being as close as the start. A map names them, and reads only those that the start
+    // links to.
     if (!discoverOnly) this.#addListed(listed, next)
     const found = await this.#linksInside(step, result)
     if (discoverOnly && (yield* this.#nameListed(listed))) return true
@@ -162,7 +163,7 @@ class SiteWalk {
     }
   }
 
-  /** @returns whether the walk is over */
+  /** @returns whether the walk has ended */
   async *#nameListed(listed: readonly PageUrl[]): AsyncGenerator<WalkedPage, boolean> {
     for (const page of listed) {
       if (this.#seen.has(page)) continue
@@ -187,7 +188,7 @@ class SiteWalk {
         if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
         found.push({ url: target, text: link.text })
       } else {
-        // No more can be used than the limit lets through.
+        // The limit leaves no use for more.
         if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
         this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
       }
@@ -219,21 +220,21 @@ class SiteWalk {
     const { limit, admits, signal } = this.#options
     const isInside = this.#inside
     return this.#reader.sitemap(site, {
-      // The start may be among them.
+      // One more, because the start may be among them.
       limit: limit + 1,
       wants: (url) => isInside(url) && this.#filter.selects(url) && admits?.(url) !== false,
       ...(signal && { signal }),
     })
   }
 
-  /** Notes that a step led to an address. False where another one did before: two addresses may redirect to one page. */
+  /** Records that a step led to an address. Returns `false` if another step already led there: two addresses may redirect to one page. */
   #isNew(step: Step, url: PageUrl): boolean {
     if (this.#yielded.has(url)) return false
     this.#yielded.add(url).add(step.url)
     return true
   }
 
-  /** Whether an address is only named: one that a map found last. */
+  /** Whether an address is only named, because a map goes no deeper. */
   #isNamed({ depth }: Step): boolean {
     const { discoverOnly = false, maxDepth } = this.#options
     return discoverOnly && depth === maxDepth && depth > 0
@@ -292,11 +293,11 @@ async function best(
 
 interface Visit {
   readonly step: Step
-  /** Null for an address that is only named. */
+  /** `null` for an address that is only named. */
   readonly result: ReadResult | null
 }
 
-/** Reads steps a few at a time and gives their results in the steps' order; no more than are begun once it `pauses`. */
+/** Reads a few steps at a time and yields their results in the steps' order; once `pauses` says so, begins no more. */
 async function* read(
   reader: Pick<Reader, "read">,
   steps: readonly Step[],
@@ -316,12 +317,12 @@ async function* read(
             ...(signal && { signal }),
             ...(rendering && { rendering }),
           })
-      // A walk may end before its turn comes.
+      // A walk may end before this result is awaited.
       reading.catch(() => undefined)
       running.push(reading)
     }
     const result = await running[index]!
-    // A level may have thousands of pages, and who asked for them keeps what it wants.
+    // A level can have thousands of pages, and the caller keeps those that it wants.
     running[index] = DONE
     yield { step, result }
   }
@@ -330,9 +331,9 @@ async function* read(
 const DONE = Promise.resolve(null)
 
 interface LinkFilter {
-  /** The test for pages inside the walk, once it is known where the start really lies. */
+  /** The test for pages inside the walk, once the start's final address is known. */
   insideOf(start: PageUrl): (url: PageUrl) => boolean
-  /** Whether a page inside is wanted: by path patterns, and exclusions of any kind. */
+  /** Whether a page inside is wanted, according to the path patterns and all exclusions. */
   selects(url: PageUrl): boolean
   /** Whether an address outside is wanted. */
   reports(url: PageUrl): boolean

@@ -3,7 +3,7 @@ import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
 import { describe, expect, test } from "vitest"
 import { explainFailure, SecureConnectionError } from "./certificate-error.ts"
 
-// What strangers write into certificates, which ours do not hold: those of real connections are in secure-sites.test.ts.
+// Unusual contents of strangers' certificates, which ours do not have: real connections are in secure-sites.test.ts.
 
 type Sent = Partial<Omit<DetailedPeerCertificate, "issuer" | "subject">> & {
   readonly issuer?: object

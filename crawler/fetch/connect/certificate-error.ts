@@ -1,6 +1,6 @@
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls"
 
-/** A secure connection that failed, explained to the operator. `code` is the system's. */
+/** A secure connection that failed, explained to the operator. `code` is the system's error code. */
 export class SecureConnectionError extends Error {
   readonly code: string
 
@@ -11,7 +11,7 @@ export class SecureConnectionError extends Error {
   }
 }
 
-/** A site may send a chain as long as it likes. */
+/** A site can send a chain of any length. */
 const MAX_CHAIN = 10
 const MAX_NAME_CHARS = 100
 
@@ -23,15 +23,16 @@ const UNKNOWN_AUTHORITY = new Set([
   "CERT_UNTRUSTED",
   "INVALID_CA",
 ])
-/** Alerts of RFC 8446 §6.2 with which a server asks for a certificate, or refuses the one it got. */
+/** Alerts of RFC 8446 §6.2 with which a server asks for a certificate, or refuses the one it received. */
 const CERTIFICATE_ALERT =
   /alert (certificate required|bad certificate|unknown ca|certificate unknown|handshake failure|access denied)/i
 
 const REMEDY = "name its PEM file in FOSSICK_CA_FILE or in the source's caFile"
 
 /**
- * Watches a connection that is being made for what its certificate says, which is gone when it has failed.
- * @returns what turns the error it fails with into one that says what an operator can do
+ * Records the certificate of a connection that is being made, because the certificate is gone once the connection has
+ * failed.
+ * @returns a function that turns the connection's error into one that says what an operator can do
  */
 export function explainFailure(socket: TLSSocket, host: string): (error: Error) => Error {
   let seen: Seen | null = null
@@ -45,7 +46,7 @@ export function explainFailure(socket: TLSSocket, host: string): (error: Error) 
 /** The contents of a certificate that a site sent. */
 interface Seen {
   readonly issuer: string
-  /** Who issued the last certificate of the chain that the site sent. */
+  /** The issuer of the last certificate in the chain that the site sent. */
   readonly root: string
   readonly isSelfSigned: boolean
   readonly names: readonly string[]
@@ -55,10 +56,10 @@ interface Seen {
 
 function certificateOf(socket: TLSSocket): Seen | null {
   const leaf = socket.getPeerCertificate(true)
-  // An empty object: the site sent none.
+  // An empty object means that the site sent none.
   if ((leaf as Partial<DetailedPeerCertificate>).issuer === undefined) return null
   let last = leaf
-  // The last one names itself as its issuer, or none.
+  // The last certificate names itself or nobody as its issuer.
   for (let length = 1; length < MAX_CHAIN; length++) last = last.issuerCertificate ?? last
   const names = (leaf.subjectaltname ?? "")
     .split(", ")
@@ -102,8 +103,8 @@ function explained(error: Error, seen: Seen | null, host: string): Error {
 }
 
 /**
- * The message for an alert with which a site ends a connection because it wants a certificate, or a better one; null: the error is no
- * such alert.
+ * The message for an alert with which a site ends a connection because it wants a certificate, or a better one; `null`
+ * if the error is not such an alert.
  */
 export function clientCertificateWanted(error: Error): string | null {
   const alert = CERTIFICATE_ALERT.exec(error.message)
@@ -117,7 +118,7 @@ type Name = DetailedPeerCertificate["issuer"]
 
 const sameName = (a: Name, b: Name): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** The common name, else the organisation: in quotes, printable, and short, since strangers choose it. */
+/** The common name, or else the organisation: quoted, printable, and short, since strangers choose it. */
 function nameOf(name: Name): string {
   const { CN, O: organisation, OU } = name as Partial<Record<"CN" | "O" | "OU", string | string[]>>
   const text = [CN ?? organisation ?? OU ?? "no name"].flat().join(", ")

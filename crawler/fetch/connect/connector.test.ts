@@ -21,7 +21,7 @@ import { makeCertificate } from "./make-certificate.ts"
 import { OutgoingProxy, type ProxySettings } from "./outgoing-proxy.ts"
 import { SourceTls, tlsOf, tlsProblems } from "./source-tls.ts"
 
-// Connections that something else than undici is given: plain ones and secure ones, directly and through the proxy.
+// Connections for users other than undici: plain and secure ones, directly and through the proxy.
 
 const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -56,7 +56,7 @@ const through = (authority: string, more: Partial<ProxySettings> = {}) =>
     ...more,
   })
 
-/** A server that sends `greeting` to each client, then echoes the data it receives; null: it sends nothing. */
+/** A server that sends `greeting` to each client, then echoes the data it receives; `null` if it sends nothing. */
 async function startEcho(greeting: string | null = "") {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -78,7 +78,7 @@ async function startEcho(greeting: string | null = "") {
 }
 
 /**
- * A proxy that records its requests, answers `yes`, and keeps the connection open; secure with a certificate.
+ * A proxy that records its requests, answers `yes`, and keeps the connection open; with a certificate it is secure.
  * @param yes its answer in wire format
  */
 async function startAskedProxy(yes: string, secure?: TlsOptions) {
@@ -97,7 +97,7 @@ async function startAskedProxy(yes: string, secure?: TlsOptions) {
   return {
     authority: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    /** For each connection, when it closes. */
+    /** For each connection, a promise that resolves when it closes. */
     closed,
     async [Symbol.asyncDispose]() {
       await new Promise((done) => server.close(done))
@@ -112,7 +112,7 @@ const asks = (url: string) => {
   return { protocol, host, hostname, port }
 }
 
-/** A connection that undici is given. */
+/** A connection as undici receives it. */
 const connected = (url: string, lookup: LookupFunction, out: Way): Promise<Socket> =>
   new Promise((resolve, reject) => {
     connectorFor(lookup, out)(asks(url), (...[error, socket]) => {
@@ -121,7 +121,7 @@ const connected = (url: string, lookup: LookupFunction, out: Way): Promise<Socke
     })
   })
 
-/** The answer to some bytes. */
+/** The answer to the given bytes. */
 async function answerOver(socket: Socket, text: string): Promise<string> {
   socket.write(text)
   const [data] = (await once(socket, "data")) as [Buffer]
@@ -137,7 +137,7 @@ describe("a plain connection", () => {
     await using echo = await startEcho()
     const socket = await openSocket(new URL(`http://docs.example:${echo.port}/a`), toLoopback, way())
     expect(await talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
-    // Time-outs and errors from using the connection are the caller's.
+    // Time-outs and errors from using the connection are the caller's responsibility.
     expect([socket.timeout ?? 0, socket.listenerCount("error")]).toEqual([0, 0])
     expect(await answerOver(socket, "hello")).toBe("hello")
   })
@@ -200,7 +200,7 @@ describe("a connection of undici's", () => {
         })
       })
     const first = await next()
-    // Undici holds it by a weak reference.
+    // Undici holds it through a weak reference.
     sessions.push(...((await once(first, "session")) as unknown[]))
     const second = await next()
     expect([first, second].map((socket) => socket.isSessionReused())).toEqual([false, true])
@@ -298,7 +298,7 @@ describe("the proxy", () => {
       setDefaultCACertificates(known)
     }
     expect(proxy.asked).toHaveLength(2)
-    // The certificate is for the proxy, not for the site; an address is no name.
+    // The certificate is for the proxy, not for the site; an address does not count as a name.
     expect(names).toEqual(["localhost"])
   })
 
@@ -398,7 +398,7 @@ describe("a secure connection", () => {
       expect(socket.listenerCount("error")).toBe(0)
       socket.destroy()
     }
-    // An address is no name.
+    // An address does not count as a name.
     expect(asked).toEqual(["docs.example"])
   })
 

@@ -12,23 +12,23 @@ import type { SourceTls } from "./source-tls.ts"
 
 /** How connections are made to hosts that the address guard has let through. */
 export interface Way {
-  /** The purposes of connections. */
+  /** The purpose of the connections. */
   readonly purpose: OutboundPurpose
   readonly timeoutMs: number
-  /** Null: every host is reached directly. */
+  /** `null` if every host is reached directly. */
   readonly proxy: OutgoingProxy | null
-  /** Null: secure connections are made as this process makes any. */
+  /** `null` to make secure connections with the process's defaults. */
   readonly tls: SourceTls | null
-  /** Whether the operator opened the host of `url` by its name, as part of a network that is near. */
+  /** Whether the operator allowed the host of `url` by name, as part of a nearby network. */
   isNear(url: URL): boolean
 }
 
 /**
- * Makes undici's connections: to the addresses that `lookup` gives, directly or through the proxy; a secure one that fails
- * says why in words for the operator.
+ * Makes undici's connections: to the addresses that `lookup` returns, directly or through the proxy; if a secure one
+ * fails, its error tells the operator why.
  */
 export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.connector {
-  // One for each, since sessions of the one are not to be resumed by the other.
+  // One per context, since one must not resume another's sessions.
   const connectors = new Map<SecureContext | undefined, buildConnector.connector>()
   const connectorWith = (secureContext: SecureContext | undefined) => {
     let made = connectors.get(secureContext)
@@ -42,7 +42,7 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
     const url = urlOf(options)
     let explain = (error: Error) => error
     const connector = connectorWith(way.tls?.contextFor(url))
-    // It gives the socket back, whatever its type says.
+    // It returns the socket, whatever its type says.
     const socket = connector(options, (...[error, made]) => {
       if (error) callback(explain(error), null)
       else {
@@ -75,7 +75,7 @@ export function connectorFor(lookup: LookupFunction, way: Way): buildConnector.c
 const urlOf = ({ protocol, host, hostname }: buildConnector.Options): URL =>
   new URL(`${protocol}//${host ?? hostname}`)
 
-/** A plain connection to the host of `url`. Rejects when there is none. */
+/** Opens a plain connection to the host of `url`. Rejects if that fails. */
 export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Promise<Socket> {
   const tunnel = await tunnelFor(url, lookup, way)
   if (tunnel !== null) {
@@ -96,8 +96,8 @@ export async function openSocket(url: URL, lookup: LookupFunction, way: Way): Pr
 }
 
 /**
- * A secure connection over `socket`, which it takes over. It speaks HTTP/1.1. Rejects when the site's certificate is not
- * right.
+ * Opens a secure connection over `socket`, which it takes over. It speaks HTTP/1.1. Rejects if the site's certificate
+ * is not valid.
  */
 export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<TLSSocket> {
   const { secure, explain } = startSecure(socket, url, way, ["http/1.1"])
@@ -116,14 +116,14 @@ export async function secureSocket(socket: Socket, url: URL, way: Way): Promise<
   })
 }
 
-/** A TLS handshake that has begun. */
+/** A TLS handshake in progress. */
 export interface StartedSecure {
   readonly secure: TLSSocket
-  /** Turns its error into one that tells the operator why it failed. */
+  /** Turns the connection's error into one that tells the operator why it failed. */
   readonly explain: (error: Error) => Error
 }
 
-/** @param protocols to offer (ALPN); left out: ALPN is not used */
+/** @param protocols to offer (ALPN); if left out, ALPN is not used */
 export function startSecure(
   socket: Socket,
   url: URL,
@@ -143,7 +143,7 @@ export function startSecure(
   return { secure, explain: explainFailure(secure, host) }
 }
 
-/** Through the proxy, or null for a host that is reached without it: by an exception, or near. */
+/** A connection through the proxy, or `null` for a host that is reached without it, because it is nearby or an exception. */
 async function tunnelFor(url: URL, lookup: LookupFunction, way: Way): Promise<Socket | null> {
   const { proxy, timeoutMs } = way
   if (proxy === null || proxy.excepts(url) || way.isNear(url) || isPrivateByName(url)) return null

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto"
 import { expect, test } from "vitest"
 import { makeCertificate } from "./make-certificate.ts"
 
-/** The bytes of the DER element at `at`, contents included; throws where a length is not in its shortest form. */
+/** The bytes of the DER element at `at`, including its contents; throws if a length is not in its shortest form. */
 function endOf(der: Buffer, at = 0): number {
   const first = der[at + 1]!
   const isLong = first >= 0x80
@@ -30,7 +30,7 @@ test("a certificate is for the names that it is given, and issues others only wh
   const root = makeCertificate({ subject: "root", isAuthority: true })
   const plain = new X509Certificate(makeCertificate({ subject: "plain" }).cert)
   expect([new X509Certificate(root.cert).ca, plain.ca]).toEqual([true, false])
-  // Left out instead of an empty list, which RFC 5280 §4.2.1.6 forbids.
+  // Left out rather than an empty list, which RFC 5280 §4.2.1.6 forbids.
   expect(plain.subjectAltName).toBeUndefined()
   const named = makeCertificate({ subject: "named", names: ["docs.example", "127.0.0.1"], issuer: root })
   expect(new X509Certificate(named.cert).subjectAltName).toBe("DNS:docs.example, IP Address:127.0.0.1")

@@ -4,13 +4,13 @@ import { isIPv4 } from "node:net"
 // Just enough X.509 (RFC 5280) in DER (X.690) for two parties that know each other: Node.js reads certificates but cannot make them, and
 // a library would bring a parser and a dozen packages.
 
-/** A certificate and the private key to it. */
+/** A certificate and its private key. */
 export interface MadeCertificate {
   /** PEM. */
   readonly cert: string
   /** PEM, PKCS #8. */
   readonly key: string
-  /** The public key as a certificate holds it, in DER. */
+  /** The public key in the form used in certificates, in DER. */
   readonly spki: Buffer
   readonly subject: string
   readonly privateKey: KeyObject
@@ -19,13 +19,13 @@ export interface MadeCertificate {
 export interface CertificateOptions {
   /** Common name, ASCII. */
   readonly subject: string
-  /** Host names and IPv4 addresses it is for. */
+  /** Host names and IPv4 addresses that it is valid for. */
   readonly names?: readonly string[]
   /** Whether it may issue others. */
   readonly isAuthority?: boolean
   /** Default: it signs itself. */
   readonly issuer?: MadeCertificate
-  /** Default: on the curve P-256. One for RSA has to be issued by another. */
+  /** Default: a key on the curve P-256. A certificate with an RSA key has to be issued by another one. */
   readonly keyType?: "rsa"
   /** Default: yesterday. */
   readonly from?: Date
@@ -97,7 +97,7 @@ function oid(text: string): Buffer {
   return der(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** Seven bits a byte, the highest first. */
+/** Seven bits per byte, the highest first. */
 function base128(value: number): number[] {
   const bytes = [value & 0x7f]
   for (let rest = value >> 7; rest > 0; rest >>= 7) bytes.unshift((rest & 0x7f) | 0x80)
@@ -107,7 +107,7 @@ function base128(value: number): number[] {
 const nameOf = (commonName: string): Buffer =>
   sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(commonName)))))
 
-/** GeneralizedTime, which RFC 5280 §4.1.2.5 asks for from 2050 on and every reader takes before. */
+/** GeneralizedTime, which RFC 5280 §4.1.2.5 requires from 2050 on and every reader accepts before. */
 const time = (at: Date): Buffer =>
   der(0x18, Buffer.from(`${at.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z`))
 

@@ -82,7 +82,7 @@ describe("the proxy on the way out", () => {
     using internet = new FakeInternet({ "rebound.example": "192.168.7.7" })
     await using proxy = await startTestProxy(CREDENTIALS, nowhere)
     for (const lookup of ["here", "proxy"] as const) {
-      // Where the proxy resolves names, it alone knows where they lead.
+      // If the proxy resolves names, only the proxy knows where they lead.
       if (lookup === "proxy" && url.includes("rebound")) continue
       await using reader = readerThrough(proxy.authority, { FOSSICK_PROXY_LOOKUP: lookup }, internet.resolve)
       expect(await reader.read(url)).toMatchObject({ because: "blocked-address" })

@@ -7,7 +7,7 @@ import { AllowedNetworks, bareHost } from "../guard/allowed-networks.ts"
 
 /** A failure of the proxy. The message names its host and port, never its user or password. */
 export class ProxyError extends Error {
-  /** Whether it may well do it the next time. */
+  /** Whether another try may succeed. */
   readonly transient: boolean
 
   constructor(message: string, transient: boolean, options?: ErrorOptions) {
@@ -19,9 +19,9 @@ export class ProxyError extends Error {
 
 /** The settings of the proxy; see `crawler/settings.ts`. */
 export interface ProxySettings {
-  /** `http://user:password@host:port`; empty: there is none. */
+  /** `http://user:password@host:port`; empty if there is none. */
   readonly proxy: string
-  /** Holds the password when the address does not; empty: none. */
+  /** Holds the password if the address does not; empty if there is none. */
   readonly proxyPasswordFile: string
   /** Hosts that are reached without it: entries as in `FOSSICK_ALLOWED_NETWORKS`. */
   readonly proxyExcept: readonly string[]
@@ -36,7 +36,7 @@ export class OutgoingProxy {
   readonly #authorization: string | null
   readonly #except: AllowedNetworks
 
-  /** The proxy that the settings name, or null when they name none. */
+  /** The proxy that the settings name, or `null` if they name none. */
   static of(settings?: ProxySettings): OutgoingProxy | null {
     return settings === undefined || settings.proxy === "" ? null : new OutgoingProxy(settings)
   }
@@ -50,7 +50,8 @@ export class OutgoingProxy {
       settings.proxyPasswordFile === ""
         ? decodeURIComponent(this.#url.password)
         : readFileSync(settings.proxyPasswordFile, "utf8").replace(/\r?\n$/, "")
-    // Credentials are sent as Proxy-Authorization; left in the address, requests would turn them into Authorization.
+    // Credentials are sent as Proxy-Authorization; if they stayed in the address, requests would turn them into
+    // Authorization.
     this.#url.username = this.#url.password = ""
     this.#authorization =
       user === "" && password === "" ? null : `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`
@@ -62,7 +63,7 @@ export class OutgoingProxy {
   }
 
   /**
-   * A connection to `host`, an address or a name.
+   * Opens a connection to `host`, an address or a name.
    * @throws ProxyError
    */
   open(host: string, port: number, timeoutMs: number): Promise<Socket> {
@@ -85,7 +86,7 @@ export class OutgoingProxy {
       asked.setTimeout(timeoutMs, () => {
         asked.destroy(new ProxyError(`the connection through the proxy ${place} timed out`, true))
       })
-      // Emitted for a refusal, too.
+      // Also emitted if the proxy refuses.
       asked.once("connect", ({ statusCode = 0 }, socket, head) => {
         socket.setTimeout(0)
         noteOutbound("proxy", place)

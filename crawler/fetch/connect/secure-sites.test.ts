@@ -33,7 +33,7 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-/** How a visit to the site's page ends, as a run of the source would make it. */
+/** How a visit to the site's page ends when a run of the source makes it. */
 async function visited(site: SecureSite, spec: Partial<SourceSpec> = {}, env: NodeJS.ProcessEnv = {}) {
   const source = defineSource({ name: "intranet", seeds: [site.url("/")], ...spec })
   await using reader = await openSourceReader(source, testConfig(), {
@@ -154,7 +154,8 @@ describe("a client certificate", () => {
   const asking = { requestCert: true, rejectUnauthorized: true, ca: root.cert } as const
 
   test("that is asked for and missing is told, and clientCert gives it", async () => {
-    // As OpenSSL ends a handshake for want of one: fatal, certificate_required (RFC 8446 §6).
+    // The bytes with which OpenSSL ends a handshake without a client certificate: fatal, certificate_required (RFC 8446
+    // §6).
     const alert = createServer((socket) => {
       socket.on("error", () => undefined)
       socket.once("data", () => socket.end(Buffer.from("15030300020274", "hex")))

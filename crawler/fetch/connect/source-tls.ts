@@ -7,13 +7,13 @@ import { resolveSecret } from "#base/secret.ts"
 import type { ClientCertificate, Source } from "../../source.ts"
 import { checkSecret } from "../secrets.ts"
 
-/** The TLS settings of a source's connections. Its client certificate is only shown to its own sites. */
+/** The TLS settings of a source's connections. Its client certificate is shown only to its own sites. */
 export class SourceTls {
   readonly #plain: SecureContext | undefined
   readonly #own: SecureContext | undefined
   readonly #origins: ReadonlySet<string>
 
-  /** @throws KnownError naming the field, and the file or variable that is missing or wrong; never a value */
+  /** @throws KnownError naming the field, and the file or variable that is missing or wrong, but never a value */
   constructor(source: Pick<Source, "seeds" | "caFile" | "clientCert" | "login">, env: NodeJS.ProcessEnv) {
     const { caFile, clientCert, seeds, login } = source
     const ca =
@@ -29,19 +29,19 @@ export class SourceTls {
     this.#origins = new Set([...seeds, ...(login?.kind === "form" ? [login.url] : [])].map(placeOf))
   }
 
-  /** Undefined: as any other connection. */
+  /** The context for a connection to `url`; `undefined` for the default. */
   contextFor(url: URL): SecureContext | undefined {
     return this.#origins.has(placeOf(url)) ? this.#own : this.#plain
   }
 }
 
-/** Host and port: a seed of http may send its readers on to https. */
+/** Host and port: an http seed may redirect its readers to https. */
 function placeOf(address: string | URL): string {
   const { hostname, port } = new URL(address)
   return `${hostname}:${port || "443"}`
 }
 
-/** The secure connections that a source asks for; null: as any other. @throws KnownError */
+/** The secure connections that a source asks for; `null` for the default. @throws KnownError */
 export function tlsOf(
   source: Pick<Source, "seeds" | "caFile" | "clientCert" | "login">,
   env: NodeJS.ProcessEnv,
@@ -49,7 +49,7 @@ export function tlsOf(
   return source.caFile === null && source.clientCert === null ? null : new SourceTls(source, env)
 }
 
-/** Problems with how a source names its certificates; reads no files. `path` leads to the field. */
+/** Problems in how a source names its certificates; reads no files. `path` leads to the field. */
 export function tlsProblems({
   caFile,
   clientCert,

@@ -7,7 +7,7 @@ import type { ContentKind } from "./content.ts"
 /** Whether an address can have others below it. */
 const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
-/** Problems of a source whose pages all need addresses below one seed. @param pages as a message names them: `the files` */
+/** Problems of a source whose pages all need addresses below one seed. @param pages as a message calls them: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
   seeds.length === 1 && isFolderAddress(seeds[0]!)
     ? []
@@ -18,7 +18,7 @@ export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<C
         },
       ]
 
-/** Problems where pages may have addresses below several seeds. @param pages for people: `documents` */
+/** Problems of a source whose pages can have addresses below several seeds. @param pages for people: `documents` */
 export const atFolderAddresses = (
   { seeds }: SourceSpec,
   pages: string,
@@ -29,7 +29,7 @@ export const atFolderAddresses = (
       : [{ path: ["seeds", index], message: `must end with /, because ${pages} have addresses below it` }],
   )
 
-/** The address of a file, by the names that lead to it. @param address ends with `/` */
+/** The address of a file, from the names that lead to it. @param address ends with `/` */
 export const addressBelow = (address: string, names: readonly string[]): PageUrl | null =>
   toPageUrl(address + names.map(encodeURIComponent).join("/"))
 

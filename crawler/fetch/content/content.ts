@@ -7,43 +7,43 @@ import type { FetchOptions, FetchResult } from "../fetch.ts"
 /** A page of a {@link Content}, before it is read. */
 export interface ContentEntry {
   readonly url: PageUrl
-  /** When it changed last, in milliseconds since 1970: any other value than before means that it must be read again. */
+  /** When it last changed, in milliseconds since 1970: any other value than before means that it must be read again. */
   readonly changedAt: number
-  /** If the list knows it. */
+  /** Size in bytes, if the list states it. */
   readonly bytes?: number
 }
 
 /** The options of a fetch that make sense without a network. */
 export type ContentLoadOptions = Pick<FetchOptions, "maxBytes" | "memory" | "validators" | "signal">
 
-/** How content that is not on this machine is reached. */
+/** How to reach content that is not on this machine. */
 export interface ContentReach {
-  /** Lets through to what the source may reach. */
+  /** Allows only connections to what the source may reach. */
   readonly guard: AddressGuard
   readonly signal?: AbortSignal | undefined
 }
 
 export interface ContentListOptions {
   readonly signal: AbortSignal
-  /** Called with a note for the operator for what could not be listed. */
+  /** Called with a note for the operator about parts that could not be listed. */
   readonly onTrouble: (note: string) => Promise<void>
 }
 
 /** Where the pages of a source come from when they do not come from websites. */
 export interface Content {
-  /** Where its pages are, as `why` and messages say it: `/srv/handbook`. */
+  /** Where its pages are, as shown by `why` and in messages: `/srv/handbook`. */
   readonly place: string
-  /** One page before it is one, as counts say it: `file`. */
+  /** The word for one item in counts, before it becomes a page: `file`. */
   readonly noun: string
-  /** Whether it can be read, as this machine knows without a network. @throws KnownError that says why not */
+  /** Checks whether it can be read, as far as this machine can tell without a network. @throws KnownError that says why not */
   check(): Promise<void>
-  /** Before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
+  /** Call it before a run lists or loads anything. @throws KnownError that says why nothing can be read, such as a share that is not mounted */
   open(reach: ContentReach): Promise<void>
-  /** All pages as they are now, some at a time. @throws KnownError as {@link open} */
+  /** All current pages, one batch at a time. @throws KnownError as {@link open} */
   list(options: ContentListOptions): AsyncIterable<readonly ContentEntry[]>
-  /** Changes when the content changes, or when nothing can be read. Called where {@link ContentKind.watchedBy} says. */
+  /** Changes when the content changes, or when nothing can be read. Called by the watcher that {@link ContentKind.watchedBy} names. */
   fingerprint(): Promise<string>
-  /** As `fetchPage`: whatever is wrong with a page is a value. `gone` means that it certainly is. */
+  /** As `fetchPage`: problems with a page are returned as values. `gone` means that it is certainly gone. */
   load(url: PageUrl, options: ContentLoadOptions): Promise<FetchResult>
 }
 
@@ -51,37 +51,38 @@ export interface Content {
 export type OfContent = Pick<Source, "name" | "seeds"> & Partial<Pick<Source, ContentField | "folderReaders">>
 
 export interface ContentNeeds {
-  /** Null in the process that watches, and before the first start: they have no state. */
+  /** `null` in the process that watches, and before the first start: they have no state. */
   readonly db: StateStore | null
 }
 
-/** Something that a start may be, such as a path, which a kind knows as its own. */
+/** A start, such as a path, that a kind of content recognizes as its own. */
 export interface RecognizedStart {
   /** The value of the kind's field. */
   readonly fields: Partial<Pick<SourceSpec, ContentField>>
-  /** Says the most of it in a word or two: the folder's last name. */
+  /** The most telling part in a word or two, such as the folder's last name. */
   readonly name: string
-  /** Where people open it, and below which its pages have their addresses; left out: the appliance shows it. */
+  /** Where people open it, and below which its pages have their addresses; left out if the appliance shows it. */
   readonly address?: string
-  /** Left out: its changes are noticed, or a person runs it. */
+  /** The proposed schedule; left out if its changes are noticed, or if a person runs it. */
   readonly schedule?: SourceSpec["schedule"]
-  /** The same where pages have addresses of their own, below several. */
+  /** Like `address`, if its pages have addresses of their own, below several. */
   readonly addresses?: readonly string[]
 }
 
 /** A kind of source other than a website. Reading the sources file loads every kind, so only `make` loads the code that reads the content. */
 export interface ContentKind {
-  /** The field of a source that says it is of this kind. */
+  /** The field that marks a source as this kind. */
   readonly field: ContentField
   /** Problems with the field and the options used with it. A path leads to a field as in `SourceProblem`. */
   problems(spec: SourceSpec): { readonly path: readonly (string | number)[]; readonly message: string }[]
   /**
-   * Who notices changes between runs. `process`: a separate process, because a look may block it; `crawler`: the crawler, because a look is
-   * cheap; null: only a schedule or a person starts runs. @param source one whose field is set
+   * Who notices changes between runs. `process`: a separate process, because a check may block it; `crawler`: the
+   * crawler, because a check is cheap; `null`: only a schedule or a person starts runs. @param source one whose field
+   * is set
    */
   watchedBy(source: OfContent): "process" | "crawler" | null
   /** Loads the code that reads such content. @param source one whose field is set */
   make(source: OfContent, needs: ContentNeeds): Promise<Content>
-  /** What `fossick sources add` makes of a start; null when the start is not of this kind. */
+  /** What `fossick sources add` makes of a start; `null` if the start is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>
 }

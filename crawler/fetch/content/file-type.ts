@@ -9,5 +9,5 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** The media type of a file whose name is needed to recognize it; empty for every other file. */
+/** The media type of a file that is recognized only by its name; empty for every other file. */
 export const typeByEnding = (path: string): string => TYPES[extname(path).toLowerCase()] ?? ""

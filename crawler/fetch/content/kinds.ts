@@ -6,18 +6,18 @@ import { FOLDER } from "./folder/folder-kind.ts"
 import { MAILBOX } from "./mailbox/mailbox-kind.ts"
 import { REPOSITORY } from "./repository/repository-kind.ts"
 
-/** Every kind of source other than websites. The first that recognizes a start takes it, so the more special ones come first. */
+/** Every kind of source other than websites. The first kind that recognizes a start takes it, so the more specific ones come first. */
 const KINDS: readonly ContentKind[] = [DOCUMENTS, REPOSITORY, MAILBOX, ARCHIVE, FOLDER]
 
 export const kindOf = (field: ContentField): ContentKind => KINDS.find((kind) => kind.field === field)!
 
-/** Where the pages of a source come from; null: from websites. */
+/** Where the pages of a source come from; `null` for websites. */
 export async function contentOf(source: OfContent, needs: ContentNeeds): Promise<Content | null> {
   const [field] = contentFieldsOf(source)
   return field === undefined ? null : await kindOf(field).make(source, needs)
 }
 
-/** Who notices that a source's content has changed, and runs the source; null for websites, and where a schedule starts runs. */
+/** Who notices that a source's content has changed, and runs the source; `null` for websites, and if a schedule starts runs. */
 export function watcherOf(
   source: OfContent & Pick<Source, "schedule">,
 ): ReturnType<ContentKind["watchedBy"]> {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { makeFolder } from "#base/folder.ts"
 import { tryLock } from "#base/store/file-lock.ts"
 
-/** Folders of the data folder that keep local copies of content from other machines. Each has a folder for each source. */
+/** Folders inside the data folder with local copies of content from other machines. Each has one folder per source. */
 const SHELVES = ["repositories", "mailboxes"] as const
 const LOCK_MS = 250
 /** A source that is not declared yet may have a copy, since `sources add` makes one. */
@@ -18,7 +18,7 @@ const OWN_FOLDER = 0o700
 export const copyFolder = (dataDir: string, shelf: (typeof SHELVES)[number], source: string): string =>
   join(dataDir, shelf, createHash("sha256").update(source).digest("hex").slice(0, 32))
 
-/** Makes the folder of a copy, waits until no other process uses it, and does the work under its lock. */
+/** Creates the folder of a copy, waits until no other process uses it, and does the work under its lock. */
 export async function withCopy<T>(dir: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   makeFolder(dir, OWN_FOLDER)
   for (;;) {

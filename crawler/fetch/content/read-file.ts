@@ -1,14 +1,14 @@
 import { constants } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 
-/** How files that may be replaced at any time are opened: without waiting for a writer where a pipe took the place of the file. */
+/** Flags for opening files that may be replaced at any time: if the file has become a pipe, opening it does not wait for a writer. */
 export const OPEN_NOW = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 /** The same, without following a link. */
 export const OPEN_UNLINKED = OPEN_NOW | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Fills `into` with the bytes of a file from `position` on: one read may give fewer than were asked for.
- * @returns how many bytes there were; fewer than `into` holds when the file ends before
+ * Fills `into` with the bytes of a file from `position` on, because one read can return fewer bytes than requested.
+ * @returns how many bytes there were; fewer than `into` holds if the file ends before that
  */
 export async function fill(file: FileHandle, into: Uint8Array, position: number): Promise<number> {
   let filled = 0

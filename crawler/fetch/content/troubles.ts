@@ -1,4 +1,4 @@
-/** Named in a note; the others are counted. */
+/** Number of files named in a note; the others are counted. */
 const MAX_NAMED = 5
 
 /** Files that a list could not read, for one note: `a.pdf, b.pdf and 3 more`. */

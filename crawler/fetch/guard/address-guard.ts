@@ -28,52 +28,52 @@ export type Resolve = (
 ) => void
 
 export interface AddressGuardOptions {
-  /** Settings value: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
+  /** The value of the setting: addresses, CIDR ranges, host names, `*.names`, each with an optional `:port`. */
   readonly allowed: readonly string[]
-  /** The setting they come from, for messages. Default `FOSSICK_ALLOWED_NETWORKS`. */
+  /** The setting they come from, for messages. Default: `FOSSICK_ALLOWED_NETWORKS`. */
   readonly allowedBy?: string
   /** Networks that admins opened, each on one port. */
   readonly opened?: readonly Pick<OpenedNetwork, "network" | "port">[]
-  /** The purpose of connections, for the ledger of contacted hosts. Default `crawl`. */
+  /** The purpose of connections, for the ledger of contacted hosts. Default: `crawl`. */
   readonly purpose?: OutboundPurpose | undefined
-  /** The hosts of a source, which are held to the networks they were first in. */
+  /** The hosts of a source, which must stay in the networks they were first in. */
   readonly hosts?: SourceHosts | undefined
-  /** Connections kept to one host. */
+  /** Number of connections kept open to one host. */
   readonly connections: number
   readonly connectTimeoutMs: number
-  /** Through which the internet is reached; null: directly. */
+  /** The proxy through which the internet is reached; `null` if it is reached directly. */
   readonly proxy?: OutgoingProxy | null
-  /** TLS settings for secure connections; null: the process's defaults. */
+  /** TLS settings for secure connections; `null` for the process's defaults. */
   readonly tls?: SourceTls | null
-  /** Whether {@link AddressGuard.ownsTls} although `tls` is null: this process trusts more than a browser does. */
+  /** Whether {@link AddressGuard.ownsTls} is true although `tls` is null, because this process trusts more authorities than a browser does. */
   readonly hasOwnAuthorities?: boolean
   /** Default: the system's. */
   readonly resolve?: Resolve | undefined
 }
 
-/** How addresses of a host are chosen: `named`: all that a name the operator opened leads to. */
+/** How the addresses of a host are chosen. `named`: all addresses of a name that the operator opened. */
 type LookupKind = "checked" | "named" | HostRole
 
 type Addresses = readonly LookupAddress[]
 
-/** Chooses those of a name's addresses that may be connected to. @throws BlockedAddressError saying more than "none" */
+/** Chooses which of a name's addresses may be connected to. @throws BlockedAddressError if it can say more than "none" */
 type Admit = (hostname: string, found: Addresses) => Addresses | Promise<Addresses>
 
 /**
- * Keeps requests away from addresses that only look foreign: loopback, private, link-local, carrier-grade NAT,
- * multicast, reserved, and every IPv6 form that carries an IPv4 address. A cloud's metadata service is refused whatever
- * is allowed.
+ * Keeps requests away from addresses that are not on the public internet: loopback, private, link-local, carrier-grade
+ * NAT, multicast, reserved, and every IPv6 form that carries an IPv4 address. A cloud's metadata service is refused
+ * whatever is allowed.
  *
- * A name is resolved once and the socket goes to the very address that was checked, so a name that changes
- * its answer between check and connection (DNS rebinding) gains nothing. Odd spellings of addresses
- * (`0x7f.1`, `2130706433`, `127.1.`) are made canonical by the URL parser before they are looked at.
+ * A name is resolved once and the socket goes to exactly the address that was checked, so a name that changes its
+ * answer between check and connection (DNS rebinding) gains nothing. The URL parser makes odd spellings of addresses
+ * (`0x7f.1`, `2130706433`, `127.1.`) canonical before they are checked.
  *
- * Each hop of a redirect must pass {@link dispatcherFor} anew.
+ * Each hop of a redirect must pass {@link dispatcherFor} again.
  */
 export class AddressGuard implements AsyncDisposable {
   /**
-   * Whether secure connections are made otherwise than a browser makes them: with authorities it does not know, or a
-   * certificate of ours.
+   * Whether secure connections differ from a browser's: with authorities that it does not know, or a client certificate
+   * of ours.
    */
   readonly ownsTls: boolean
   readonly #allowed: AllowedNetworks
@@ -83,7 +83,7 @@ export class AddressGuard implements AsyncDisposable {
   readonly #resolve: Resolve
   readonly #connections: number
   readonly #way: Way
-  /** One for each way to choose addresses, so that no connection is used by requests that are judged otherwise. */
+  /** One agent for each way to choose addresses, so that a connection is never used by requests that are judged differently. */
   readonly #agents = new Map<LookupFunction, Agent>()
   readonly #lookups: Readonly<Record<LookupKind, LookupFunction>>
   /** The lookups for ports on which a network is opened, by kind and port. */
@@ -134,14 +134,14 @@ export class AddressGuard implements AsyncDisposable {
   }
 
   /**
-   * A connection to the host of `url`, for those who cannot use a dispatcher. Rejects when there is none.
-   * @throws BlockedAddressError when the host is an address that may not be reached.
+   * Opens a connection to the host of `url`, for callers that cannot use a dispatcher. Rejects if that fails.
+   * @throws BlockedAddressError if the host is an address that may not be reached.
    */
   async open(url: URL): Promise<Socket> {
     return await openSocket(url, this.#lookupFor(url), this.#way)
   }
 
-  /** The secure connection that the host of `url` answers over one of {@link open}. Rejects when its certificate is wrong. */
+  /** Makes a connection from {@link open} secure with the host of `url`. Rejects if its certificate is wrong. */
   async secure(socket: Socket, url: URL): Promise<TLSSocket> {
     return await secureSocket(socket, url, this.#way)
   }
@@ -152,7 +152,8 @@ export class AddressGuard implements AsyncDisposable {
   }
 
   /**
-   * Looks now whether the hosts of the source are where they were. One that cannot be resolved is left to the visits.
+   * Checks now whether the hosts of the source are still in the same networks. A host that cannot be resolved is left
+   * to the visits.
    * @throws NetworkChangedError
    */
   async checkHosts(): Promise<void> {
@@ -161,7 +162,7 @@ export class AddressGuard implements AsyncDisposable {
     for (const { url, role } of hosts.all()) {
       const host = bareHost(url)
       if (ipaddr.isValid(host) || this.#allowed.name(url)) continue
-      // A name that only the proxy can resolve belongs to no network but the internet.
+      // A name that only the proxy can resolve belongs only to the internet.
       if (this.#way.proxy?.lookup === "proxy" && !this.#way.proxy.excepts(url)) continue
       const error = await new Promise<Error | null>((done) => {
         this.#lookup(role, portOf(url))(host, {}, done)
@@ -201,7 +202,7 @@ export class AddressGuard implements AsyncDisposable {
     return lookup
   }
 
-  /** @param port on which a network is opened; null: any other */
+  /** @param port on which a network is opened; `null` for any other port */
   #lookupOf(kind: LookupKind, port: string | null): LookupFunction {
     if (kind === "named") return this.#lookupBy((_, found) => found)
     const isOpen = (address: ipaddr.IPv4 | ipaddr.IPv6) =>

@@ -48,7 +48,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     "fd20:ce::253",
     "fd00:42::43",
     "fe80::a9fe:a9ff",
-    // Their last bytes say 169.254.169.254, and no gateway unwraps them.
+    // Their last bytes are 169.254.169.254, and no gateway unwraps them.
     "2a00::a9fe:a9fe",
     "fd00::a9fe:a9fe",
     "2002:7f00:1::a9fe:a9fe",
@@ -184,7 +184,7 @@ describe("what an operator allows", () => {
     "[fd00::7",
     "a/b",
     "10.[0.0.0]/8",
-    // A bracket that is left over: it would be another host than the operator sees.
+    // With a stray bracket, it would be a different host from the one the operator sees.
     "[wiki",
     "wiki]",
     "[[wiki]",

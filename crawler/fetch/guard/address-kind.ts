@@ -7,9 +7,9 @@ const NAT64_LOCAL = ipaddr.parseCIDR("64:ff9b:1::/48")
 const IPV4_COMPATIBLE = ipaddr.parseCIDR("::/96")
 
 /**
- * Whether an address belongs to the internet at large. ipaddr.js names the special-purpose ranges of RFC 6890; only
- * plain unicast is public. 6to4, Teredo and NAT64 (RFC 6052) have ranges of their own and are refused whole, whatever
- * they wrap.
+ * Whether an address belongs to the public internet. ipaddr.js names the special-purpose ranges of RFC 6890; only plain
+ * unicast is public. 6to4, Teredo and NAT64 (RFC 6052) have their own ranges and are refused entirely, whatever they
+ * wrap.
  */
 export function isPublic(address: Address): boolean {
   if (address.range() !== "unicast") return false
@@ -46,7 +46,7 @@ const METADATA_NAMES = new Set([
   "instance-data",
 ])
 
-/** Whether the address is a cloud's metadata service, also when IPv6 wraps it. */
+/** Whether the address is a cloud's metadata service, even if IPv6 wraps it. */
 export function isMetadata(address: Address): boolean {
   const carried = address.kind() === "ipv6" ? carriedAddress(address as ipaddr.IPv6) : null
   return [address, ...(carried ? [carried] : [])].some((one) =>
@@ -73,12 +73,12 @@ function carriedAddress(address: ipaddr.IPv6): ipaddr.IPv4 | null {
   return new ipaddr.IPv4(address.range() === "6to4" ? bytes.slice(2, 6) : bytes.slice(12))
 }
 
-/** Said of every public address: they are one network, so that a site may move within the internet. */
+/** The network of every public address: all of them count as one network, so that a site may move within the internet. */
 export const PUBLIC = "public"
 
 /**
- * The network of an address for judging whether a host has moved: {@link PUBLIC}, or what one segment of a private
- * network usually is, `10.20.30.0/24` or `fd00:1:2:3::/64`.
+ * The network of an address, used to decide whether a host has moved: {@link PUBLIC}, or the usual segment of a private
+ * network, `10.20.30.0/24` or `fd00:1:2:3::/64`.
  */
 export function networkOf(address: Address): string {
   if (isPublic(address)) return PUBLIC

@@ -8,7 +8,7 @@ export class BlockedAddressError extends Error {
   }
 }
 
-/** A host of a source that is no longer in the network it was in. The message says so, and what to do. */
+/** A source's host is no longer in the network it was in. The message says so, and what to do. */
 export class NetworkChangedError extends BlockedAddressError {
   /** The host, without its port. */
   readonly host: string

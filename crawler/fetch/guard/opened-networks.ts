@@ -6,7 +6,7 @@ import { isMetadata } from "./address-kind.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** A private network that an admin opened for crawls of the sources that the console and the admin API declare, on one port. */
+/** A private network that an admin opened, on one port, for crawls of sources declared through the console or the admin API. */
 export interface OpenedNetwork {
   readonly id: number
   /** In CIDR notation. */
@@ -49,7 +49,7 @@ export class OpenedNetworks {
     return row ? entryOf(row) : null
   }
 
-  /** Opens a network that {@link closedBecause} has nothing against; one that is open stays as it is. */
+  /** Opens a network, if {@link closedBecause} has no objection; a network that is already open stays unchanged. */
   async open({
     network,
     port,
@@ -72,7 +72,7 @@ export class OpenedNetworks {
   }
 }
 
-/** What sources declared over the API may reach: the opened addresses, unless the operator forbids them. */
+/** The addresses that sources declared over the API may reach: the opened ones, unless the operator forbids them. */
 export const openedTo = async (
   { adminNetworks }: { readonly adminNetworks: boolean },
   db: StateStore,
@@ -112,15 +112,15 @@ function isIn(address: Address, [network, bits]: readonly [Address, number]): bo
   return address.kind() === network.kind() && address.match([network, bits] as [ipaddr.IPv4, number])
 }
 
-/** Private networks as people have them at home and at work. Link-local ones, where clouds keep credentials, are none of these. */
+/** Private networks as people have them at home and at work, not including link-local ones, where clouds keep credentials. */
 const OPENABLE = new Set(["private", "uniqueLocal", "carrierGradeNat", "loopback"])
-/** A whole site is a /16 or a /48 at most. */
+/** A whole site is at most a /16 or a /48. */
 const WIDEST = { ipv4: 16, ipv6: 48 }
 const WHOLE = { ipv4: 32, ipv6: 128 }
-/** The usual use of a network segment. */
+/** The usual size of a network segment. */
 const SEGMENT = { ipv4: 24, ipv6: 64 }
 
-/** Networks that may be opened for an address, the narrowest first: itself, and its segment. Empty: none may. */
+/** Networks that may be opened for an address, the narrowest first: the address itself, and its segment. Empty if none may be. */
 export function choicesFor(text: string): string[] {
   const address = ipaddr.process(text)
   const kind = address.kind()
@@ -129,7 +129,7 @@ export function choicesFor(text: string): string[] {
     .filter((network) => closedBecause(network) === null)
 }
 
-/** Why a network may not be opened, as the end of a sentence with the network as its subject; null: it may. */
+/** Why a network may not be opened, worded as the end of a sentence with the network as its subject; `null` if it may. */
 export function closedBecause(network: string): string | null {
   if (!ipaddr.isValidCIDR(network)) return "must be a network in CIDR notation, such as 10.20.30.7/32"
   const [address, bits] = ipaddr.parseCIDR(network)
@@ -142,7 +142,7 @@ export function closedBecause(network: string): string | null {
   return null
 }
 
-/** The network of so many bits in which an address is. */
+/** The network that contains an address, with this many bits. */
 function cidr(address: Address, bits: number): string {
   const form = address.kind() === "ipv4" ? ipaddr.IPv4 : ipaddr.IPv6
   return `${form.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`

@@ -14,7 +14,7 @@ const STEPS: readonly Step[] = [
    ) ${keyed};`,
 ]
 
-/** In which networks the hosts of sources were when they were first read, in `state.db`. */
+/** The networks in which sources' hosts were when they were first read, in `state.db`. */
 export class PinnedNetworks {
   readonly #queries: Queries<PinTables>
 
@@ -23,7 +23,7 @@ export class PinnedNetworks {
     this.#queries = queriesOf(db)
   }
 
-  /** As `networkOf` names them; empty: the host had no address. Null: no run looked for it. */
+  /** The networks, named as in `networkOf`; empty if the host had no address. `null` if no run has looked the host up. */
   async of(source: string, author: SourceAuthor, host: string): Promise<readonly string[] | null> {
     const row = await this.#queries
       .selectFrom("pinned_network")
@@ -42,7 +42,7 @@ export class PinnedNetworks {
       .execute()
   }
 
-  /** Has the next run take the networks that it finds. @returns whether any were kept. */
+  /** Makes the next run accept the networks that it finds. @returns whether any were stored. */
   async forget(source: string): Promise<boolean> {
     const pins = this.#queries.deleteFrom("pinned_network").where("source", "=", source)
     return (await pins.executeTakeFirst()).numDeletedRows > 0n

@@ -103,7 +103,7 @@ describe("the first run of a source", () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
     expect(await pinned()).toEqual(["10.0.0.0/24"])
-    // A host that has an address does not lose it by being away for a while.
+    // A host that has an address does not lose it by being unavailable for a while.
     await hosts().noteUnresolved("docs.example")
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
@@ -140,7 +140,7 @@ describe("a later run", () => {
     expect(told.map(({ host, code, name }) => [host, code, name])).toEqual([
       ["docs.example", "BLOCKED_ADDRESS", "NetworkChangedError"],
     ])
-    // Once the operator has accepted it, it is read there.
+    // Once the operator has accepted the new network, it is read there.
     expect(await pins.forget("docs")).toBe(true)
     expect(await pins.forget("docs")).toBe(false)
     expect(await admit(hosts(), [after])).toEqual([after])
@@ -162,7 +162,7 @@ describe("a later run", () => {
     expect(await admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
     await admit(hosts(), [NET], "landing")
     expect(await admit(hosts(), [OTHER_NET, HERE], "landing")).toEqual([OTHER_NET])
-    // A private network that a seed was in is none for a landing.
+    // A private network that a seed was in does not allow a landing there.
     await pins.forget("docs")
     await admit(hosts(), [HERE])
     expect(await admit(hosts(), [HERE], "landing")).toEqual([])
@@ -273,17 +273,17 @@ describe("the hosts of a source", () => {
     expect(await pinned()).toEqual(["public"])
     found["docs.example"] = HERE
     await expect(check()).rejects.toThrow("docs.example resolved to public addresses and now resolves to")
-    // The operator says by its name that it may be anywhere.
+    // The operator allowed the name, so the host may be anywhere.
     await check({}, ["docs.example"])
     expect(looked).toHaveLength(3)
     // A host that was refused from the start has not changed, and nothing is stored about it.
     await pins.forget("docs")
     await check({ author: "api" })
     expect(await pinned("api")).toBeNull()
-    // But for what the operator opened to all.
+    // Except for networks that the operator opened to all.
     await check({ author: "api" }, ["10.0.0.0/8"])
     expect(await pinned("api")).toEqual(["10.0.0.0/24"])
-    // Where the operator wrote the source it may be private from the first, and where a redirect led it may not.
+    // A host in a source that the operator wrote may be private from the first run; one that a redirect led to may not.
     await check()
     expect(await pinned()).toEqual(["10.0.0.0/24"])
     found["landing.example"] = NET

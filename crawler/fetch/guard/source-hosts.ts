@@ -17,8 +17,8 @@ export interface SourceHostsOptions {
   readonly landings: Iterable<string>
   readonly pins: PinnedNetworks
   /**
-   * What a host that no run has looked up may be. `by-hand` and `by-schedule` are runs, which store what they find; `unkept` may be
-   * private and stores nothing; `public` may not be private and stores nothing.
+   * What a host that no run has looked up is allowed to be. `by-hand` and `by-schedule` are runs, which store what they
+   * find; `unkept` may be private and stores nothing; `public` may not be private and stores nothing.
    */
   readonly first: "by-hand" | "by-schedule" | "unkept" | "public"
   /** Called when a host has moved. */
@@ -26,13 +26,14 @@ export interface SourceHostsOptions {
 }
 
 /**
- * Pins the hosts of a source to the networks they were in at its first run. Hosts that the operator wrote may be private then: this host,
- * on this port. After that, a host is not read if it moves from the internet into a private network, out of one, or from one to another.
- * Otherwise a crawled site could point its name at a machine in this network and have it indexed.
+ * Pins the hosts of a source to the networks they were in at its first run. On that run, the hosts that the operator
+ * wrote may be private: exactly this host, on this port. After that, a host is not read if it moves from the internet
+ * into a private network, out of one, or from one to another. Otherwise a crawled site could point its name at a
+ * machine in this network and have it indexed.
  */
 export class SourceHosts {
   readonly #options: SourceHostsOptions
-  /** By `host:port`. */
+  /** Keyed by `host:port`. */
   readonly #roles = new Map<string, { readonly url: URL; readonly role: HostRole }>()
   readonly #turn = new Serial()
   #moved = false
@@ -57,7 +58,7 @@ export class SourceHosts {
     return this.#roles.values()
   }
 
-  /** Null: the host is none of these, or the port another. */
+  /** `null` if the host is not one of the source's, or the port differs. */
   roleOf(url: URL): HostRole | null {
     return this.#roles.get(placeOf(url))?.role ?? null
   }
@@ -65,7 +66,7 @@ export class SourceHosts {
   /**
    * The addresses of a host that may be connected to.
    * @param isOpen whether the operator opened the network of an address
-   * @throws NetworkChangedError when there is none left and once there was one
+   * @throws NetworkChangedError if none is left and there was one before
    */
   async admit(
     hostname: string,
@@ -73,7 +74,7 @@ export class SourceHosts {
     role: HostRole,
     isOpen: (address: ipaddr.IPv4 | ipaddr.IPv6) => boolean,
   ): Promise<readonly LookupAddress[]> {
-    // A second answer is held to what the first one pins.
+    // A second answer must agree with the networks that the first one pins.
     return await this.#turn.run(() => this.#admit(hostname, found, role, isOpen))
   }
 
@@ -102,7 +103,7 @@ export class SourceHosts {
       if (pinned === null || pinned.length === 0) await this.#pin(host, taken)
       return taken.map(({ address }) => address)
     }
-    // A person cannot land where no run could read.
+    // A visit by hand cannot land where no run could read.
     const was = pinned ?? (role === "landing" ? [PUBLIC] : null)
     if (all.length > 0 && was !== null && (mayBePrivate || was.includes(PUBLIC))) {
       const error = this.#movedError(
@@ -139,7 +140,7 @@ export class SourceHosts {
 
   #movedError(host: string, was: readonly string[], is: readonly string[]): NetworkChangedError {
     const { author, source } = this.#options
-    // An admin key must not learn the networks of this machine.
+    // Someone with an admin key must not learn this machine's networks.
     const named = (networks: readonly string[]) => inWords(author === "api" ? hidden(networks) : networks)
     const before = was.length === 0 ? "had no address in the first run" : `resolved to ${named(was)}`
     const remedy =
@@ -150,7 +151,7 @@ export class SourceHosts {
   }
 }
 
-/** For a message that someone with an admin key may read. */
+/** For a message that is visible to someone with an admin key. */
 const hidden = (networks: readonly string[]) =>
   networks.map((network) => (network === PUBLIC ? network : "a private network"))
 

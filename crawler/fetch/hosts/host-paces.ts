@@ -4,15 +4,15 @@ import type { HostPast, HostTurn, SharedPace, Turns } from "./host-turn.ts"
 
 /** How fast a host is visited. */
 export interface HostManners {
-  /** Requests at the same time. */
+  /** Number of requests at the same time. */
   readonly concurrency: number
-  /** From the end of one request to the start of the next. */
+  /** Pause from the end of one request to the start of the next. */
   readonly delayMs: number
 }
 
-/** A visitor of a host with its own manners; the most careful of all visitors sets the pace. */
+/** A visitor of a host, with its own manners; the most careful visitor sets the pace. */
 export interface PaceParty {
-  /** The host may be free again. */
+  /** Called when the host may be free again. */
   wake(): void
 }
 
@@ -23,7 +23,7 @@ export interface TurnOptions {
   readonly isOver?: () => boolean
 }
 
-/** So long after a turn of another process its delay counts: while both want the host, it has its next turn within that time. */
+/** For this long after another process's turn its delay counts: while both want the host, the other one gets its next turn within that time. */
 const OTHERS_MS = 10_000
 /** How often we check whether another process's request has ended. */
 const POLL_MS = 50
@@ -38,12 +38,12 @@ export class HostPaces {
   readonly #hosts = new Map<string, HostPace>()
   readonly #turns: Turns | null
 
-  /** @param turns of this process among others that visit the same hosts. Default: there are none. */
+  /** @param turns of this process among others that visit the same hosts. Default: there are no others. */
   constructor(turns: Turns | null = null) {
     this.#turns = turns
   }
 
-  /** @param host with its port, as `URL.host` has it */
+  /** @param host with its port, as in `URL.host` */
   of(host: string): HostPace {
     let pace = this.#hosts.get(host)
     if (!pace) {
@@ -54,7 +54,7 @@ export class HostPaces {
     return pace
   }
 
-  /** A party stops visiting. The host's own demands stay known until they expire. */
+  /** Call it when a party stops visiting. The host's own demands stay known until they expire. */
   leave(party: PaceParty, now = steadyNow()): void {
     for (const [host, pace] of this.#hosts) {
       pace.leave(party)
@@ -104,26 +104,26 @@ export class HostPaces {
 
 /** The pace of one host. */
 export class HostPace implements SharedPace {
-  /** Requests that wait for a turn of their own; they go first. */
+  /** Number of requests that wait for a turn of their own; they go first. */
   asking = 0
   readonly #parties = new Map<PaceParty, HostManners>()
   #manners: HostManners = { concurrency: 1, delayMs: 0 }
-  /** As its robots.txt asks; null: it does not. */
+  /** The delay in its robots.txt; `null` if it has none. */
   #crawlDelayMs: number | null = null
   #running = 0
   /** When the last request began or ended. */
   #lastAt = Number.NEGATIVE_INFINITY
   #blockedUntil = 0
   #turn: HostTurn | null = null
-  /** The pause of the process that had the turn before, and may be visiting the host again; it counts until `until`. */
+  /** The delay of the process that had the turn before, and may be visiting the host again; it counts until `until`. */
   #others = { delayMs: 0, until: 0 }
 
-  /** @param turn without which nothing may be asked of the host; null: no other process visits it */
+  /** @param turn required for every request to the host; `null` if no other process visits it */
   share(turn: HostTurn | null): void {
     this.#turn = turn
   }
 
-  /** What other processes asked of the host, in this process's time. Set when the turn comes here. */
+  /** Takes over the past of the host from other processes, in this process's time. Called when this process gets the turn. */
   goOn(before: HostPast, now: number): void {
     this.#lastAt = Math.max(this.#lastAt, before.lastAt)
     this.block(before.blockedUntil)
@@ -131,7 +131,7 @@ export class HostPace implements SharedPace {
     this.#others = { delayMs: before.delayMs, until: now + OTHERS_MS }
   }
 
-  /** What the next process needs to know. */
+  /** The information that the next process needs. */
   get past(): HostPast {
     const { delayMs } = this.#manners
     return {
@@ -142,12 +142,12 @@ export class HostPace implements SharedPace {
     }
   }
 
-  /** Whether nothing is being asked of the host. */
+  /** Whether no request to the host is running. */
   get isIdle(): boolean {
     return this.#running === 0
   }
 
-  /** Someone starts visiting the host with these manners. */
+  /** Call it when a party starts visiting the host with these manners. */
   join(party: PaceParty, manners: HostManners): void {
     this.#parties.set(party, manners)
     this.#judge()
@@ -161,12 +161,12 @@ export class HostPace implements SharedPace {
     this.wake()
   }
 
-  /** From the end of one request to the start of the next. */
+  /** Pause from the end of one request to the start of the next. */
   get delayMs(): number {
     return Math.max(this.#manners.delayMs, this.#crawlDelayMs ?? 0)
   }
 
-  /** When the next request may begin, if known; infinite: once another request has ended. */
+  /** When the next request may begin, if known; infinite if that depends on another request ending. */
   freeAt(now: number): number {
     return this.asking > 0 ? Number.POSITIVE_INFINITY : this.freeFor(now)
   }
@@ -176,7 +176,7 @@ export class HostPace implements SharedPace {
     const free = this.#freeByPace(now)
     if (free > now || this.#turn === null) return free
     const turnAt = this.#turn.freeAt(now)
-    // With the turn comes what others have asked of the host.
+    // The turn brings information about requests from other processes.
     return turnAt > now ? turnAt : this.#freeByPace(now)
   }
 
@@ -201,38 +201,38 @@ export class HostPace implements SharedPace {
     this.wake()
   }
 
-  /** Nothing was asked of the host after all. Follows {@link start} at once. */
+  /** Call it when no request was made after all, immediately after {@link start}. */
   drop(now: number): void {
     this.#running -= 1
-    // It could be started, so that the one before was so long ago at least.
+    // It could be started, so the previous request was at least this long ago.
     this.#lastAt = Math.min(this.#lastAt, now - this.delayMs)
     this.#settle()
     this.wake()
   }
 
-  /** Slows it down, as its robots.txt asks. */
+  /** Slows the host down, as its robots.txt asks. */
   slow(delayMs: number): void {
     this.#crawlDelayMs = Math.max(this.#crawlDelayMs ?? 0, delayMs)
   }
 
-  /** Leaves it alone until then. */
+  /** Leaves the host alone until the given time. */
   block(until: number): void {
     this.#blockedUntil = Math.max(this.#blockedUntil, until)
   }
 
-  /** Tells everybody that it may be free. */
+  /** Notifies all parties that it may be free. */
   wake(): void {
     for (const party of this.#parties.keys()) party.wake()
   }
 
-  /** Whether no one visits the host, and nothing about it has to be remembered. */
+  /** Whether nobody is visiting the host, and nothing about it has to be remembered. */
   isQuiet(now: number): boolean {
     return (
       this.#parties.size === 0 && this.#running === 0 && this.asking === 0 && this.#freeByPace(now) <= now
     )
   }
 
-  /** Others may take their turn when no one here visits the host, or when they have waited long enough. */
+  /** Others can take their turn when nobody here visits the host, or when they have waited long enough. */
   #settle(): void {
     if (this.#running === 0) this.#turn?.settle(this.#parties.size > 0)
   }

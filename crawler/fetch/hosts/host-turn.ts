@@ -1,30 +1,30 @@
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Between two attempts to have the turn at hosts where another process has it. */
+/** Time between two attempts to get the turn at hosts where another process has it. */
 export const RETRY_MS = 500
-/** How soon it is seen that the store has answered. Where a party is woken, it is seen at once. */
+/** How soon the store's answer is noticed. If a party is woken, it is noticed at once. */
 const ANSWER_MS = 10
-/** The shortest turn where others want theirs: to hand one on takes longer than the pause of a second after each page. */
+/** The shortest turn while others want theirs: handing one on takes longer than the one-second pause after each page. */
 const TURN_MS = 5000
 
 /** What is known about earlier requests to a host. Times come from `steadyNow()`. */
 export interface HostPast {
-  /** When the last one began or ended; minus infinity: there was none. */
+  /** When the last request began or ended; minus infinity if there was none. */
   readonly lastAt: number
   readonly blockedUntil: number
   /** The shortest pause between two requests that its visitors want. */
   readonly delayMs: number
-  /** The delay in its robots.txt; null: it has none, or it has not been read. */
+  /** The delay in its robots.txt; `null` if it has none, or has not been read. */
   readonly crawlDelayMs: number | null
 }
 
 /** The part of a host's pace that its turn needs. */
 export interface SharedPace {
-  /** Whether nothing is being asked of the host. */
+  /** Whether no request to the host is running. */
   readonly isIdle: boolean
-  /** What the next process needs to know. */
+  /** The information that the next process needs. */
   readonly past: HostPast
-  /** The turn has come, with what is known of earlier requests. */
+  /** Called when this process gets the turn, with what is known about earlier requests. */
   goOn(before: HostPast, now: number): void
   wake(): void
 }
@@ -32,30 +32,30 @@ export interface SharedPace {
 /** The turns of a process among others that visit the same hosts. */
 export interface Turns {
   of(host: string, pace: SharedPace): HostTurn
-  /** The host's pace is not kept any longer. */
+  /** Call it when the host's pace is no longer kept. */
   forget(host: string): void
 }
 
 interface HostTurnParts {
   readonly isSound: () => boolean
-  /** Asks the store, and has the turn begin if it can be had. Never rejects. */
+  /** Queries the store, and begins the turn if it is available. Never rejects. */
   readonly take: (turn: HostTurn) => Promise<void>
-  /** Returns before the store has it; a later `take` waits. */
+  /** Returns before the store has been updated; a later `take` waits. */
   readonly giveBack: (turn: HostTurn) => void
 }
 
 /** The turn of this process at one host. */
 export class HostTurn {
   readonly pace: SharedPace
-  /** Nothing is visited without it. */
+  /** Whether this process has the turn. Nothing is visited without it. */
   isHeld = false
-  /** Another process has it. */
+  /** Whether the turn is wanted here while another process has it. */
   isWanted = false
   readonly #parts: HostTurnParts
   #since = 0
   #tryAt = Number.NEGATIVE_INFINITY
   #isAsking = false
-  /** Others have waited long enough: the turn moves to them when no request is under way. */
+  /** Whether others have waited long enough: the turn moves to them once no request is running. */
   #handsOn = false
 
   constructor(pace: SharedPace, parts: HostTurnParts) {
@@ -77,14 +77,14 @@ export class HostTurn {
     this.#isAsking = false
   }
 
-  /** Whether it was not asked for a moment ago; it is now. */
+  /** Returns `true`, and counts as a try, unless the turn was requested a moment ago. */
   mayTry(now: number): boolean {
     if (now < this.#tryAt) return false
     this.#tryAt = now + RETRY_MS
     return true
   }
 
-  /** It is this process's. */
+  /** Call it when this process gets the turn. */
   begin(now: number, past: HostPast): void {
     this.isHeld = true
     this.isWanted = false
@@ -94,14 +94,14 @@ export class HostTurn {
     this.pace.wake()
   }
 
-  /** Others want theirs. */
+  /** Call it when others want their turn. */
   handOn(now: number): void {
     if (!this.isHeld || now - this.#since < TURN_MS) return
     this.#handsOn = true
     if (this.pace.isIdle) this.settle(true)
   }
 
-  /** No request is under way. @param isVisited whether this process has more to ask of the host */
+  /** Call it when no request is running. @param isVisited whether this process has more requests for the host */
   settle(isVisited: boolean): void {
     if (!isVisited) this.isWanted = false
     if (!this.isHeld || (isVisited && !this.#handsOn)) return

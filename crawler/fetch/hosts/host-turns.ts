@@ -10,7 +10,7 @@ import { steadyNow } from "#base/steady-time.ts"
 import { HostTurn, RETRY_MS, type SharedPace, type Turns } from "./host-turn.ts"
 
 interface TurnTables {
-  /** Times are by the store's clock, so machines need not agree on the time. */
+  /** Times are on the store's clock, so machines need not agree on the time. */
   host_turn: {
     host: string
     process: string | null
@@ -30,9 +30,9 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
-/** So long a process that asks is taken to want its turn still. */
+/** How long after its last request a process is assumed to still want its turn. */
 const WANTED_MS = 3 * RETRY_MS
-/** A pause or a block that another machine left, at most: its clock, or the store's, was wrong. */
+/** Upper limit for a pause or a block that another machine left: beyond it, that machine's clock or the store's was wrong. */
 const MOST_MS = 24 * 3_600_000
 
 /** @param hosts as JSON */
@@ -68,7 +68,7 @@ const take = once((q: Queries<TurnTables>, { id, hosts }: { id: string; hosts: s
     .returning(storeTime().as("now")),
 )
 
-/** Brings the tables up to date. */
+/** Creates or updates the tables. */
 export const migrateHostTurns = (db: StateStore): void => migrate(db, "host-turns", STEPS)
 
 /**
@@ -110,12 +110,12 @@ export class HostTurns implements Turns, AsyncDisposable {
     return turn
   }
 
-  /** The host's pace is not kept any longer. */
+  /** Call it when the host's pace is no longer kept. */
   forget(host: string): void {
     this.#turns.delete(host)
   }
 
-  /** Gives all turns back. Nothing is visited any more. */
+  /** Gives all turns back. Nothing is visited after that. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const turn of this.#turns.values()) turn.settle(false)
     this.#turns.clear()
@@ -123,7 +123,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     await this.#asked.idle()
   }
 
-  /** Tries again where another process had the turn, and sees where others want theirs. */
+  /** Tries again if another process had the turn, and checks whether others want theirs. */
   async #look(): Promise<void> {
     const now = steadyNow()
     const waiting = [...this.#turns].filter(([, turn]) => turn.isWanted && turn.mayTry(now))
@@ -138,7 +138,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     await this.#asked.run(work).catch(this.#onFailure)
   }
 
-  /** Takes what turns can be had. */
+  /** Takes the turns that are available. */
   async #take(turns: readonly (readonly [string, HostTurn])[]): Promise<void> {
     const names = turns.map(([host]) => host)
     const asked = { id: this.#process.id, hosts: JSON.stringify(names) }
@@ -153,7 +153,7 @@ export class HostTurns implements Turns, AsyncDisposable {
     }
     const now = steadyNow()
     const byHost = new Map(turns)
-    /** No longer wanted by the time the store answered. */
+    /** Turns that were no longer wanted by the time the store answered. */
     const unwanted: [string, HostTurn][] = []
     for (const { host, now: storeNow, last_at, blocked_until, delayMs, crawlDelayMs } of rows) {
       const here = (time: number) => now - Math.max(-MOST_MS, storeNow - time)

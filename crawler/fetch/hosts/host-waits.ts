@@ -4,7 +4,7 @@ import { type Queries, queriesOf } from "#base/store/query/queries.ts"
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
 interface WaitTables {
-  /** `outcome` is empty for a host that is only to be skipped. */
+  /** `outcome` is empty for a host that only has to be skipped. */
   host_wait: {
     job: number
     host: string
@@ -25,14 +25,14 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
-/** A host whose next try a job waits for. */
+/** A host that a job is waiting to try again. */
 export interface HostWait {
-  /** With its port, where that is not the usual one. */
+  /** Includes its port, unless that is the default. */
   readonly host: string
   readonly until: Date
-  /** How its last visit would have ended for good. */
+  /** The outcome of its last visit if there were no more tries. */
   readonly outcome: OutcomeName
-  /** Why it brought nothing, in words. */
+  /** Why the visit failed, in words. */
   readonly why: string
 }
 
@@ -40,7 +40,7 @@ export const migrateHostWaits = (db: StateStore): void => {
   migrate(db, "host-waits", STEPS)
 }
 
-/** What jobs wait for, in `state.db`, so that every process can show it and have a host skipped. */
+/** The hosts that jobs are waiting for, in `state.db`, so that every process can show them and have a host skipped. */
 export class HostWaits {
   readonly #queries: Queries<WaitTables>
 
@@ -49,7 +49,7 @@ export class HostWaits {
     migrateHostWaits(db)
   }
 
-  /** The hosts that a job waits for now, by name. */
+  /** The hosts that a job is waiting for now, sorted by name. */
   async of(job: number): Promise<HostWait[]> {
     const rows = await this.#queries
       .selectFrom("host_wait")
@@ -72,17 +72,17 @@ export class HostWaits {
       .execute()
   }
 
-  /** The host answers, or was given up. */
+  /** Call it when the host answers, or was given up. */
   async forget(job: number, host: string): Promise<void> {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).where("host", "=", host).execute()
   }
 
-  /** The job is not worked on any longer. */
+  /** Call it when the job is no longer being worked on. */
   async forgetAll(job: number): Promise<void> {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).execute()
   }
 
-  /** Asks for a host to be given up by the process that works on the job. */
+  /** Asks the process that works on the job to give up a host. */
   async skip(job: number, host: string): Promise<void> {
     await this.#queries
       .insertInto("host_wait")
@@ -91,7 +91,7 @@ export class HostWaits {
       .execute()
   }
 
-  /** Hosts that are to be given up. */
+  /** Hosts that have to be given up. */
   async skipped(job: number): Promise<string[]> {
     const asked = this.#queries.selectFrom("host_wait").select("host").where("job", "=", job)
     return (await asked.where("skip", "=", 1).execute()).map(({ host }) => host)

@@ -8,7 +8,7 @@ export type PaceConfig = Pick<
   "allowedNetworks" | "ownHosts" | "fetchConcurrency" | "hostConcurrency" | "hostDelayMs"
 >
 
-/** Whether a host is ours, named in the settings or private by its address: it may be read at full speed. */
+/** Whether a host is ours, because the settings name it or its address is private: it may be read at full speed. */
 export function ownHosts({
   allowedNetworks,
   ownHosts: named,
@@ -18,8 +18,8 @@ export function ownHosts({
 }
 
 /**
- * How fast the hosts of a source are visited: as the source says, else as the settings do. A source that was written
- * over the API may be slower than the settings, never faster.
+ * How fast the hosts of a source are visited: as the source says, or else as the settings do. A source that was written
+ * over the API may be slower than the settings, but never faster.
  */
 export function mannersOf(
   source: Pick<Source, "politeness"> & Partial<Pick<Source, ContentField>>,
@@ -28,7 +28,7 @@ export function mannersOf(
 ): (url: string) => HostManners {
   const { concurrency, delayMs } = source.politeness
   const isOwn = ownHosts(config)
-  // Pages of content need no requests.
+  // Pages from non-web content need no requests.
   const isContent = contentFieldsOf(source).length > 0
   return (url) => {
     const set = paceSet(config, isContent || isOwn(new URL(url)))
@@ -41,7 +41,7 @@ export function mannersOf(
   }
 }
 
-/** How fast the settings let hosts be visited. */
+/** How fast the settings allow hosts to be visited. */
 export const paceSet = (config: PaceConfig, isOwn: boolean): HostManners =>
   isOwn
     ? { concurrency: config.fetchConcurrency, delayMs: 0 }

@@ -9,7 +9,7 @@ interface LoggedInFetch {
   readonly onRedirect: FetchOptions["onRedirect"] | undefined
   /** Fetches the page once. */
   readonly attempt: (onRedirect: OnRedirect) => Promise<FetchResult>
-  /** The reader that a new login is made with. */
+  /** The reader that makes a new login. */
   readonly reader: () => LoginReader
 }
 
@@ -30,7 +30,7 @@ export async function fetchLoggedIn(
   await login.renew(generation, how.reader())
   const second = await fetchOnce(login, url, how)
   if (!second.isSignedOut) return second.result
-  // Either a login box that even logged-in users see, or a page that this user may not see.
+  // This is either a login box that even logged-in users see, or a page that this user may not see.
   if (second.result.kind === "fetched" && second.result.url === url) {
     login.noteFormEverywhere()
     return second.result

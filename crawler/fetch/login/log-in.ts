@@ -19,13 +19,13 @@ export interface LogInOptions {
   readonly guard: AddressGuard
   readonly userAgent: string
   readonly env: NodeJS.ProcessEnv
-  /** All requests together. */
+  /** Time for all requests together. */
   readonly timeoutMs: number
   readonly maxRedirects: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Forms and what follows them are small pages. */
+/** Forms and the pages after them are small. */
 const MAX_BYTES = 5_000_000
 
 interface Answer {
@@ -111,7 +111,7 @@ class Requests {
       if (next === null) return { url, status, html: await this.#text(answer) }
       if (next.protocol !== "http:" && next.protocol !== "https:")
         throw new LoginError(`${placeOf(url)} redirects to an address that isn't http or https`)
-      // The filled-in values are only sent again where the site asks for it, and never to another site.
+      // The filled-in values are sent again only if the site asks for it, and never to another site.
       if (!(status === 307 || status === 308)) body = undefined
       else if (body !== undefined && next.origin !== url.origin)
         throw new LoginError(`${placeOf(url)} redirects the submitted form to another site, ${next.origin}`)
@@ -169,7 +169,7 @@ function unreachable(url: URL, error: Error): LoginError {
   return new LoginError(`${placeOf(url)} cannot be reached (${why})`, { cause: error })
 }
 
-/** Without its query, where sites put data that others should not see. */
+/** The address without its query, where sites put data that others should not see. */
 function placeOf(url: URL): string {
   return `${url.origin}${url.pathname}`
 }

@@ -1,12 +1,12 @@
 import { Parser } from "htmlparser2"
 
-/** A form as its page has it, with the values a browser would send if you changed nothing. */
+/** A form as it is on its page, with the values that a browser would send if you changed nothing. */
 export interface LoginForm {
   /** Absolute; the page's own address when the form names none. */
   readonly action: string
   readonly method: "get" | "post"
   readonly values: ReadonlyMap<string, string>
-  /** Names of its controls, those without a value included. */
+  /** Names of its controls, including those without a value. */
   readonly names: ReadonlySet<string>
 }
 

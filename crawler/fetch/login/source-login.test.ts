@@ -48,7 +48,7 @@ const titles = () => [...fixture.engine.pages.values()].map(({ title }) => title
 const outcomeOf = async (path: string) =>
   (await new KnownAddresses(fixture.db).get(site.url(path) as PageUrl))?.outcome
 
-/** Serves `then` to requests that pass, `otherwise` to all others. */
+/** Serves `then` to requests that pass the check, and `otherwise` to all others. */
 const only =
   (passes: (request: IncomingMessage) => boolean, then: Answer, otherwise: Answer): Answer =>
   (request, response) => {
@@ -144,7 +144,7 @@ describe("credentials in headers", () => {
   })
 })
 
-/** A wiki behind a form, with a token that is good for one use and sessions that end after some pages. */
+/** A wiki behind a form, with a single-use token and sessions that end after a few pages. */
 class Wiki {
   password = PASSWORD
   pagesPerSession = Infinity
@@ -266,7 +266,7 @@ describe("a form", () => {
     const wiki = new Wiki()
     const box = `<form><input name=user><input name=password></form>`
     wiki.serve({ "/": article("Home", { links: ["/a"] }) + box, "/a": article("A") + box })
-    // Here the form comes back behind itself, too.
+    // Here the form also appears on the pages behind it.
     await expect(crawl(login())).resolves.toMatchObject({ state: "failed" })
     await expect(crawl(login({ proof: "Home is explained" }))).resolves.toMatchObject({ state: "finished" })
     expect(titles()).toEqual(["A", "Home"])

@@ -10,11 +10,11 @@ import { CredentialSession } from "../session.ts"
 
 export interface SourceLoginOptions {
   readonly source: Pick<Source, "seeds"> & { readonly login: NonNullable<Source["login"]> }
-  /** Where secrets that are named `${NAME}` are. */
+  /** Where to find secrets that are named as `${NAME}`. */
   readonly env: NodeJS.ProcessEnv
   /**
-   * Whether it is an observer's. Its pages may be forms for other reasons than a lost session, so no answer counts as one, and callers ask
-   * {@link SourceLogin.isSignedIn} instead. Default false.
+   * Whether it belongs to an observer. Its pages may be forms for reasons other than a lost session, so no answer
+   * counts as a login form, and callers use {@link SourceLogin.isSignedIn} instead. Default: false.
    */
   readonly isObserver?: boolean
 }
@@ -26,13 +26,13 @@ export interface LoginReader {
   readonly timeoutMs: number
   readonly maxRedirects: number
   readonly signal?: AbortSignal | undefined
-  /** A GET with the session's headers. */
+  /** Sends a GET with the session's headers. */
   fetch(url: string): Promise<FetchResult>
 }
 
-/** How many logins in a row are tried while almost no pages come in between. */
+/** Maximum number of logins in a row with almost no pages in between. */
 const MAX_VAIN_LOGINS = 5
-/** A login that gave this many pages was worth it. */
+/** A login that yielded this many pages was worthwhile. */
 const WORTHWHILE_PAGES = 20
 /** A page with a form is small. */
 const MAX_FORM_BYTES = 1_000_000
@@ -44,15 +44,15 @@ const MAX_FORM_BYTES = 1_000_000
 export class SourceLogin {
   readonly session: CredentialSession
   readonly #options: SourceLoginOptions
-  /** Logins so far. */
+  /** Number of logins so far. */
   #count = 0
   #inProgress: Promise<void> | null = null
   #vain = 0
   #pages = 0
-  /** Whether pages hold the form even for those who are logged in. */
+  /** Whether pages contain the form even for logged-in users. */
   #formIsEverywhere = false
 
-  /** @throws LoginError naming a secret that is missing, or a field that holds one instead of naming it. */
+  /** @throws LoginError naming a missing secret, or a field that contains a secret instead of naming it. */
   constructor(options: SourceLoginOptions) {
     const { source, env } = options
     this.#options = options
@@ -89,8 +89,8 @@ export class SourceLogin {
   }
 
   /**
-   * Whether the first seed shows a session: it has the proof of a form's login, or else is neither a refusal nor a form. Null: it could not
-   * be fetched.
+   * Whether the first seed shows a session: it has the proof for a form's login, or otherwise is neither a refusal nor
+   * a form. `null` if it could not be fetched.
    */
   async isSignedIn(reader: LoginReader): Promise<boolean | null> {
     const { login } = this.#options.source
@@ -107,9 +107,9 @@ export class SourceLogin {
   }
 
   /**
-   * Logs in anew, unless that has happened since `generation`. Credentials that cannot be renewed are tried at the
-   * first seed again.
-   * @throws LoginError when it does not work, or never for long
+   * Logs in again, unless that has happened since `generation`. Credentials that cannot be renewed are tried again on
+   * the first seed.
+   * @throws LoginError if it does not work, or never lasts
    */
   async renew(generation: number, reader: LoginReader): Promise<void> {
     const { source, env } = this.#options
@@ -134,7 +134,7 @@ export class SourceLogin {
     await this.#inProgress
   }
 
-  /** Whether those are sent to `url` who are not logged in: it has the form, or is on a site that is only for that. */
+  /** Whether users who are not logged in are sent to `url`: it has the form, or is on a site that is only for logging in. */
   isLoginPage(url: string): boolean {
     const { login, seeds } = this.#options.source
     if (login.kind !== "form" || this.#options.isObserver === true) return false
@@ -149,19 +149,19 @@ export class SourceLogin {
     if (this.#options.isObserver === true) return false
     if (this.isLoginPage(asked) || !this.session.covers(new URL(asked))) return false
     const { kind } = this.#options.source.login
-    // A gateway's credentials say nothing of the forms behind it, such as those of a site not yet open to all.
+    // A gateway's credentials say nothing about forms behind it, such as those of a site that is not public yet.
     if (kind !== "form") return kind === "cookies" && isLedToForm(asked, result)
     if (result.kind === "failed") return result.status === 401
     if (result.kind !== "fetched") return false
     return this.isLoginPage(result.url) || (!this.#formIsEverywhere && this.#holdsForm(result))
   }
 
-  /** A page that came in after all. */
+  /** Call it when a page was read. */
   notePage(): void {
     this.#pages += 1
   }
 
-  /** Said of a page that holds the form though it was asked for right after a login. */
+  /** Call it when a page contains the form even right after a login. */
   noteFormEverywhere(): void {
     this.#formIsEverywhere = true
   }

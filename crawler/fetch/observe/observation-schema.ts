@@ -3,8 +3,8 @@ import type { PageUrl } from "#engine"
 
 export interface ObservationTables {
   /**
-   * The result of an observer's last look at a page. `identity`, `reason` and `text` as in {@link Observation}; `shown`: 1 or 0; `at`:
-   * milliseconds since 1970.
+   * The result of an observer's last visit to a page. `identity`, `reason` and `text` are as in {@link Observation};
+   * `shown` is 1 or 0; `at` is in milliseconds since 1970.
    */
   observation: {
     source: string

@@ -8,13 +8,13 @@ import type { StateStore } from "#base/store/state-store.ts"
 import type { Observer, Source } from "../../source.ts"
 import { migrateObservations, type ObservationTables } from "./observation-schema.ts"
 
-/** The result of an observer's last look at a page. */
+/** The result of an observer's last visit to a page. */
 export interface Observation {
   readonly observer: string
   /** Changes with the observer's login, so that another login doesn't inherit observations. */
   readonly identity: string
   readonly shown: boolean
-  /** Why, in words. */
+  /** The reason, in words. */
   readonly reason: string
   /** Digest of the text it was compared with. */
   readonly text: string
@@ -30,19 +30,19 @@ const DAY_MS = 24 * 3_600_000
 export const observersOf = ({ observers = [] }: Partial<Pick<Source, "observers">>): readonly Observer[] =>
   observers
 
-/** The observers with a session of their own; `same` shares the source's. */
+/** The observers with their own session; `same` shares the source's. */
 export const lookersOf = (source: ObservedSource): readonly Observer[] =>
   observersOf(source).filter(({ login }) => login !== "same")
 
-/** Identifies an observer's login; secrets count by their names only. */
+/** Identifies an observer's login; of a secret, only its name counts. */
 export const identityOf = ({ login }: Observer): string =>
   hash("sha256", JSON.stringify(login), "base64url").slice(0, 16)
 
-/** Looks at this time or before no longer count. */
+/** Observations from this time or earlier no longer count. */
 export const countsFrom = ({ observersMaxAgeDays = 7 }: ObservedSource, now: number): number =>
   now - observersMaxAgeDays * DAY_MS
 
-/** The readers of a page: the readers of every observer that was shown it. */
+/** The readers of a page: the combined readers of all observers that were shown it. */
 export function learnedReaders(
   source: ObservedSource,
   looks: readonly Pick<Observation, "observer" | "shown">[],
@@ -65,7 +65,7 @@ export class Observations {
     this.#source = source
   }
 
-  /** The observations of a page, by observer. Those of an earlier login under the same name are left out. */
+  /** The observations of a page, by observer. Observations of an earlier login with the same name are left out. */
   async of(url: PageUrl): Promise<ReadonlyMap<string, Observation>> {
     const all = await this.#ofPage(url)
     const identities = new Map(lookersOf(this.#source).map((one) => [one.name, identityOf(one)]))
@@ -93,7 +93,7 @@ export class Observations {
       .execute()
   }
 
-  /** Addresses with observations that come after `after`, in order: `limit` at most. */
+  /** Addresses with observations that come after `after`, in order, up to `limit`. */
   async pages(after: string, limit: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -107,7 +107,7 @@ export class Observations {
     return rows.map(({ url }) => url)
   }
 
-  /** Which of these pages have no observation, or one of a page shown at `from` or before. */
+  /** Which of these pages have no observation, or one from `from` or before in which the page was shown. */
   async unseenAmong(urls: readonly PageUrl[], from: number): Promise<PageUrl[]> {
     const rows = await this.#queries
       .selectFrom("observation")
@@ -127,7 +127,7 @@ export class Observations {
       .execute()
   }
 
-  /** Deletes the observations of observers that the source no longer has, or that log in differently now. */
+  /** Deletes the observations of observers that the source no longer has, or that now log in differently. */
   async forgetOthers(): Promise<void> {
     const lookers = lookersOf(this.#source)
     await this.#queries

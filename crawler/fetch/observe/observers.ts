@@ -19,7 +19,7 @@ import { digestOf, shownLines } from "./shown-text.ts"
 export interface ObserversOptions {
   readonly db: StateStore
   readonly source: Source
-  /** The reader of the source. */
+  /** The source's reader. */
   readonly reader: PageReader
   readonly clock?: Clock | undefined
   /** Holds the secrets of logins. Default: the environment of the process, then `fossick.env`. */
@@ -29,7 +29,7 @@ export interface ObserversOptions {
 /** The findings about one page. */
 export interface Learned {
   readonly readers: Readers
-  /** When the site may be asked again, by `steadyNow()`; null: at its usual pace. */
+  /** When the next request to the site may be made, on the `steadyNow()` clock; `null` if at its usual pace. */
   readonly restUntil: number | null
 }
 
@@ -39,7 +39,7 @@ export interface LostObserver {
   readonly error: Error
 }
 
-/** The observers of a source in one run, logged in: they learn who may read each page that the run reads. */
+/** The logged-in observers of a source in one run: they learn who may read each page that the run reads. */
 export class Observers implements AsyncDisposable {
   readonly #source: Source
   readonly #observations: Observations
@@ -69,14 +69,14 @@ export class Observers implements AsyncDisposable {
     this.#clock = clock
   }
 
-  /** The observers that could not look at every page. */
+  /** The observers that could not check every page. */
   get lost(): readonly LostObserver[] {
     return this.#all.flatMap(({ observer, lost }) =>
       lost === null ? [] : [{ name: observer.name, error: lost }],
     )
   }
 
-  /** Lets each observer look at a page that was read, one after the other, and stores the observations. */
+  /** Lets the observers, one after the other, visit a page that was read, and stores the observations. */
   async learn(reading: Reading, options: LookOptions): Promise<Learned> {
     const { url } = reading
     const lines = shownLines(reading.extracted)
@@ -98,8 +98,8 @@ export class Observers implements AsyncDisposable {
   }
 
   /**
-   * The observation after a look. A look that failed keeps the one before, for the days that the source sets and while the page has the same
-   * text: the observer has not been shown a new text.
+   * The observation after a visit. A failed visit keeps the previous observation, for as many days as the source sets
+   * and while the page has the same text: the observer has not been shown a new text.
    */
   #after(
     { kind, because }: Look,

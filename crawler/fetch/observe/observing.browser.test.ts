@@ -17,7 +17,8 @@ test(
     await using runs = await ObservedRuns.open()
     const words = (what: string) => `The ${what} of the company are described here at some length. `.repeat(5)
     const cookies = new Set<string>()
-    // An application remembers who is signed in where scripts can read it, and asks for what it shows.
+    // An application that remembers the signed-in user where scripts can read it, and requests the content that it
+    // shows.
     const app =
       html(`<html><head><title>App</title></head><body><nav><a href="/pay">Pay</a> <a href="/rooms">Rooms</a></nav>
       <div id="root"></div><script>
@@ -37,7 +38,7 @@ test(
         const cookie = request.headers.cookie ?? ""
         cookies.add(cookie)
         const isFor = forWhom.some((user) => cookie === `session=${user}`)
-        // Which a browser may keep, so that the next to ask would be given it.
+        // The browser may cache this, so the next observer to ask would get it.
         if (isFor) html(words(what), { "cache-control": "max-age=3600" })(request, response)
         else status(403)(request, response)
       }

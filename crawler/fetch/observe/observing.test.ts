@@ -50,7 +50,7 @@ afterEach(async () => {
 const run = async (options: Parameters<ObservedRuns["runNextDay"]>[1] = {}) =>
   await runs.runNextDay(source, options)
 
-/** Who may read a page: the one list that was learned; null: everyone; undefined: the index has no such page. */
+/** Who may read a page: the list that was learned; `null` for everyone; `undefined` if the index has no such page. */
 function readersOf(path: string): readonly string[] | null | undefined {
   const page = runs.engine.pages.get(site.url(path))
   if (page === undefined) return undefined
@@ -83,7 +83,7 @@ test("pages that are opened and closed on the site have their new readers after 
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   site.pages.set("/minutes", { for: ["hr"] })
   site.pages.set("/visitors", { for: USERS })
-  // Nothing is due so soon.
+  // Nothing is due this soon.
   await run({ visits: "due", days: 0.1 })
   expect(readersOf("/salaries")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/minutes")).toEqual(["group:hr"])
@@ -160,7 +160,7 @@ test("when the source itself can't log in, its pages keep their readers for the 
   expect(await run({ days: 6 })).toMatchObject({ state: "failed" })
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   await run({ days: 1 })
-  // HR reads with the source's own login, and what the index holds was shown to it.
+  // HR reads with the source's own login, so everything in the index was shown to HR.
   const [own] = runs.engine.pages.get(site.url("/minutes"))!.readers!
   expect(own!.allow).toEqual([["group:hr", "group:staff"], ["group:hr"]])
   expect(runs.engine.pages.get(site.url("/visitors"))!.readers).toMatchObject([{ allow: [["group:hr"]] }])
@@ -205,7 +205,7 @@ test("a session that ends on the way is begun anew, and one that can't be leaves
   await run()
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
   expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
-  // Once it is in, the site forgets it with its first page and lets it in no more.
+  // Once it is logged in, the site forgets the session after its first page and does not let it in again.
   site.letsInOnce.add("staff")
   const job = await run()
   expect(job).toMatchObject({ result: "finished-with-problems" })
@@ -217,7 +217,7 @@ test("a redirect counts as the page only where it ends at the same address", asy
   const there = new Set<string>()
   site.pages.set("/minutes", {
     for: ["hr"],
-    // As applications do that look first whether cookies come back.
+    // As in applications that first check whether cookies are sent back.
     refusal: (request, response) => {
       const cookie = request.headers.cookie ?? ""
       const isBack = there.has(cookie)
@@ -278,7 +278,7 @@ test("another login under the name of an observer starts anew, and so does one w
     ],
   }
   await run()
-  // Neither could look.
+  // Neither could visit the page.
   expect(readersOf("/minutes")).toEqual(["group:hr"])
   expect(readersOf("/canteen")).toEqual(["group:hr"])
   source = { ...source, observers: [] }
@@ -308,7 +308,7 @@ test("equal texts with other readers are two pages, whichever way they change", 
   }
   site.pages.set("/", { for: [], links: ["/a/notes", "/b/notes"] })
   const of = (path: string) => readersOf(path)
-  // Whichever is read first, the run before knew the other with the readers that this one has now.
+  // Whichever is read first, in the previous run the other one had the readers that this one has now.
   const oneByOne = { settings: { FOSSICK_FETCH_CONCURRENCY: "1" } } as const
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
@@ -319,9 +319,9 @@ test("equal texts with other readers are two pages, whichever way they change", 
   twins(["hr"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
-  // Neither was mistaken for the other for a while, which would have meant reading it again.
+  // Neither was temporarily mistaken for the other, which would have meant reading it again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
-  // If several have the same readers, one is enough until it is closed.
+  // If several pages have the same readers, one is enough until it is closed.
   twins(["hr", "staff"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])
@@ -335,7 +335,7 @@ test("readers that a lost run left in the index are put right, though the state 
   await run()
   const url = site.url("/salaries")
   const page = runs.engine.pages.get(url)!
-  // It had been opened to everybody when the process was lost, and is closed again.
+  // It was open to everybody when the process was lost, and is closed again.
   const { readers: _, ...open } = page
   runs.engine.pages.set(url, open)
   await run()
@@ -358,7 +358,7 @@ test("a page keeps its vectors where only its readers change", async () => {
   expect(before).toBeGreaterThan(0)
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   await runs.runNextDay(source, { engine })
-  // And again, when no observer can look at all.
+  // The same again, now that no observer can visit the page at all.
   site.users.clear()
   await runs.runNextDay(source, { engine, days: 8 })
   await engine.settled()

@@ -8,16 +8,16 @@ import type { Reading, Visit, VisitOptions } from "../../reading.ts"
 import type { Observer, Source } from "../../source.ts"
 import { firstMissing, shownLines } from "./shown-text.ts"
 
-/** The result of one look, and why in words. */
+/** The result of one visit by an observer, with the reason in words. */
 export interface Look {
   readonly kind: "shown" | "not-shown" | "unknown"
   readonly because: string
-  /** When the site may be asked again, by `steadyNow()`; omitted: it did not say. */
+  /** When the next request to the site may be made, on the `steadyNow()` clock; omitted if the site did not say. */
   readonly restUntil?: number
 }
 
 export interface LookOptions extends Pick<VisitOptions, "signal" | "onRedirect" | "onReading"> {
-  /** Waits until the site may be asked again. */
+  /** Waits until the next request to the site may be made. */
   readonly turn: () => Promise<void>
   /** Called with the size of each answer. */
   readonly onBytes: (bytes: number) => void
@@ -30,9 +30,9 @@ export interface OwnLook {
   readonly lines: readonly string[]
 }
 
-/** How many looks one page gets while the session ends each time. */
+/** How often one page is visited if the session ends each time. */
 const MAX_LOOKS = 3
-/** Statuses that say nothing about who may see the page, such as too many requests. */
+/** Statuses that say nothing about who may see the page, such as 429 Too Many Requests. */
 const PASSING = new Set([408, 425, 429])
 
 /** An observer at work in one run, with its own session. */
@@ -70,19 +70,19 @@ export class OneObserver implements AsyncDisposable {
     this.#login = login
   }
 
-  /** Why it can't look any more in this run; null: it can. */
+  /** Why it can't make any more visits in this run; `null` if it can. */
   get lost(): LoginError | null {
     return this.#lost
   }
 
-  /** Looks at the page of {@link OwnLook}. It doesn't throw, whatever the site answers. */
+  /** Visits the page of {@link OwnLook}. Never throws, whatever the site answers. */
   async look(own: OwnLook, options: LookOptions): Promise<Look> {
     for (let looks = 0; looks < MAX_LOOKS && this.#lost === null; looks += 1) {
       const generation = this.#login?.generation ?? 0
       await options.turn()
       const look = await this.#once(own, options)
       if (look.kind !== "not-shown" || this.#login === null) return look
-      // The session may be over, and the page closed to visitors who aren't signed in.
+      // The session may have ended, and the page may be closed to visitors who aren't signed in.
       await options.turn()
       const isSignedIn = await this.#login.isSignedIn(this.#reader.loginReader(options.signal))
       if (this.#login.generation !== generation) continue
@@ -147,7 +147,7 @@ function compared(
   return notShown(`different text, without ${JSON.stringify(missing)}`)
 }
 
-/** The result of a look that found no page: only an answer of the site itself counts against the observer. */
+/** The result of a visit that found no page: only an answer from the site itself counts against the observer. */
 function lookOf(visit: Exclude<Visit, { kind: "read" }>): Look {
   if (visit.kind === "unmodified")
     throw new Error(`${visit.url} answered 304 to a request without validators`)
@@ -165,6 +165,6 @@ function saysNo({ because, status = 0 }: FetchFailure): boolean {
   return because === "redirect-loop" || (because === "http-status" && isRefusal(status))
 }
 
-/** Whether a status certainly means that the page is missing or refused. */
+/** Whether a status certainly means that the page is missing or access is refused. */
 export const isRefusal = (status: number | null): boolean =>
   status !== null && status >= 400 && status < 500 && !PASSING.has(status)

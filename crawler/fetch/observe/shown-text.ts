@@ -1,16 +1,16 @@
 import { hash } from "node:crypto"
 import type { Page } from "#engine"
 
-/** The parts of a page that searches show to others. */
+/** The parts of a page that searches show to people. */
 export type Shown = Pick<Page, "title" | "description" | "author" | "markdown"> & {
   readonly images: readonly { readonly url: string }[]
 }
 
-/** The end of an address, where sessions and tokens are. Linear: no part can reach past the next bracket or quote. */
+/** The end of an address, where sessions and tokens are. Takes linear time: no part can match past the next bracket or quote. */
 const ADDRESS_END = /(\]\([^()\s?#;]*)[?#;][^()\s]*/g
-/** For example the time at which a page was made, in its last line. */
+/** For example the time at which a page was generated, in its last line. */
 const TIME_WITH_SECONDS = /(?<!\d)\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?(?!\d)/g
-/** How many characters of a line the operator is shown. */
+/** Number of characters of a line that the operator is shown. */
 const QUOTED = 80
 
 /** The lines that are compared: title, description and author, then the main text, then images. */
@@ -27,8 +27,8 @@ export const digestOf = (lines: readonly string[]): string =>
   hash("sha256", lines.join("\n"), "base64url").slice(0, 16)
 
 /**
- * The first line that one login was shown and another was not, shortened. Null: the other was shown all of them in the same order, perhaps
- * with more between them.
+ * The first line, shortened, that one login was shown and another was not. `null` if the other was shown all of them in
+ * the same order, perhaps with more lines in between.
  */
 export function firstMissing(lines: readonly string[], others: readonly string[]): string | null {
   let at = 0

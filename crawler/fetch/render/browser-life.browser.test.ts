@@ -17,7 +17,7 @@ import { Renderer, type RendererOptions } from "./renderer.ts"
 const browserPath = await findTestBrowser()
 
 describe("the browser", { tags: ["chromium"] }, () => {
-  // Any browser that starts in the same folder removes what is left there, those of tests beside this one too.
+  // Any browser that starts in the same folder removes leftovers there, including those of other running tests.
   const folder = temporaryFolder()
   beforeAll(() => void vi.stubEnv("TMPDIR", folder.path))
   afterAll(() => {
@@ -78,7 +78,7 @@ async function profiles(owner: number): Promise<string[]> {
   return (await readdir(tmpdir())).filter((name) => name.startsWith(profilesOf(owner)))
 }
 
-/** A process with two browsers, each of which has a page open whose script never ends. */
+/** A process with two browsers, each with an open page whose script never ends. */
 async function startChild(): Promise<ChildProcess> {
   const program = `
     import { PageReader } from "${new URL("../visit/reader.ts", import.meta.url).href}"
@@ -96,7 +96,7 @@ async function startChild(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", program], {
     stdio: ["ignore", "pipe", "inherit"],
   })
-  // It ends only when the page could not be opened, and has then said why.
+  // The process ends only if the page could not be opened, and has then said why.
   await Promise.race([
     once(child.stdout, "data"),
     once(child, "exit").then(() => Promise.reject(new Error("the page with the endless script is closed"))),

@@ -6,25 +6,25 @@ import type { ProxyPass } from "./guard-proxy.ts"
 
 export interface BrowserOptions {
   readonly executablePath: string
-  /** Address of the {@link GuardProxy}: there is no other way out. */
+  /** Address of the {@link GuardProxy}, the only way out. */
   readonly proxy: string
-  /** SHA-256, in Base64, of the one public key that is taken for any host's. */
+  /** SHA-256, in Base64, of the one public key that is accepted for any host. */
   readonly trustedKey: string
   /** The crawler's name, such as `FossickBot/1.0 (+https://…)`. */
   readonly userAgent: string
-  /** Memory of one page's scripts, in megabytes. */
+  /** Memory limit for one page's scripts, in megabytes. */
   readonly heapMb: number
 }
 
 /**
- * Nothing reaches the network but through the proxy, and nothing is loaded that no page asked for. Names are not
- * resolved by the browser at all.
+ * Nothing reaches the network except through the proxy, and nothing is loaded that no page requested. The browser does
+ * not resolve names at all.
  */
 const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
   "--dns-prefetch-disable",
   "--disable-quic",
-  // The name has changed over the versions.
+  // The name differs between versions.
   "--webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--no-pings",
@@ -40,7 +40,7 @@ const FLAGS = [
   "--disable-software-rasterizer",
 ]
 
-/** Playwright switches these protections off for tests. */
+/** Playwright switches these protections off for tests; we keep them on. */
 const KEPT_PROTECTIONS = ["--disable-popup-blocking", "--disable-ipc-flooding-protection"]
 
 const LAUNCH_TIMEOUT_MS = 30_000
@@ -49,18 +49,18 @@ const CLOSE_MS = 5000
 const GONE_MS = 5000
 const GONE_POLL_MS = 20
 
-/** High, so that what is loaded only when it comes into view is in view. */
+/** High, so that lazily loaded content is in view. */
 const VIEWPORT = { width: 1280, height: 3000 }
 
-/** Whether the system lets browsers have a sandbox: root never has one. Known for good after the first try. */
+/** Whether the system lets browsers have a sandbox: root never has one. Remembered after the first try. */
 let hasSandbox = process.getuid?.() !== 0
 
 /**
- * One running browser with its own profile folder. It is connected by a pipe, so it ends when this process dies. Anything still left is
- * removed by {@link removeLeftovers} before the next browser starts.
+ * One running browser with its own profile folder. It is connected by a pipe, so it ends when this process dies. {@link
+ * removeLeftovers} removes anything still left before the next browser starts.
  */
 export class Browser {
-  /** Process id, which is also that of its process group. */
+  /** The process id, which is also the id of its process group. */
   readonly pid: number
   readonly #persistent: BrowserContext
   readonly #browser: PlaywrightBrowser
@@ -71,7 +71,7 @@ export class Browser {
   #isGone = false
   #closing: Promise<void> | null = null
 
-  /** @throws Error of Playwright's when it cannot be started. */
+  /** @throws Playwright's Error if it cannot be started. */
   static async launch(options: BrowserOptions): Promise<Browser> {
     await removeLeftovers()
     const profile = await createProfile()
@@ -138,7 +138,7 @@ export class Browser {
     })
   }
 
-  /** Memory that each of its processes holds for itself, largest first; 0 where the system does not say. */
+  /** Private memory of each of its processes, largest first; 0 if the system does not say. */
   async memory(): Promise<readonly ProcessMemory[]> {
     const measured = await Promise.all(
       (await this.#processes()).map(async ({ pid, type }) => ({
@@ -150,15 +150,15 @@ export class Browser {
     return measured.sort((a, b) => b.bytes - a.bytes)
   }
 
-  /** Closes it, by force if it must be. When this resolves none of its processes is left. */
+  /** Closes it, by force if necessary. Once this resolves, none of its processes is left. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
 
-  /** Ends it at once, with all that is in it. {@link close} is still to be called. */
+  /** Kills it immediately, with everything in it. {@link close} must still be called. */
   kill(): void {
     kill(this.pid)
-    // Playwright would tell when it has worked off what the browser sent before.
+    // Playwright would notify us only after processing everything that the browser sent before.
     this.#gone()
   }
 
@@ -175,7 +175,7 @@ export class Browser {
       sleep(CLOSE_MS, null, { ref: false }),
     ])
     for (let waited = 0; waited < GONE_MS; waited += GONE_POLL_MS) {
-      // A browser that closed has a moment to exit.
+      // A browser that was closed gets a moment to exit.
       const isLeft = waited < GONE_MS / 5 ? isThere(this.pid) : kill(this.pid)
       if (!isLeft) break
       await sleep(GONE_POLL_MS)
@@ -186,7 +186,7 @@ export class Browser {
 
 export interface ProcessMemory {
   readonly pid: number
-  /** Whether it is one that pages run in. */
+  /** Whether pages run in this process. */
   readonly isPage: boolean
   readonly bytes: number
 }
@@ -204,7 +204,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
       headless: true,
       args: [
         ...FLAGS,
-        // The key of the proxy, which checks the sites' certificates itself. It is for nothing else.
+        // The proxy's key, used for nothing else. The proxy itself checks the sites' certificates.
         `--ignore-certificate-errors-spki-list=${options.trustedKey}`,
         `--js-flags=--max-old-space-size=${options.heapMb}`,
       ],
@@ -212,7 +212,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
       // Requests without a pass are the browser's own, and are refused.
       proxy: { server: options.proxy, bypass: "<-loopback>" },
       timeout: LAUNCH_TIMEOUT_MS,
-      // Signals are this process's own business.
+      // This process handles signals itself.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
@@ -221,7 +221,7 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
   try {
     return await start(true)
   } catch (error) {
-    // Many containers forbid what the sandbox is made of.
+    // Many containers forbid the system calls that the sandbox needs.
     if (!/sandbox|namespace|setuid/i.test((error as Error).message)) throw error
     const started = await start(false)
     hasSandbox = false
@@ -229,14 +229,14 @@ async function launch(profile: string, options: BrowserOptions): Promise<Browser
   }
 }
 
-/** A name that says who we are and that the page may use what this version of Chromium can. */
+/** A user agent that says who we are and that the page may use the features of this version of Chromium. */
 function userAgentOf(crawler: string, version: string): string {
   const [major = ""] = version.split(".")
   const name = crawler.replace(/ \((.*)\)$/, "; $1")
   return `Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}) Chrome/${major}.0.0.0 Safari/537.36`
 }
 
-/** Processes of a group: Playwright makes the browser the first of one, except on Windows. */
+/** The processes of a group: Playwright makes the browser the leader of one, except on Windows. */
 function isThere(pid: number): boolean {
   return signal(pid, 0)
 }

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises"
 
-/** Where a browser is, or words that say why there is none and what to do. */
+/** Where a browser is, or a text that says why there is none and what to do. */
 export type FoundBrowser = { readonly path: string } | { readonly missing: string }
 
 const ADVICE =
@@ -29,7 +29,7 @@ const SYSTEM_BROWSERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   ]),
 }
 
-/** The browser that was set, else Playwright's own, else the system's. `configured`: the setting, perhaps empty. */
+/** The configured browser, otherwise Playwright's own, otherwise the system's. `configured`: the setting, possibly empty. */
 export async function findBrowser(configured: string): Promise<FoundBrowser> {
   if (configured !== "") {
     return (await isExecutable(configured))

@@ -17,14 +17,14 @@ import { bareHost } from "../guard/allowed-networks.ts"
 import { SecureConnectionError } from "../connect/certificate-error.ts"
 import { makeCertificate } from "../connect/make-certificate.ts"
 
-/** Sockets that one page may have open at the same time. */
+/** Number of sockets that one page can have open at the same time. */
 const MAX_SOCKETS = 64
-/** For the answer to a plain request to begin. */
+/** Time for the answer to a plain request to begin. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** For the browser to take up a secure connection to a certificate of ours. */
+/** Time for the browser to complete a TLS handshake with our certificate. */
 const HANDSHAKE_TIMEOUT_MS = 10_000
 
-/** RFC 9110 §7.6.1, and what is meant for a proxy. */
+/** Headers from RFC 9110 §7.6.1, and those meant for a proxy. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -43,11 +43,11 @@ export interface ProxyPass extends Disposable {
   readonly password: string
   /** Bytes received for the page so far. */
   readonly bytes: number
-  /** Whether it was cut off because it received more than it may. */
+  /** Whether it was cut off because it exceeded its byte limit. */
   readonly isSpent: boolean
   /** Hosts the address guard refused, at most ten. */
   readonly refused: readonly string[]
-  /** Why secure connections to hosts were not made, at most ten; only where they are made here. */
+  /** Why secure connections to hosts failed, at most ten; only if they are made here. */
   readonly insecure: readonly string[]
 }
 
@@ -65,11 +65,11 @@ export interface ProxyPass extends Disposable {
 export class GuardProxy implements AsyncDisposable {
   /** `http://127.0.0.1:<port>` */
   readonly address: string
-  /** SHA-256 of the public key that the browser must take for any host's, in Base64. */
+  /** SHA-256, in Base64, of the public key that the browser must accept for any host. */
   readonly trustedKey: string
   readonly #own: SecureContext
   readonly #server: Server
-  /** All connections: the server itself forgets those that asked for a tunnel. */
+  /** All connections: the server itself does not keep track of those that asked for a tunnel. */
   readonly #clients = new Set<Socket>()
   readonly #passes = new Map<string, Pass>()
 
@@ -102,7 +102,7 @@ export class GuardProxy implements AsyncDisposable {
     server.on("clientError", (_, client) => client.destroy())
   }
 
-  /** Lets one page in, where `guard` lets it go, until it has received `maxBytes`. */
+  /** Lets one page use the proxy, wherever `guard` allows, until it has received `maxBytes`. */
   admit(guard: AddressGuard, maxBytes: number): ProxyPass {
     const pass: Pass = new Pass(guard, maxBytes, () => this.#passes.delete(pass.credentials))
     this.#passes.set(pass.credentials, pass)
@@ -115,7 +115,7 @@ export class GuardProxy implements AsyncDisposable {
       this.#server.close(() => {
         closed()
       })
-      // A browser that hangs closes none of them.
+      // A hanging browser closes none of them.
       for (const client of this.#clients) client.destroy()
     })
   }
@@ -177,7 +177,7 @@ export class GuardProxy implements AsyncDisposable {
       answer("407 Proxy Authentication Required", 'proxy-authenticate: Basic realm="fossick"\r\n')
       return
     }
-    // A scheme without a default port, so that the port is always there to be read.
+    // A scheme without a default port, so that the port can always be read.
     const asked = URL.parse(`tunnel://${incoming.url ?? ""}`)
     const target = asked === null || asked.port === "" ? null : tunnelTarget(asked)
     if (!target) {
@@ -188,7 +188,7 @@ export class GuardProxy implements AsyncDisposable {
       answer("503 Service Unavailable")
       return
     }
-    // The port decides: a tunnel to that of http may carry anything.
+    // The port decides: a tunnel to port 80 can carry anything.
     const isSecure = pass.guard.ownsTls && asked?.port !== "80"
     void this.#pass(client, head, {
       isSecure,
@@ -242,12 +242,12 @@ export class GuardProxy implements AsyncDisposable {
     return isSecure ? await pass.guard.secure(socket, target) : socket
   }
 
-  /** The browser's end of a tunnel, which takes us for the site. */
+  /** The browser's end of a tunnel, on which we take the place of the site. */
   #secured(client: Duplex): TLSSocket {
     const secure = new TLSSocket(client, {
       isServer: true,
       secureContext: this.#own,
-      // As the site was asked for.
+      // The same protocol that the site was asked for.
       ALPNProtocols: ["http/1.1"],
     })
     const late = setTimeout(() => client.destroy(), HANDSHAKE_TIMEOUT_MS)
@@ -287,7 +287,7 @@ class GuardedAgent extends Agent {
     try {
       socket = await this.#guard.open(new URL(`http://${name}:${port ?? 80}/`))
     } catch (error) {
-      // With an error there is no socket, whatever the type says.
+      // If there is an error, there is no socket, whatever the type says.
       ;(done as ((error: unknown) => void) | undefined)?.(error)
       return
     }
@@ -298,14 +298,14 @@ class GuardedAgent extends Agent {
 class Pass implements ProxyPass {
   readonly username = "page"
   readonly password = randomBytes(24).toString("base64url")
-  /** As the Proxy-Authorization header has them. */
+  /** In the form used in the Proxy-Authorization header. */
   readonly credentials = Buffer.from(`${this.username}:${this.password}`).toString("base64")
   readonly guard: AddressGuard
   readonly agent: Agent
   readonly sockets = new Set<Socket>()
   readonly refused: string[] = []
   readonly insecure: string[] = []
-  /** Connections that are on their way. */
+  /** Number of connections that are being opened. */
   opening = 0
   bytes = 0
   isSpent = false
@@ -320,7 +320,7 @@ class Pass implements ProxyPass {
     this.#onEnd = onEnd
   }
 
-  /** Counts what comes in over the socket, and ends it with the pass. */
+  /** Counts the bytes that arrive over the socket, and ends it with the pass. */
   watch(socket: Socket): void {
     if (this.sockets.has(socket)) return
     if (this.#hasEnded) {
@@ -340,7 +340,7 @@ class Pass implements ProxyPass {
     socket.once("close", () => this.sockets.delete(socket))
   }
 
-  /** The status that tells the browser of a failure, the same for all: a page must not learn why. */
+  /** The status that tells the browser about a failure, the same for all: a page must not learn the reason. */
   statusOf(error: Error, target: URL): number {
     const isBlocked = [error, error.cause].some((one) => one instanceof BlockedAddressError)
     if (isBlocked && this.refused.length < 10 && !this.refused.includes(target.host))
@@ -358,7 +358,7 @@ class Pass implements ProxyPass {
   }
 }
 
-/** The guard judges by host and port; which of the two schemes it is decides nothing but the default port. */
+/** The guard judges by host and port; the scheme decides only the default port. */
 function tunnelTarget(asked: URL): URL | null {
   return URL.parse(`${asked.port === "80" ? "http" : "https"}://${asked.host}/`)
 }

@@ -10,9 +10,9 @@ import { article, bytes, hangs, startTestSite, type TestSite } from "../../testi
 
 const browserPath = await findTestBrowser()
 
-/** For a page that keeps a processor busy until its time is up. */
+/** Time for a page that keeps a processor busy until its time is up. */
 const BUSY_MS = 8000
-/** For a page that ends sooner or later, in any way. */
+/** Time for a page that ends sooner or later, in any way. */
 const GIVEN_UP_MS = 4000
 
 function readerOf(site: TestSite): PageReader {
@@ -37,7 +37,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
   beforeAll(async () => {
     site = await startTestSite({})
     reader = readerOf(site)
-    // The browser and the reading thread are up before a page's time begins.
+    // The browser and the reading thread are running before a page's time begins.
     const { kind } = await visit("/first", page(""))
     if (kind !== "read") throw new Error(`a page without scripts is ${kind}`)
   })
@@ -54,7 +54,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
   test.for<readonly [name: string, script: string]>([
     ["never ends", `for (;;);`],
     [
-      // It waits for an answer in each round, so it never gives a turn and leaves the processor to other tests.
+      // It waits for an answer in each round, so it never yields, but leaves the processor to other tests.
       "never ends once it is there, and alerts",
       `setTimeout(() => { for (;;) {
         alert("!"); prompt("…"); print()
@@ -94,7 +94,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
       navigator.mediaDevices?.getUserMedia({ video: true }).catch(() => {})`),
       { timeoutMs: GIVEN_UP_MS },
     )
-    // On a busy machine its scripts may leave no time to read it.
+    // On a busy machine its scripts may leave no time to read the page.
     const isFair = result.kind === "read" || (result.kind === "failed" && result.transient)
     expect({ result, isFair }).toMatchObject({ isFair: true })
     expect(site.requests).not.toContain("/popup")
@@ -107,7 +107,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
       "/grows",
       page(`setInterval(() => document.body.append("more ".repeat(10000)), 20)`),
     )
-    // On a busy machine it meets the limit of memory before it is looked at.
+    // On a busy machine it reaches the memory limit before it is read.
     expect([
       { kind: "skipped", because: "too-large" },
       { kind: "failed", because: "unreadable" },
@@ -123,7 +123,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
 
   test("that takes all memory is given up, and its browser goes on", async () => {
     const before = await visit("/well", page(""))
-    // It keeps writing, so that it is not read before it has taken too much.
+    // It keeps writing, so that it is not read before it has used too much memory.
     const hog = `const kept = []
       setInterval(() => document.body.append(kept.push(new Uint8Array(50e6).fill(1)) + " "), 10)`
     const result = await visit("/memory", page(hog))
@@ -154,7 +154,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     expect(await browserProcesses()).toEqual([])
   })
 
-  /** Resolves when the site is asked for this path. A visit that ends before would be waited for in vain. */
+  /** Resolves when the site gets a request for this path. Rejects if the visit ends before that, since waiting would never end. */
   async function asked(path: string, visiting: Promise<unknown>): Promise<void> {
     const ended = visiting.then((result) => {
       throw new Error(`It ended first: ${JSON.stringify(result)}`)

@@ -1,5 +1,6 @@
-// Functions that run inside a page, in a world of their own where the page's scripts cannot change what DOM methods
-// do. They are sent there as text: they may use nothing but their parameters, what browsers have, and the class that is sent along.
+// Functions that run inside a page, in an isolated world where the page's scripts cannot change how DOM methods behave.
+// They are sent there as text, so they can use only their parameters, the browser's built-ins, and the class that is
+// sent along.
 
 /** The parts of the DOM used here. The compiler's own library for browsers would make its globals known to the whole project. */
 interface PageNode {

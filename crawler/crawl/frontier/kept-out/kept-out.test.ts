@@ -70,13 +70,13 @@ test("the deepest pages lead on when they name addresses of the source that it d
   expect([await leads(3), await leads(3, 9, (url) => url !== at("/on"))]).toEqual([true, false])
   await site.visit("/on", { ...PAGE, source: "other" })
   expect(await leads(3)).toBe(true)
-  // More pages than are looked through, of which these lead nowhere.
+  // There are more pages than are checked, and the checked ones lead nowhere.
   await site.visit("/end", { ...PAGE, found: deep(3), links: links("/top") })
   await site.visit("/end2", { ...PAGE, found: deep(3), links: links("/top") })
   expect([await leads(3, 2), await leads(3, 1)]).toEqual([false, null])
   await site.visit("/end3", { ...PAGE, found: deep(3), links: links("/on") })
   expect([await leads(3, 2), await leads(3, 3)]).toEqual([null, true])
-  // Its links were too many to keep.
+  // It has too many links to store.
   await site.visit("/index", { ...PAGE, found: deep(4), links: null })
   expect([await leads(4), await leads(4, 9, () => false)]).toEqual([true, true])
   await site.visit("/index", { ...GONE, found: deep(4) })

@@ -10,14 +10,14 @@ import { unpackLinks, withLinks } from "../page-links.ts"
 /** Addresses of a source that ended in the same way. */
 export interface KeptOutCount {
   readonly outcome: OutcomeName
-  /** Of answers that were errors. */
+  /** The HTTP status, for answers that were errors. */
   readonly status: number | null
   readonly count: number
 }
 
 /**
- * How many addresses of a source are no pages of the index, by how their last visit ended. Addresses that only an
- * llms.txt names and the site does not have are left out.
+ * How many addresses of a source are not pages of the index, by how their last visit ended. Addresses that only an
+ * llms.txt names and that are missing from the site are left out.
  */
 export async function keptOutCounts(db: StateStore, source: string): Promise<KeptOutCount[]> {
   return await queriesOf<FrontierTables>(db)
@@ -34,14 +34,14 @@ export async function keptOutCounts(db: StateStore, source: string): Promise<Kep
     .execute()
 }
 
-/** An address of which the index holds no page. */
+/** An address for which the index holds no page. */
 export interface KeptOutPage {
   readonly url: PageUrl
-  /** The value from when the index held the page; null if it never did. */
+  /** The title from when the index held the page; `null` if it never did. */
   readonly title: string | null
 }
 
-/** Addresses of sources that are no pages of the index, at most so many. */
+/** Addresses of sources that are not pages of the index, up to a limit. */
 export async function* keptOutPages(
   db: StateStore,
   sources: readonly string[],
@@ -63,7 +63,7 @@ const knownBy = once((q: Queries<FrontierTables>, { link }: { link: string }) =>
     .where("url", "=", link as PageUrl),
 )
 
-/** Addresses that pages of sources lead to and no source knows: links of the pages nearest to the seeds, of at most so many. */
+/** Addresses that pages of sources link to and no source knows: taken from the pages closest to the seeds, up to a limit. */
 export async function* unvisitedLinks(
   db: StateStore,
   sources: readonly string[],
@@ -86,7 +86,7 @@ export async function* unvisitedLinks(
   }
 }
 
-/** When the page of a source that was looked at longest ago was; null: it has none. Milliseconds since 1970. */
+/** When the least recently visited page of a source was visited, in milliseconds since 1970; `null` if the source has no pages. */
 export async function oldestLook(db: StateStore, source: string): Promise<number | null> {
   const { at } = await queriesOf<FrontierTables>(db)
     .selectFrom("known_address")
@@ -98,8 +98,8 @@ export async function oldestLook(db: StateStore, source: string): Promise<number
 }
 
 /**
- * Whether pages of a source that lie as deep as it goes lead on to addresses of its own that it does not know. Looks through
- * `most` such pages; null: there are more, and none of these did.
+ * Whether pages at a source's maximum depth link to addresses of the source that it does not know. Checks `most` such
+ * pages; `null` if there are more, and none of the checked ones did.
  */
 export async function leadsDeeper(
   db: StateStore,
@@ -122,7 +122,7 @@ export async function leadsDeeper(
     .limit(most + 1)
     .execute()
   for (const { url, links } of rows.slice(0, most)) {
-    // Whose links are not kept may lead anywhere.
+    // A page whose links are not stored may lead anywhere.
     if (links === null) return true
     for (const link of unpackLinks(url, links)) {
       if (

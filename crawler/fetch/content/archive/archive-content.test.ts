@@ -70,7 +70,7 @@ test("a bomb is refused before it is unpacked", async () => {
   writeFileSync(path, zipSync({ "a.txt": new Uint8Array(70_000_000) }, { level: 1 }))
   await using ratio = new AnArchive(path)
   await expect(ratio.content.open()).rejects.toThrow(/bytes unpack to 70000000/)
-  // Two entries of the directory that name the same bytes.
+  // Two directory entries that point to the same bytes.
   const zip = Buffer.from(zipSync({ "a.txt": utf8("text a"), "b.txt": utf8("text b") }))
   const second = zip.lastIndexOf(Buffer.from("PK\x01\x02"))
   zip.writeUInt32LE(0, second + 42)
@@ -152,7 +152,7 @@ test("the complete entries of a tar file that is cut off are read, and the other
       /^refused: the archive is cut off or damaged/,
     )
   }
-  // It ends after an entry, without the blocks that end it.
+  // It ends after an entry, without the blocks that mark the end.
   const { gunzipSync } = await import("node:zlib")
   const tar = gunzipSync(whole)
   const end = tar.length - (tar.length - 1 - tar.findLastIndex((byte) => byte !== 0))

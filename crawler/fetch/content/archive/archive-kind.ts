@@ -12,7 +12,7 @@ import { pathOf } from "../start-path.ts"
 import { ENDINGS, formatOf } from "./formats.ts"
 import type { OpenArchives } from "./open-archives.ts"
 
-/** A file in the data folder that is gone as soon as it is closed, however the process ends. */
+/** A file in the data folder that disappears as soon as it is closed, however the process ends. */
 async function scratch(): Promise<FileHandle> {
   const { dataDir } = readSettings({ dataDir: engineSettings.dataDir }, environment())
   const path = join(dataDir, `unpacked-${randomUUID()}.tmp`)
@@ -24,11 +24,11 @@ async function scratch(): Promise<FileHandle> {
 
 let opened: Promise<OpenArchives> | undefined
 
-/** The open archives of this process. */
+/** This process's open archives. */
 const openArchives = (): Promise<OpenArchives> =>
   (opened ??= import("./open-archives.ts").then((room) => new room.OpenArchives(scratch)))
 
-/** Sites of one archive that are proposed as seeds. */
+/** Number of sites in one archive that are proposed as seeds. */
 const MAX_SITES = 100
 
 /** The sites whose pages an archive contains, the one with the most pages first. @throws KnownError when it cannot be read */

@@ -15,11 +15,11 @@ export interface ArchiveEntry {
 
 /** A page of an archive as its index knows it. */
 export interface FoundEntry {
-  /** Where a redirect leads, if the requested key is a redirect. */
+  /** The key found; for a redirect, the key of its target. */
   readonly key: string
   /** The etag identifies its bytes; left out when they have to be read first. */
   readonly headers: IncomingHttpHeaders
-  /** The unpacked size; null: unknown until it is read. */
+  /** The unpacked size; `null` if it is unknown until it is read. */
   readonly bytes: number | null
   /** @throws EntryError */
   read(bytes: Bytes, maxBytes: number): Promise<EntryBody>
@@ -34,15 +34,15 @@ export interface EntryBody {
   readonly cutOff?: string
 }
 
-/** The index of an archive. It holds no file open, so each call passes the bytes. */
+/** The index of an archive. It keeps no file open, so each call passes the bytes. */
 export interface Archive {
-  /** Entries that it keeps in memory. */
+  /** Number of entries kept in memory. */
   readonly size: number
-  /** Whether the file ends too early. An entry that isn't found may then be in the missing part. */
+  /** Whether the file is cut off. An entry that isn't found may then be in the missing part. */
   readonly isCutOff: boolean
   /** Notes for the operator about entries that were left out. */
   readonly notes: readonly string[]
-  /** All pages, some at a time. */
+  /** All pages, one batch at a time. */
   list(bytes: Bytes): AsyncIterable<readonly ArchiveEntry[]>
   find(bytes: Bytes, key: string): Promise<FoundEntry | null>
   /** Frees the disk space that it uses. */
@@ -50,7 +50,7 @@ export interface Archive {
 }
 
 export interface IndexOptions {
-  /** When the archive changed last, in milliseconds since 1970. */
+  /** When the archive last changed, in milliseconds since 1970. */
   readonly changedAt: number
   /** A new file without a name, to unpack into. */
   readonly scratch: () => Promise<FileHandle>
@@ -58,9 +58,9 @@ export interface IndexOptions {
 
 /** A format of archives. */
 export interface ArchiveFormat {
-  /** How names of its files end. */
+  /** Endings of its file names. */
   readonly endings: RegExp
-  /** Whether its entries have addresses of their own. Otherwise their addresses are below the one seed. */
+  /** Whether its entries have addresses of their own. Otherwise their addresses are below the single seed. */
   readonly hasAddresses: boolean
   /** The word for an entry in counts. */
   readonly noun: string

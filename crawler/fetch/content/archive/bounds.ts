@@ -1,13 +1,13 @@
 import { ArchiveError } from "./archive.ts"
 
-/** Entries whose places are kept in memory, at 250 bytes each: 60 MB. */
+/** Number of entries whose positions are kept in memory, at 250 bytes each: 60 MB. */
 export const MAX_ENTRIES = 250_000
-/** Bytes unpacked into a file beside the index; ten seconds of work. */
+/** Bytes unpacked into a file beside the index; this takes about ten seconds. */
 export const MAX_UNPACKED_BYTES = 2 * 1024 ** 3
-/** DEFLATE reaches 1032 to 1 at most, and text reaches 20 to 1. Small archives may be as repetitive as they like. */
+/** DEFLATE reaches at most 1032 to 1, and text reaches 20 to 1. Small archives can be as repetitive as they like. */
 const MAX_RATIO = 300
 const SMALL_BYTES = 64 * 1024 * 1024
-/** Characters in a path. */
+/** Maximum characters in a path. */
 export const MAX_NAME_CHARS = 2000
 
 /** @throws ArchiveError when the compression ratio is that of a bomb */

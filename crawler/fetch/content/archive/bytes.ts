@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises"
 import { fill } from "../read-file.ts"
 
-/** Bytes of a file at any place. */
+/** The bytes of a file, at any position. */
 export interface Bytes {
   readonly size: number
-  /** @throws CutOffError when they end before */
+  /** @throws CutOffError if the file ends too early */
   read(position: number, length: number): Promise<Buffer>
 }
 
@@ -31,7 +31,7 @@ export class FileBytes implements Bytes {
   }
 }
 
-/** Reads a large part of a file at once, to serve many small reads close to each other. */
+/** Reads a large part of a file at once, to serve many small reads close together. */
 export class Window implements Bytes {
   readonly size: number
   readonly #bytes: Bytes

@@ -1,6 +1,6 @@
 import type { ArchiveFormat } from "./archive.ts"
 
-/** Each loads what reads it when an archive of it is opened. */
+/** Each loads its reading code only when such an archive is opened. */
 const FORMATS: readonly ArchiveFormat[] = [
   {
     endings: /\.zip$/i,
@@ -31,6 +31,6 @@ const FORMATS: readonly ArchiveFormat[] = [
 /** File name endings of archives, for messages. */
 export const ENDINGS = ".zip, .tar, .tar.gz, .tgz, .tar.zst, .warc, .warc.gz, .zim"
 
-/** The format of an archive, by its file name; null: unknown. */
+/** The format of an archive, by its file name; `null` if unknown. */
 export const formatOf = (path: string): ArchiveFormat | null =>
   FORMATS.find(({ endings }) => endings.test(path)) ?? null

@@ -8,7 +8,7 @@ import { type Archive, ArchiveError, type ArchiveFormat, type IndexOptions } fro
 import { MAX_ENTRIES } from "./bounds.ts"
 import { CutOffError, FileBytes } from "./bytes.ts"
 
-/** Indexes kept at most; fewer when they hold too many entries together. */
+/** Maximum number of indexes kept; fewer if they hold too many entries in total. */
 const MAX_ARCHIVES = 8
 
 /** An indexed archive whose file stays open until the lease is disposed. */
@@ -113,7 +113,7 @@ export class OpenArchives implements AsyncDisposable {
     )
   }
 
-  /** Drops the least recently used ones until the rest fit; always keeps the most recent. */
+  /** Drops the least recently used archives until the rest fit; always keeps the most recent. */
   #trim(): void {
     const all = () => this.#kept.reduce((sum, { size }) => sum + size, 0)
     while (this.#kept.length > 1 && (this.#kept.length > MAX_ARCHIVES || all() > 2 * MAX_ENTRIES))
@@ -153,7 +153,7 @@ function identityOf(stats: Stats): string {
   return [dev, ino, size, mtimeMs, ctimeMs].join(" ")
 }
 
-/** As {@link identityOf}, without opening the file; the error's code when that fails. */
+/** As {@link identityOf}, but without opening the file; returns the error's code if that fails. */
 export async function fingerprintOf(path: string): Promise<string> {
   try {
     return identityOf(await stat(path))
@@ -162,7 +162,7 @@ export async function fingerprintOf(path: string): Promise<string> {
   }
 }
 
-/** The error to show for an archive that can't be read: a KnownError, unless it is a bug. */
+/** The error to show for an archive that can't be read: a KnownError, unless there is a bug. */
 export function archiveTrouble(path: string, error: Error): Error {
   if (error instanceof KnownError) return error
   if (error instanceof ArchiveError)

@@ -16,7 +16,7 @@ export async function compressionOf(bytes: Bytes): Promise<Compression> {
 const ENDS_EARLY = new Set(["Z_BUF_ERROR", "ZSTD_error_srcSize_wrong"])
 
 /**
- * Unpacks a whole file in order, within bounds.
+ * Unpacks a whole file in order, within limits.
  * @param onCutOff called when the compressed data ends too early, after everything before that was yielded
  * @throws ArchiveError
  */

@@ -11,18 +11,18 @@ import type { PageFacts } from "../../fetch.ts"
 
 /** A document as a program sent it. */
 export interface Document {
-  /** Its own name within its source, by which it is replaced and deleted. */
+  /** Its name within its source, used to replace and delete it. */
   readonly id: string
   readonly url: PageUrl
   readonly body: Uint8Array
-  /** Media type of the body; empty: the body and the address tell. */
+  /** Media type of the body; empty if it follows from the body and the address. */
   readonly type: string
   readonly facts: PageFacts
-  /** Milliseconds since 1970 by its author's clock; null: unknown. */
+  /** Milliseconds since 1970 on its author's clock; `null` if unknown. */
   readonly updatedAt: number | null
   /** Metadata from its author, stored unchanged. */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** Who may read it; null: everyone. */
+  /** Who may read it; `null` for everyone. */
   readonly readers: WrittenReaders | null
 }
 
@@ -30,14 +30,14 @@ export interface Document {
 export interface StoredDocument extends Omit<Document, "body"> {
   /** Size of the body. */
   readonly bytes: number
-  /** A number that no other version of a document of this appliance has. */
+  /** A number that no other version of any document of this appliance has. */
   readonly version: number
 }
 
 /** The result for one document that was sent. */
 export type Put = "created" | "updated" | "unchanged"
 
-/** Documents that are kept in one transaction: others wait for it, some milliseconds. */
+/** Number of documents stored in one transaction: others wait for it for a few milliseconds. */
 const AT_ONCE = 100
 
 interface DocumentTables {
@@ -77,7 +77,7 @@ export function migrateDocuments(db: StateStore): void {
   migrate(db, "documents", STEPS)
 }
 
-/** Documents that programs sent, in the state: what is here survives a power failure, and every process sees it. */
+/** Documents that programs sent, stored in the state: they survive a power failure, and every process sees them. */
 export class DocumentStore {
   readonly #db: StateStore
   readonly #queries: Queries<DocumentTables>
@@ -89,10 +89,10 @@ export class DocumentStore {
   }
 
   /**
-   * Stores documents of a source, some at a time; a document replaces the one with the same id.
-   * @param documents no two with one id, or one address
+   * Stores documents of a source, one batch at a time; a document replaces the one with the same id.
+   * @param documents with unique ids and unique addresses
    * @returns the result for each
-   * @throws AddressTakenError when another document of the source has the address of one; nothing was stored then
+   * @throws AddressTakenError if another document of the source has one of the addresses; then nothing is stored
    */
   async put(source: string, documents: readonly Document[]): Promise<Put[]> {
     const parts = partsOf(documents)
@@ -126,7 +126,7 @@ export class DocumentStore {
     return puts
   }
 
-  /** Changes only who may read documents. @returns the ids of the documents that exist */
+  /** Changes only the readers of documents. @returns the ids of the documents that exist */
   async setReaders(source: string, all: ReadonlyMap<string, WrittenReaders | null>): Promise<string[]> {
     const there: string[] = []
     for (const part of partsOf([...all])) {
@@ -173,7 +173,7 @@ export class DocumentStore {
     })
   }
 
-  /** All that is kept of a source. */
+  /** Deletes everything stored for a source. */
   async deleteAll(source: string): Promise<void> {
     await this.#db.transaction(async () => {
       await this.#queries.deleteFrom("document").where("source", "=", source).execute()
@@ -181,7 +181,7 @@ export class DocumentStore {
     })
   }
 
-  /** By id, after the one of this id. */
+  /** Documents sorted by id, starting after `after`. */
   async list(
     source: string,
     { after = "", limit }: { after?: string; limit: number },
@@ -209,7 +209,7 @@ export class DocumentStore {
     return count
   }
 
-  /** The address, version and size of each document of a source, some at a time. */
+  /** The address, version and size of each document of a source, one batch at a time. */
   async *entries(
     source: string,
     atOnce = 1000,
@@ -234,7 +234,7 @@ export class DocumentStore {
     return row === undefined ? null : stored(row)
   }
 
-  /** The body of a version of a document; null: there is another version, or none, by now. */
+  /** The body of one version of a document; `null` if there is another version by now, or none. */
   async body(
     source: string,
     { id, version }: Pick<StoredDocument, "id" | "version">,
@@ -249,7 +249,7 @@ export class DocumentStore {
     return row?.body ?? null
   }
 
-  /** Another number than before whenever a document of the source came, changed or went. */
+  /** A number that changes whenever a document of the source is added, changed or removed. */
   async version(source: string): Promise<number> {
     const row = await this.#queries
       .selectFrom("document_change")
@@ -259,7 +259,7 @@ export class DocumentStore {
     return row?.version ?? 0
   }
 
-  /** The {@link version} that a run has listed last. */
+  /** The latest {@link version} that a run has listed. */
   async listedVersion(source: string): Promise<number> {
     const row = await this.#queries
       .selectFrom("document_change")
@@ -269,7 +269,7 @@ export class DocumentStore {
     return row?.listed ?? 0
   }
 
-  /** A run has listed all documents of this version of a source. */
+  /** Records that a run has listed all documents of this version of a source. */
   async noteListed(source: string, version: number): Promise<void> {
     await this.#queries
       .updateTable("document_change")
@@ -283,7 +283,7 @@ export class DocumentStore {
       .selectFrom("document_change")
       .select(({ fn }) => fn.max<number | null>("version").as("last"))
       .executeTakeFirstOrThrow()
-    // Lists show the version as a time.
+    // Lists show the version as a time, so it is one.
     const version = Math.max((last ?? 0) + 1, Date.now())
     await this.#queries
       .insertInto("document_change")
@@ -335,10 +335,10 @@ export class DocumentStore {
   }
 }
 
-/** The documents of a state; their tables are made or updated on the first call. */
+/** The documents in a state; creates or updates their tables on the first call. */
 export const documentsIn = oncePerState((db) => new DocumentStore(db))
 
-/** Two documents of a source cannot have one address. */
+/** Thrown because two documents of a source cannot have the same address. */
 export class AddressTakenError extends Error {
   /** Id of the document that was sent. */
   readonly id: string

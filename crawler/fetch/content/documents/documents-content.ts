@@ -23,7 +23,7 @@ export class DocumentsContent implements Content {
   }
 
   async open(): Promise<void> {
-    // As of check.
+    // Nothing to do, as in `check`.
   }
 
   async *list({ signal }: ContentListOptions): AsyncGenerator<readonly ContentEntry[]> {

@@ -14,6 +14,6 @@ export const DOCUMENTS: ContentKind = {
     ])
     return new DocumentsContent(name, documentsIn(db))
   },
-  // Programs send them: there is nothing to look at.
+  // Programs send them, so there is nothing to watch.
   recognize: async () => null,
 }

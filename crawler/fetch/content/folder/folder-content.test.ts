@@ -49,7 +49,7 @@ test("a file that is as it was is not read, and one that an older copy replaced 
   const validators = { etag: first.headers.etag!, lastModified: null }
   expect(await content.load(at("a.md"), { ...ALL, validators })).toMatchObject({ kind: "not-modified" })
 
-  // The clock of a file system ticks every few milliseconds.
+  // A file system's clock ticks only every few milliseconds.
   await setTimeout(20)
   writeFileSync(join(root, "older.md"), "Jelly")
   utimesSync(join(root, "older.md"), 1, 1)
@@ -109,11 +109,11 @@ test("a fingerprint changes with every change, and with none it stays", async ()
     () => mkdirSync(join(root, "sub")),
     () => renameSync(join(root, "b.md"), join(root, "sub/b.md")),
   ]) {
-    // The clock of a file system ticks every few milliseconds, and two edits in one tick have one time.
+    // A file system's clock ticks only every few milliseconds, and two edits in one tick have the same time.
     await setTimeout(20)
     change()
     seen.push(await content.fingerprint())
   }
-  // An empty folder is no change.
+  // An empty folder is not a change.
   expect(new Set(seen).size).toBe(4)
 })

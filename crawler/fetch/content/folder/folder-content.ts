@@ -29,12 +29,12 @@ export class FolderContent implements Content {
   readonly #root: string
   readonly #address: string
   readonly #byModes: boolean
-  /** As the last walk found them. */
+  /** The readers that the last walk found. */
   #readers: FolderReaders | null = null
 
   /**
    * @param address ends with `/`
-   * @param byModes whether modes and access control lists say who may read
+   * @param byModes whether modes and access control lists decide who may read
    */
   constructor(root: string, address: string, byModes = false) {
     this.#root = resolve(root)
@@ -106,12 +106,12 @@ export class FolderContent implements Content {
     return print.digest("base64url")
   }
 
-  /** The address of a file, by the names that lead to it. */
+  /** The address of a file, from the names that lead to it. */
   addressOf(path: readonly string[]): PageUrl | null {
     return addressBelow(this.#address, path)
   }
 
-  /** The path of the file at an address, or null when no file of this folder can be meant. */
+  /** The path of the file at an address, or `null` if the address can't be a file of this folder. */
   pathOf(url: string): string | null {
     const names = namesBelow(this.#address, url)
     return names && join(this.#root, ...names)
@@ -139,7 +139,7 @@ export class FolderContent implements Content {
     return await readers.of(relative(this.#root, path).split(sep), stats)
   }
 
-  /** Whether no link on the way leads elsewhere. */
+  /** Whether no symbolic link on the way leads out of the folder. */
   async #isInside(path: string): Promise<boolean> {
     const way = relative(await realpath(this.#root), await realpath(path))
     return way !== "" && !isAbsolute(way) && way.split(sep)[0] !== ".."
@@ -156,7 +156,7 @@ export class FolderContent implements Content {
     return failed("refused", `the file cannot be read (${code || error.message})`)
   }
 
-  /** Why the folder cannot be read now, for people; null when it can. */
+  /** Why the folder cannot be read now, for people; `null` if it can. */
   async #trouble(): Promise<string | null> {
     try {
       await using entries = await opendir(this.#root)
@@ -196,7 +196,7 @@ async function read(
   return { kind: "fetched", url, status: 200, headers, body, ...(label !== null && { readers }) }
 }
 
-/** Most of a day. Times are moved back by less than this, so that they differ when readers change and are never later than the next visit. */
+/** Most of a day. Times are moved back by less than this, so that they change when readers change and are never later than the next visit. */
 const MOST_SHIFT_MS = 2 ** 26
 
 const shiftBy = (label: string | null): number =>

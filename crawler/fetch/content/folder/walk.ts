@@ -4,29 +4,29 @@ import { join } from "node:path"
 import { codeOf } from "../../network-error.ts"
 import { isText, LEFT_OUT } from "../file-names.ts"
 
-/** A file of a folder. */
+/** A file in a folder. */
 export interface FolderFile {
-  /** Names of the folders that lead to it, and its own. */
+  /** Names of the folders that lead to it, and its own name. */
   readonly path: readonly string[]
   readonly stats: Stats
 }
 
-/** The files found in one folder: all of them, or if there are many, the next ones. */
+/** The files found in one folder, or the next batch if there are many. */
 export interface Walked {
-  /** Names of the folders that lead to it, and its own; the same object for all of one folder. */
+  /** Names of the folders that lead to it, and its own name; the same object for all files of one folder. */
   readonly folder: readonly string[]
   readonly files: readonly FolderFile[]
   /** Files and folders that could not be read, in words. */
   readonly troubles: readonly string[]
 }
 
-/** The calls of the file system that a walk makes; they may answer at once or later. */
+/** The file system calls that a walk makes; they can answer synchronously or asynchronously. */
 export interface FileSystem {
   readdir(path: string): Dirent[] | Promise<Dirent[]>
   lstat(path: string): Stats | Promise<Stats>
 }
 
-/** Blocks the process. Ten times as fast, for a process that does nothing else. */
+/** Blocks the process. Ten times faster, for a process that does nothing else. */
 export const AT_ONCE: FileSystem = {
   readdir: (path) => readdirSync(path, { withFileTypes: true }),
   lstat: lstatSync,
@@ -34,13 +34,13 @@ export const AT_ONCE: FileSystem = {
 
 export const LATER: FileSystem = { readdir: (path) => readdir(path, { withFileTypes: true }), lstat }
 
-/** Files of one folder that are given at a time. */
+/** Number of files of one folder that are yielded at a time. */
 const CHUNK = 500
 
 /**
- * All regular files below a folder, folder by folder and by name. Hidden files, symbolic links, pipes, sockets and devices are left
- * out: a link may lead out of the folder or in a circle, and reading the others may never end.
- * @throws the file system's error when the folder itself cannot be listed
+ * All regular files below a folder, folder by folder and sorted by name. Hidden files, symbolic links, pipes, sockets
+ * and devices are left out: a link may lead out of the folder or in a circle, and reading the others may never end.
+ * @throws the file system's error if the folder itself cannot be listed
  */
 export async function* walk(root: string, files: FileSystem = LATER): AsyncGenerator<Walked> {
   const waiting: (readonly string[])[] = [[]]
@@ -93,7 +93,7 @@ export async function filesOf(
   return { folder: path, files, troubles }
 }
 
-/** When a file changed last, by its text or its place, in milliseconds since 1970: programs set the first time as they like, never the second. */
+/** When a file's content or path last changed, in milliseconds since 1970: programs can set the first time freely, but never the second. */
 export const changedAt = ({ mtimeMs, ctimeMs }: Stats): number => Math.floor(Math.max(mtimeMs, ctimeMs))
 
 const unread = (path: readonly string[], error: unknown): string =>

@@ -8,9 +8,9 @@ import type { MailStore, PlacedMessage, ReadFile, StoredMessage } from "./mail-s
 import { identityOf } from "./raw-message.ts"
 import { readMessage } from "./read-message.ts"
 
-/** Messages of an mbox that are kept at a time. */
+/** Number of messages of an mbox that are stored at a time. */
 const AT_A_TIME = 200
-/** Files that are read in parallel. */
+/** Number of files that are read in parallel. */
 const FILES_AT_A_TIME = 8
 
 export interface LookOptions {
@@ -20,10 +20,10 @@ export interface LookOptions {
 }
 
 /**
- * Brings the index of a mailbox up to date: reads new and changed files, only the added part of an mbox that grew, and sorts the messages
- * into threads again if any changed.
+ * Updates the index of a mailbox: reads new and changed files, reads only the added part of an mbox that grew, and
+ * sorts the messages into threads again if any changed.
  * @returns the files that could not be read, with the error codes, for people
- * @throws the file system's error when the mailbox cannot be read
+ * @throws the file system's error if the mailbox cannot be read
  */
 export async function lookThrough(store: MailStore, options: LookOptions): Promise<string[]> {
   const { source, root, signal } = options
@@ -40,7 +40,7 @@ export async function lookThrough(store: MailStore, options: LookOptions): Promi
         if (result.status === "fulfilled") continue
         const code = codeOf(result.reason as Error)
         if (code === "") throw result.reason
-        // It was moved since it was listed; the next look finds it.
+        // It was moved after it was listed; the next pass finds it.
         if (code !== "ENOENT") troubles.push(`${some[index]!.file} (${code})`)
       }
     }
@@ -50,7 +50,7 @@ export async function lookThrough(store: MailStore, options: LookOptions): Promi
       for (const one of gone) if (one.startsWith(path === "" ? "" : `${path}/`)) gone.delete(one)
     }
   }
-  // Last, so that a moved message is still known when it is found at its new place.
+  // Done last, so that a moved message is still known when it is found in its new place.
   await store.forget(source, [...gone])
   await store.sort(source)
   return troubles
@@ -84,16 +84,16 @@ async function look(
   await reader.end(from)
 }
 
-/** Behind any message. */
+/** A position after any message. */
 const BEHIND_ALL = Number.MAX_SAFE_INTEGER
 
-/** One look at a file with messages. */
+/** One pass over a file with messages. */
 class FileLook {
   readonly #store: MailStore
   readonly #source: string
   readonly #file: MailFile
   readonly #all = new Set<number>()
-  /** By key and sum. */
+  /** Keyed by key and sum. */
   readonly #before = new Map<string, StoredMessage>()
   #found: StoredMessage[] = []
 
@@ -103,7 +103,7 @@ class FileLook {
     this.#file = file
   }
 
-  /** @returns where to begin: at the last known message, which may have been written in part, when the file only grew */
+  /** @returns where to begin: if the file only grew, at the last known message, which may have been incomplete */
   async begin(handle: FileHandle, before: ReadFile | undefined): Promise<number> {
     const messages = before === undefined ? [] : await this.#store.messagesIn(this.#source, this.#file.path)
     for (const message of messages) this.#before.set(`${message.key} ${message.sum}`, message)
@@ -128,7 +128,7 @@ class FileLook {
         at,
         length,
         chars: text.length,
-        // A part that was cut off counts with all the bytes that are missing.
+        // A part that was cut off counts with all its missing bytes.
         attached: attachments.map(({ name, content }) => ({
           name,
           bytes: raw.length < length ? Math.max(content.byteLength, length - raw.length) : content.byteLength,
@@ -148,8 +148,8 @@ class FileLook {
 }
 
 /**
- * The bytes of a message in its file; null when the file no longer has them there.
- * @throws the file system's error when the file cannot be read
+ * The bytes of a message in its file; `null` if they are no longer there.
+ * @throws the file system's error if the file cannot be read
  */
 export async function rawMessage(
   root: string,

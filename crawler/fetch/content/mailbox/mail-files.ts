@@ -5,7 +5,7 @@ import { changedAt, type FileSystem, filesOf, LATER } from "../folder/walk.ts"
 
 /** A file with messages. */
 export interface MailFile {
-  /** Its path within the mailbox, without flags. Empty: the mailbox is this one file. */
+  /** Its path within the mailbox, without flags. Empty if the mailbox is this one file. */
   readonly path: string
   /** Its current path from the root of the mailbox. */
   readonly file: string
@@ -29,7 +29,8 @@ const CHUNK = 500
 const PARTS = ["new", "cur"]
 
 /**
- * Folders for trash, spam and unsent mail, by the names that mail programs give them in the languages that most of them support.
+ * Folders for trash, spam and unsent mail, by the names that mail programs give them in the most widely supported
+ * languages.
  */
 const LEFT_OUT = new RegExp(
   `^(?:${[
@@ -40,7 +41,7 @@ const LEFT_OUT = new RegExp(
   "i",
 )
 
-/** Whether a folder of this name, or of this path of names in a Maildir (`.Archive.Trash`), is left out. */
+/** Whether a folder with this name, or with this path of names in a Maildir (`.Archive.Trash`), is left out. */
 export const isLeftOut = (name: string): boolean =>
   name
     .replace(/\.(?:mbox|sbd)$/i, "")
@@ -60,10 +61,10 @@ function fromImapName(name: string): string {
 }
 
 /**
- * All files of a mailbox with messages, folder by folder: one mbox file; a Maildir with its subfolders; or the `.eml` and `.mbox`
- * files of a folder and of those below it. Links, hidden files, the folders of {@link isLeftOut}, and messages that a
- * Maildir flags as drafts or deleted are left out.
- * @throws the file system's error when the root cannot be read
+ * All files of a mailbox that contain messages, folder by folder: one mbox file; a Maildir with its subfolders; or the
+ * `.eml` and `.mbox` files of a folder and its subfolders. Links, hidden files, the folders of {@link isLeftOut}, and
+ * messages that a Maildir flags as drafts or deleted are left out.
+ * @throws the file system's error if the root cannot be read
  */
 export async function* mailFiles(root: string, system: FileSystem = LATER): AsyncGenerator<FoundMail> {
   const stats = await system.lstat(root)
@@ -90,7 +91,7 @@ export async function* mailFiles(root: string, system: FileSystem = LATER): Asyn
       (name) =>
         !isLeftOut(name) &&
         !(isMaildir && [...PARTS, "tmp"].includes(name)) &&
-        // Subfolders of a Maildir begin with a dot; elsewhere a dot hides a folder.
+        // Subfolders of a Maildir begin with a dot; elsewhere a dot marks a hidden folder.
         (isMaildir ? name !== "." : !name.startsWith(".")),
     )
     if (folder.split("/").length < MAX_DEPTH)
@@ -179,5 +180,5 @@ const trouble = (path: string, error: unknown) => ({
   note: `${path === "" ? "." : path} (${codeOf(error as Error) || (error as Error).message})`,
 })
 
-/** The name of a mailbox's file or folder, for the name of its source. */
+/** The name of a mailbox's file or folder, used to name its source. */
 export const mailboxName = (path: string): string => basename(path).replace(/\.(?:mbox|mbx|eml)$/i, "")

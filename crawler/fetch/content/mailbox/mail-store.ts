@@ -8,18 +8,18 @@ import { type MailTables, migrateMail, wordsIn } from "./store/mail-tables.ts"
 import { inOrder, inParts, ROWS } from "./store/some-rows.ts"
 import { sortThreads } from "./store/sort-threads.ts"
 
-/** A file that was read, as it was then. */
+/** A file as it was when it was read. */
 export interface ReadFile extends Omit<MailFile, "isMbox"> {}
 
-/** A file that is attached to a message, without its content. */
+/** A message's attachment, without its content. */
 export interface AttachedEntry {
   readonly name: string
   readonly bytes: number
 }
 
-/** A message, and the place of its text. */
+/** A message, and where its text is. */
 export interface StoredMessage extends MessageIdentity {
-  /** Path of its file. */
+  /** The path of its file. */
   readonly path: string
   readonly at: number
   readonly length: number
@@ -64,7 +64,7 @@ export class MailStore {
     return new Map(rows.map((row) => [row.path, row]))
   }
 
-  /** The messages of a file, in their order. */
+  /** The messages of a file, in order. */
   async messagesIn(source: string, path: string): Promise<StoredMessage[]> {
     const rows = await this.#queries
       .selectFrom("mail_message")
@@ -76,7 +76,7 @@ export class MailStore {
     return rows.map(stored)
   }
 
-  /** A message with this key and text in any file; null: there is none. */
+  /** A message with this key and text in any file; `null` if there is none. */
   async known(
     source: string,
     { key, sum }: Pick<MessageIdentity, "key" | "sum">,
@@ -103,12 +103,12 @@ export class MailStore {
     return row?.thread ?? null
   }
 
-  /** Keeps some messages of a file. */
+  /** Stores some messages of a file. */
   async put(source: string, messages: readonly StoredMessage[]): Promise<void> {
     await this.#db.transaction(() => this.#put(source, messages))
   }
 
-  /** Records that a file was read from `from` to its end: keeps `messages`, and forgets those behind `from` that do not begin at a place in `all`. */
+  /** Records that a file was read from `from` to its end: stores `messages`, and forgets those after `from` that do not begin at a position in `all`. */
   async readFile(
     source: string,
     {
@@ -208,7 +208,7 @@ export class MailStore {
     })
   }
 
-  /** Makes the next look read the whole file. */
+  /** Makes the next pass read the whole file. */
   async doubt(source: string, file: string): Promise<void> {
     await this.#queries
       .updateTable("mail_file")
@@ -223,7 +223,7 @@ export class MailStore {
     await sortThreads(this.#db, source)
   }
 
-  /** All pages, some at a time. */
+  /** All pages, one batch at a time. */
   pages(source: string): AsyncGenerator<ThreadPage[]> {
     return inOrder({ thread: "", page: 0 }, (last) =>
       this.#queries
@@ -249,7 +249,7 @@ export class MailStore {
     return row ?? null
   }
 
-  /** The messages of a page in their order. */
+  /** The messages of a page, in order. */
   async messagesOf(source: string, thread: string, page: number): Promise<PlacedMessage[]> {
     const rows = await this.#placed(source)
       .where("m.thread", "=", thread)
@@ -268,7 +268,7 @@ export class MailStore {
     return row === undefined ? null : placed(row)
   }
 
-  /** The messages with files attached, some at a time. */
+  /** The messages with attachments, one batch at a time. */
   async *attached(
     source: string,
   ): AsyncGenerator<(Pick<StoredMessage, "key" | "seenAt" | "attached"> & { readonly thread: string })[]> {
@@ -300,13 +300,13 @@ export class MailStore {
         )
         .select(["m.key", "m.sum", "m.at", "m.length", "m.sent_at as sentAt", "m.attached", "f.file"])
         .where("m.source", "=", source)
-        // Only one of several copies is shown.
+        // Of several copies, only one is shown.
         .where("m.place", ">=", 0)
     )
   }
 
   async #changed(source: string): Promise<void> {
-    // A time, so that a number from before the last sorting never comes again.
+    // A time, so that a number from before the last sorting is never used again.
     const now = Date.now()
     await this.#queries
       .insertInto("mail_box")
@@ -341,5 +341,5 @@ const stored = ({
 
 const attachedIn = (column: string): AttachedEntry[] => JSON.parse(column) as AttachedEntry[]
 
-/** The mailboxes of a state, whose tables are checked once. */
+/** The mailboxes in a state, whose tables are checked once. */
 export const mailIn = oncePerState((db) => new MailStore(db))

@@ -24,14 +24,14 @@ import { type ReadMessage, readMessage } from "./read-message.ts"
 import { type ShownMessage, threadPage } from "./thread-page.ts"
 
 /**
- * The threads of a mailbox, as pages below an address, and the files that are attached to their messages: `<thread>.html`, and
+ * The threads of a mailbox, as pages below an address, and the files attached to their messages: `<thread>.html`, and
  * `<thread>/<message>/<number>/report.pdf`.
  */
 export class MailboxContent implements Content {
   readonly noun = "page"
   readonly place: string
   readonly #source: string
-  /** Null: the mailbox is on this machine. */
+  /** `null` if the mailbox is on this machine. */
   readonly #copy: MailCopy | null
   readonly #path: string
   readonly #address: string
@@ -40,7 +40,7 @@ export class MailboxContent implements Content {
   /**
    * @param at absolute path, or the local copy of a mailbox on a server
    * @param address ends with `/`
-   * @param store null: the mailbox can only be watched
+   * @param store null if the mailbox can only be watched
    */
   constructor(source: string, at: string | MailCopy, address: string, store: MailStore | null) {
     this.#copy = typeof at === "string" ? null : at
@@ -64,7 +64,7 @@ export class MailboxContent implements Content {
     await this.#requireMail()
   }
 
-  /** A share that is not mounted is missing or an empty folder; an mbox is empty while a program rewrites it. */
+  /** An unmounted share is missing or an empty folder; an mbox is empty while a program rewrites it. */
   async #requireMail(): Promise<void> {
     const trouble = await this.#trouble()
     if (trouble !== null) throw new KnownError(trouble)
@@ -147,7 +147,7 @@ export class MailboxContent implements Content {
     return url === null ? [] : [{ url, changedAt, bytes }]
   }
 
-  /** A page of a thread; null when one of its messages was moved. */
+  /** A page of a thread; `null` if one of its messages was moved. */
   async #thread(
     url: PageUrl,
     { thread, page }: ThreadPart,
@@ -209,7 +209,7 @@ export class MailboxContent implements Content {
     return { kind: "fetched", url, status: 200, headers, body: new Uint8Array(file.content), facts }
   }
 
-  /** A message; null when it was moved. */
+  /** A message; `null` if it was moved. */
   async #read(message: PlacedMessage, { memory }: ContentLoadOptions): Promise<ReadMessage | null> {
     await memory?.reserve(message.length)
     try {
@@ -232,7 +232,7 @@ export class MailboxContent implements Content {
     return failed("refused", (await this.#trouble()) ?? `the mailbox cannot be read (${code})`)
   }
 
-  /** Why the mailbox cannot be read now, for people; null when it can. */
+  /** Why the mailbox cannot be read now, for people; `null` if it can. */
   async #trouble(): Promise<string | null> {
     try {
       const stats = await lstat(this.#root)
@@ -277,7 +277,7 @@ const pagePath = ({ thread, page }: Pick<ThreadPage, "thread" | "page">): string
 const filePath = (thread: string, key: string, number: number, name: string): string =>
   `${thread}/${key}/${number + 1}/${encodeURIComponent(name)}`
 
-/** The page or the file at an address; null: neither. */
+/** The page or the file at an address; `null` if it is neither. */
 function partOf(url: string, address: string): ThreadPart | FilePart | null {
   if (!url.startsWith(address)) return null
   const path = url.slice(address.length)
@@ -308,7 +308,7 @@ function shownMessage(
   }
 }
 
-/** `Re: ` in the languages of many programs, after the name that a mailing list adds. */
+/** `Re: ` in the languages of many programs, after the prefix that a mailing list adds. */
 const REPLY =
   /^\s*((?:\[[^\]]{1,60}\]\s*)?)(?:(?:re|aw|antw|sv|vs|odp|tr|fwd?|wg|rif|res|enc|ynt|doorst|回复|答复|转发)(?:\[\d+\])?\s*[:：]\s*)+/i
 

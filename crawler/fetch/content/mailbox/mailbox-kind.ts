@@ -44,7 +44,7 @@ function mailboxProblems(mailbox: NonNullable<SourceSpec["mailbox"]>): ReturnTyp
   return [{ path: ["mailbox"], message }]
 }
 
-/** `imaps://ada@mail.example.com`, with an `@` of the user's name as `%40`. */
+/** Parses `imaps://ada@mail.example.com`, in which an `@` in the user's name is written as `%40`. */
 function onServer(start: string): RecognizedStart {
   const url = URL.parse(start)
   if (url === null || url.username === "" || url.password !== "")
@@ -59,7 +59,7 @@ function onServer(start: string): RecognizedStart {
   return { fields: { mailbox }, name: `${user}-mail`, schedule: { everyHours: EVERY_HOURS } }
 }
 
-/** An mbox, a Maildir, or a folder of nothing but files with messages. */
+/** An mbox, a Maildir, or a folder that contains only files with messages. */
 async function isMailbox(path: string): Promise<boolean> {
   try {
     if ((await stat(path)).isFile()) return path.toLowerCase().endsWith(".eml") || (await beginsAsMbox(path))

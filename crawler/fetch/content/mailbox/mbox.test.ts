@@ -9,7 +9,7 @@ import { mboxMessages, unquoted } from "./mbox.ts"
 
 const LINE = "From ada@mail.example Thu Jan  1 10:00:00 2026\n"
 
-/** The messages of an mbox, without their From lines and as their authors wrote them. */
+/** The messages of an mbox, without their From lines, as their authors wrote them. */
 async function messagesIn(text: string, from = 0): Promise<string[]> {
   using folder = temporaryFolder()
   const path = join(folder.path, "box")

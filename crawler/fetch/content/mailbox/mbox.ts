@@ -1,15 +1,15 @@
 import type { FileHandle } from "node:fs/promises"
 
-/** The rest of a message is not read: few mail servers accept larger ones, and parsing plain text takes fifty times its size. */
+/** Anything beyond this size is not read: few mail servers accept larger messages, and parsing plain text takes fifty times its size. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 /** A message in an mbox. */
 export interface MboxMessage {
   /** Offset of its line `From …`. */
   readonly at: number
-  /** Includes that line and the empty line after the message. */
+  /** Includes the `From …` line and the empty line after the message. */
   readonly length: number
-  /** Its first {@link MAX_MESSAGE_BYTES}. */
+  /** The message's first {@link MAX_MESSAGE_BYTES}. */
   readonly raw: Buffer
 }
 
@@ -24,11 +24,12 @@ const YEAR = /\b\d{4}\b/
 const HEADER = /^(?:[!-9;-~]+[ \t]*:|>From )/
 
 /**
- * The messages of an mbox, one at a time, however large the file is. A message begins at a line `From ` with a month, a time and a year,
- * followed by a header. Some programs don't quote lines that begin with `From ` in texts (RFC 4155, mboxcl), but those lines seldom have
- * both. The last message is left out until its header is complete, since a program may still be writing it.
+ * The messages of an mbox, one at a time, however large the file is. A message begins at a line `From ` with a month, a
+ * time and a year, followed by a header. Some programs don't quote lines that begin with `From ` in texts (RFC 4155,
+ * mboxcl), but those lines rarely have both. The last message is left out until its header is complete, since a program
+ * may still be writing it.
  * @param from offset of a message
- * @param to where to stop, such as the size of the file when it was looked at
+ * @param to where to stop, such as the size of the file when it was checked
  */
 export async function* mboxMessages(file: FileHandle, from: number, to: number): AsyncGenerator<MboxMessage> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -63,7 +64,7 @@ export async function* mboxMessages(file: FileHandle, from: number, to: number):
   if (/\n\r?\n/.test(last.raw.toString("latin1", 0, 1_000_000))) yield last
 }
 
-/** Offset of the next line that may begin a message; -1: there is none. */
+/** Offset of the next line that may begin a message; -1 if there is none. */
 function next(buffer: Buffer, after: number, isStart: boolean): number {
   if (isStart && buffer.subarray(0, MARK.length - 1).equals(MARK.subarray(1))) return 0
   const found = buffer.indexOf(MARK, after)
@@ -79,7 +80,7 @@ function beginsMessage(text: string): boolean {
   )
 }
 
-/** Collects the message that is being read. Bytes before the first message are ignored. */
+/** Collects the message being read. Bytes before the first message are ignored. */
 class Growing {
   at = -1
   length = 0

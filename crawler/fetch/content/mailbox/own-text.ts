@@ -6,7 +6,7 @@ export interface MailBlock {
   readonly lines: readonly string[]
 }
 
-/** Words in a row by which a text is recognized. */
+/** Number of consecutive words by which a text is recognized. */
 const RUN = 4
 
 /** The text of a thread's earlier messages. */
@@ -57,8 +57,9 @@ const FOOTER = /^(?:_{20,}|-{20,}|={20,})\s*$/
 const MAX_FOOTER_LINES = 12
 
 /**
- * A message without the text that it repeats: quotes, the text below `Original Message`, signatures and footers are left out when `said`
- * has all of their words. The author's own words stay, whatever they repeat. Adds the remaining text to `said`.
+ * A message without the text that it repeats: quotes, the text below `Original Message`, signatures and footers are
+ * left out if `said` has all of their words. The author's own words stay, even if they repeat something. Adds the
+ * remaining text to `said`.
  */
 export function ownText(text: string, said: SaidBefore): MailBlock[] {
   const paragraphs = paragraphsOf(text.split(/\r?\n/).map((line) => line.trimEnd()))
@@ -136,7 +137,7 @@ function dropOriginalHeader(paragraphs: readonly Paragraph[], isSaid: boolean[])
   if (others.length > 0 && others.every(Boolean)) isSaid[at] = true
 }
 
-/** Drops attributions within quotes: some programs quote those, too. */
+/** Drops attributions inside quotes, because some programs quote those too. */
 function dropQuotedAttributions(paragraphs: readonly Paragraph[], isSaid: boolean[]): void {
   for (const [at, { region, lines }] of paragraphs.entries())
     if (region === "quoted" && isSaid[at + 1] === true && withoutAttribution(lines).length === 0)

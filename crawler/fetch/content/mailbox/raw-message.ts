@@ -5,20 +5,20 @@ import { unquoted } from "./mbox.ts"
 export interface MessageIdentity {
   /** The same for all copies of the message; 20 hexadecimal digits. */
   readonly key: string
-  /** A short hash of its Message-ID; null when it has none. */
+  /** A short hash of its Message-ID; `null` if it has none. */
   readonly id: string | null
-  /** Hashes of the Message-IDs that it answers, the oldest first. */
+  /** Hashes of the Message-IDs that it answers, oldest first. */
   readonly refs: readonly string[]
   /** Changes with its text, but not with its flags. */
   readonly sum: string
-  /** Milliseconds since 1970; null: unknown. */
+  /** Milliseconds since 1970; `null` if unknown. */
   readonly sentAt: number | null
 }
 
-/** How many of a message's first and last references count. */
+/** Number of a message's first and last references that are used. */
 const FIRST_REFS = 10
 const LAST_REFS = 40
-/** Bytes of a header that are read; real mail has less. */
+/** Number of header bytes that are read; real mail has fewer. */
 const MAX_HEADER_BYTES = 1_000_000
 /** Fields that belong to the message. Others, such as `Status`, change when it is read or moved. */
 const OWN_FIELDS = [
@@ -32,14 +32,14 @@ const OWN_FIELDS = [
   "content-transfer-encoding",
 ]
 const DAY_MS = 86_400_000
-/** With a comment. Longer dates are attacks on parsers. */
+/** Including a comment. Longer dates are attacks on parsers. */
 const MAX_DATE_CHARS = 500
-/** A date further ahead of the server's is ignored. */
+/** A date further ahead of the server's date is ignored. */
 const MAX_AHEAD_MS = 2 * DAY_MS
 /** An earlier date comes from a clock that was not set. */
 const FIRST_MAIL = Date.UTC(1975, 0)
 
-/** @param raw its bytes in the file @param length bytes of the whole message, of which `raw` may be a part */
+/** @param raw its bytes in the file @param length bytes of the whole message; `raw` may be just a part */
 export function identityOf(raw: Buffer, length: number): MessageIdentity {
   const message = unquoted(raw)
   const { fields, bodyAt } = headerOf(message)
@@ -83,7 +83,7 @@ function idsIn(value: string): string[] {
 
 const short = (id: string): string => createHash("sha256").update(id).digest("base64url").slice(0, 12)
 
-/** By the author's clock, unless it is far ahead of the servers' clocks or was never set. */
+/** The time on the author's clock, unless that is far ahead of the servers' clocks or was never set. */
 function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   const written = timeOf(fields.get("date")?.[0])
   // The first server's field comes last.
@@ -94,7 +94,7 @@ function sentAt(fields: Fields, mboxLine: string | undefined): number | null {
   return isBelieved ? written : (received ?? delivered)
 }
 
-/** Parses a date of RFC 5322, or in the forms that other programs write. */
+/** Parses a date of RFC 5322, or in the forms used by other programs. */
 function timeOf(value: string | undefined): number | null {
   if (value === undefined) return null
   if (value.length > MAX_DATE_CHARS) return null
@@ -108,7 +108,7 @@ function timeOf(value: string | undefined): number | null {
 
 type Fields = ReadonlyMap<string, readonly string[]>
 
-/** The fields of a header by their names in lower case, unfolded; each character of a value is a byte. */
+/** The fields of a header by their lower-case names, unfolded; each character of a value is a byte. */
 function headerOf(message: Buffer): { fields: Fields; bodyAt: number } {
   const ends = [message.indexOf("\n\n") + 2, message.indexOf("\n\r\n") + 3].filter((end) => end > 3)
   const bodyAt = Math.min(message.length, ...ends)

@@ -9,7 +9,7 @@ const read = async (...lines: readonly string[]) => await readMessage(Buffer.fro
 const mail = async (name: string) =>
   await readMessage(readFileSync(join(import.meta.dirname, "testing/mails", name)))
 
-/** A multipart of parts. */
+/** A multipart message with these parts. */
 const parts = (kind: string, ...each: readonly string[]) =>
   [
     "From: ada@mail.example",

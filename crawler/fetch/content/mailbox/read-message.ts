@@ -2,7 +2,7 @@ import PostalMime, { type Attachment, decodeWords, type Email } from "postal-mim
 import { htmlText } from "./html-text.ts"
 import { unquoted } from "./mbox.ts"
 
-/** The parts of a message for people. */
+/** The parts of a message that people read. */
 export interface ReadMessage {
   readonly subject: string
   readonly from: string
@@ -12,14 +12,14 @@ export interface ReadMessage {
 }
 
 export interface AttachedFile {
-  /** Fit for an address. */
+  /** Suitable for an address. */
   readonly name: string
   /** Declared by the message; often wrong. */
   readonly type: string
   readonly content: Uint8Array
 }
 
-/** Depth to which messages within messages are read, and below it parts within parts; honest mail has three or four. */
+/** Maximum depth of messages within messages; below that, of parts within parts. Honest mail has three or four levels. */
 const MAX_MESSAGES_DEEP = 5
 const MAX_PARTS_DEEP = 60
 const MAX_ATTACHMENTS = 200
@@ -28,13 +28,13 @@ const MAX_NAME_CHARS = 120
 const NO_FILES =
   /^(?:application\/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:signature|mime)|ms-tnef)|message\/(?:delivery-status|disposition-notification|feedback-report|partial|external-body)|text\/rfc822-headers)$/
 const NO_FILE_NAMES = /\.(?:p7s|p7m|asc|sig)$|^winmail\.dat$/i
-/** HTML with so many times the words of the plain text is read instead, since the text only says that there is HTML. */
+/** If the HTML has this many times the words of the plain text, it is read instead, since the plain text only says that there is HTML. */
 const SAYS_MORE = 1.5
 const SAYS_MORE_WORDS = 20
 
 /**
  * Reads a message. Broken parts are left out; a message that is nested too deeply has no text and no files.
- * @param raw its bytes in the file
+ * @param raw the message's bytes in the file
  */
 export async function readMessage(raw: Buffer): Promise<ReadMessage> {
   const message = unquoted(raw)
@@ -133,7 +133,7 @@ const withoutArmour = (text: string): string =>
 
 const wordsIn = (text: string): number => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0
 
-/** A picture within the text, such as a logo below a signature, is not an attached file. */
+/** A picture within the text, such as a logo below a signature, does not count as an attachment. */
 function isFile({ mimeType, filename, disposition, related, contentId }: Attachment): boolean {
   if (NO_FILES.test(mimeType) || NO_FILE_NAMES.test(filename ?? "")) return false
   if (mimeType.startsWith("image/"))
@@ -162,7 +162,7 @@ const bytesOf = ({ content }: Attachment): Uint8Array =>
 
 const subjectOf = ({ subject = "" }: Email): string => line(subject)
 
-/** The name of the sender, else the address. */
+/** The sender's name, or else the address. */
 function nameOf({ from, sender, headers }: Email): string {
   const address = from ?? sender
   // Mailing list archives write `ada at mail.example (Ada Lovelace)`.

@@ -4,7 +4,7 @@ import type { MailBlock } from "./own-text.ts"
 export interface ShownMessage {
   readonly key: string
   readonly from: string
-  /** Milliseconds since 1970; null: unknown. */
+  /** Milliseconds since 1970; `null` if unknown. */
   readonly sentAt: number | null
   readonly blocks: readonly MailBlock[]
   readonly attached: readonly { readonly name: string; readonly href: string; readonly bytes: number }[]
@@ -22,7 +22,7 @@ p{white-space:pre-line;margin:.75rem 0}
 blockquote{margin:.75rem 0;padding-left:.75rem;border-left:3px solid var(--line);color:var(--soft)}
 pre{overflow-x:auto;font-size:.85rem;overflow-wrap:normal}`
 
-/** The HTML of a thread, which is shown and indexed. */
+/** The HTML of a thread, used for display and for the index. */
 export function threadPage(title: string, messages: readonly ShownMessage[]): string {
   const sections = messages.map(messageSection).join("\n")
   return `<!doctype html>
@@ -52,10 +52,10 @@ const timeText = (time: number): string =>
 const sizeText = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** The author ended lines that are shorter; longer ones were wrapped. */
+/** Shorter lines were ended by the author; longer ones were wrapped. */
 const FULL_LINE = 50
 const LIST = /^\s*(?:[-*•+]|\d{1,3}[.)]) +\S/
-/** Lines of code, patches, tables and drawings. */
+/** Preformatted lines: code, patches, tables and drawings. */
 const SET = /^(?:\s{3,}|\t|[+-](?=\S)|@@ |[|]|.*\S {3,}\S)/
 
 function blockHtml({ kind, lines }: MailBlock): string {
@@ -68,7 +68,7 @@ function blockHtml({ kind, lines }: MailBlock): string {
 
 const preHtml = (lines: readonly string[]): string => `<pre>${escaped(lines.join("\n"))}</pre>`
 
-/** Full lines flow into each other when they are indexed; a browser shows the lines of the message. */
+/** Wrapped lines flow together when they are indexed; a browser shows the lines of the message. */
 function flowHtml(lines: readonly string[]): string {
   const parts = lines.map((line, at) => {
     const next = lines[at + 1]

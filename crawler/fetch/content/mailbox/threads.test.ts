@@ -13,7 +13,7 @@ const message = (id: string | null, refs: readonly string[] = [], more: Partial<
   ...more,
 })
 
-/** The messages of each page, in their order. */
+/** The messages of each page, in order. */
 function pages(messages: readonly ThreadedMessage[]): string[][] {
   const places = threadsOf(messages)
   const groups = Map.groupBy(

@@ -1,39 +1,40 @@
 import { createHash } from "node:crypto"
 
-/** The facts of a message that decide its thread. */
+/** The facts about a message that determine its thread. */
 export interface ThreadedMessage {
   readonly key: string
   readonly id: string | null
   readonly refs: readonly string[]
   readonly sentAt: number | null
-  /** Characters of its text. */
+  /** Number of characters of its text. */
   readonly chars: number
-  /** Its current thread; null: none yet. */
+  /** Its current thread; `null` if it has none yet. */
   readonly thread: string | null
 }
 
 /** The place of a message. */
 export interface ThreadPlace {
   readonly thread: string
-  /** From 1; a long thread has several pages. */
+  /** Counted from 1; a long thread has several pages. */
   readonly page: number
-  /** From 0, on its page; -1: the page shows another copy of the message. */
+  /** Position on its page, from 0; -1 if the page shows another copy of the message. */
   readonly place: number
 }
 
-/** Bounds of one page. */
+/** Limits for one page. */
 const MAX_MESSAGES = 300
 const MAX_CHARS = 1_000_000
 
 /**
- * Threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, without its joining by subject): messages that name each other or
- * the same third one are a thread, even if the third is missing. A thread keeps its name as long as it has one of its messages: a root
- * that arrives late changes nothing, and when a message joins two threads, the older one's name stays.
+ * Threads by References and In-Reply-To (RFC 5256, THREAD=REFERENCES, without its joining by subject): messages that
+ * name each other or the same third message form a thread, even if the third is missing. A thread keeps its name as
+ * long as it contains one of its messages: a root that arrives late changes nothing, and if a message joins two
+ * threads, the older one's name stays.
  * @returns the place of each message, in the order of the messages. The longest copy of a message is shown.
  */
 export function threadsOf(messages: readonly ThreadedMessage[]): ThreadPlace[] {
   const threads = joined(messages).map((members) => inOrder(members, messages))
-  // The oldest first, so that the older part of a split thread keeps the name.
+  // Oldest first, so that the older part of a split thread keeps the name.
   threads.sort((a, b) => timeOf(messages[a[0]!]!) - timeOf(messages[b[0]!]!) || (a[0]! < b[0]! ? -1 : 1))
   const taken = new Set<string>()
   const places = Array.from<ThreadPlace>({ length: messages.length })
@@ -89,7 +90,7 @@ function joined(messages: readonly ThreadedMessage[]): number[][] {
   return [...threads.values()]
 }
 
-/** By time, but never before the message that is answered, since clocks may be wrong. */
+/** Sorted by time, but never before the message that is answered, since clocks may be wrong. */
 function inOrder(members: readonly number[], messages: readonly ThreadedMessage[]): number[] {
   if (members.length === 1) return [...members]
   const byId = new Map<string, number>()
@@ -103,7 +104,7 @@ function inOrder(members: readonly number[], messages: readonly ThreadedMessage[
   }
   const times = new Map<number, number>()
   for (const member of members) {
-    // Up to the first message with a known time, and down again. References may form a circle.
+    // Goes up to the first message with a known time, and down again. References may form a circle.
     const way: number[] = []
     const seen = new Set<number>()
     for (

@@ -12,10 +12,10 @@ export interface Acl {
   readonly mask: number
 }
 
-/** The clock of a file system lags behind by a few milliseconds. */
+/** A file system's clock lags behind by a few milliseconds. */
 const LAG_MS = 100
 
-/** The access control lists of a folder and all that is in it, as `getfacl` reads them: one process for all of them. */
+/** The access control lists of a folder and everything in it, as `getfacl` reads them: one process for all of them. */
 export class Acls {
   readonly #at: number
   readonly #lists: ReadonlyMap<string, Acl> | null
@@ -31,7 +31,7 @@ export class Acls {
     return new Acls(at, await read(["--recursive", "--", root]))
   }
 
-  /** Reads each list when it is asked for. */
+  /** Reads each list only when it is needed. */
   static eachAlone(): Acls {
     return new Acls(-Infinity, new Map())
   }
@@ -41,7 +41,7 @@ export class Acls {
     return this.#lists === null
   }
 
-  /** @returns `none`: it has no list beside its mode */
+  /** @returns `none` if it has only its mode and no list */
   async of(path: string, { ctimeMs }: Pick<Stats, "ctimeMs">): Promise<Acl | "none" | "unknown"> {
     if (this.#lists === null) return "unknown"
     if (ctimeMs < this.#at) return this.#lists.get(path) ?? "none"
@@ -85,7 +85,7 @@ function aclIn(lines: readonly string[]): readonly [path: string, Acl] | null {
   let [owningGroup, mask] = [0, 7]
   for (const line of lines) {
     if (line.startsWith("# file: ")) path = unescaped(line.slice("# file: ".length))
-    // Entries with `default:` are for files to come.
+    // Entries with `default:` are for future files.
     const [, kind, id = "", bits = ""] = /^(user|group|mask):(\d*):([r-][w-][x-])/.exec(line) ?? []
     if (kind === "mask") mask = bitsOf(bits)
     else if (kind === "group" && id === "") owningGroup = bitsOf(bits)

@@ -23,7 +23,7 @@ export interface FolderReadersOptions {
   readonly onTrouble: (note: string) => void
 }
 
-/** Who may read the files of a folder, as they are while it is walked: each folder on the way is looked at once. */
+/** Who may read the files of a folder, determined while walking it: each folder on the way is checked once. */
 export class FolderReaders {
   readonly #root: string
   readonly #acls: Acls | null
@@ -37,7 +37,7 @@ export class FolderReaders {
     this.#onTrouble = onTrouble
   }
 
-  /** For a walk. @param root absolute */
+  /** Creates the readers for a walk. @param root absolute */
   static async ofWalk(root: string, { byModes, onTrouble }: FolderReadersOptions): Promise<FolderReaders> {
     const acls = byModes ? await Acls.below(root) : null
     if (acls?.isUnknown === true)
@@ -45,7 +45,7 @@ export class FolderReaders {
     return new FolderReaders(root, acls, onTrouble)
   }
 
-  /** For some files, without a walk. */
+  /** Creates the readers for some files, without a walk. */
   static ofFiles(root: string, { byModes, onTrouble }: FolderReadersOptions): FolderReaders {
     return new FolderReaders(root, byModes ? Acls.eachAlone() : null, onTrouble)
   }
@@ -57,7 +57,7 @@ export class FolderReaders {
     return narrowedBy(named, await this.#byMode(path, stats, READ))
   }
 
-  /** The readers that a folder and all folders around it name. */
+  /** The readers named by a folder and all folders above it. */
   #folder(path: readonly string[]): Promise<ReadersFile> {
     const key = path.join("/")
     const known = this.#folders.get(key) ?? this.#look(path)

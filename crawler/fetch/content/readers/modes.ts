@@ -3,7 +3,7 @@ import { principalOf, type Principal, type Readers } from "#engine/index/page/re
 import type { Acl } from "./acls.ts"
 import type { AccountNames } from "./account-names.ts"
 
-/** The bit needed to read a file, and the bit needed to reach what is in a folder. */
+/** The bit needed to read a file, and the bit needed to reach a folder's contents. */
 export const READ = 4
 export const REACH = 1
 
@@ -15,9 +15,10 @@ interface Entry {
 }
 
 /**
- * The users and groups that the mode of a file or folder lets in, and its access control list if it has one (POSIX 1003.1e). If the list is
- * unknown, only the owner: the mode shows the list's mask in place of the group's bits, and the list may shut out others by name.
- * If others may read and a group may not, this keeps out the whole group, while the kernel lets in the owner and members of other groups that may.
+ * The users and groups that the mode of a file or folder and its access control list, if it has one, let in (POSIX
+ * 1003.1e). If the list is unknown, only the owner: the mode shows the list's mask in place of the group's bits, and
+ * the list may exclude others by name. If others may read and a group may not, this excludes the whole group, while the
+ * kernel lets in the owner and members of other groups that may.
  */
 export async function readersByMode(
   { mode, uid, gid }: Pick<Stats, "mode" | "uid" | "gid">,
@@ -54,7 +55,7 @@ function entriesOf(
 ): { readonly users: readonly Entry[]; readonly groups: readonly Entry[] } {
   if (acl === null) return { users: [], groups: [{ id: gid, grants: grants(groupBits) }] }
   const entry = ([id, bits]: readonly [number, number]): Entry => ({ id, grants: grants(bits & acl.mask) })
-  // A group with several entries needs only one that grants.
+  // A group with several entries needs only one that grants access.
   const byGroup = new Map<number, Entry>()
   for (const one of [[gid, acl.owningGroup] as const, ...acl.groups].map(entry))
     if (byGroup.get(one.id)?.grants !== true) byGroup.set(one.id, one)

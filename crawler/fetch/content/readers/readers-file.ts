@@ -1,19 +1,19 @@
 import { EVERYBODY, NOBODY, principalOf, type Readers, readersOf } from "#engine/index/page/readers.ts"
 
-/** A file with this name in a folder says who may read what is in the folder. */
+/** A file with this name in a folder says who may read the folder's contents. */
 export const READERS_FILE = ".fossick-readers.yaml"
 
 /** The contents of a readers file. */
 export interface ReadersFile {
   /** Who may read the files in the folder and below it. */
   readonly below: Readers
-  /** Who may read single files of the folder, by name, among those in `below`. */
+  /** Who may read individual files of the folder, by name, among the readers in `below`. */
   readonly files: ReadonlyMap<string, Readers>
-  /** Why the file hides everything below it, for the operator; null: the file is understood. */
+  /** Why the file hides everything below it, for the operator; `null` if the file is understood. */
   readonly problem: string | null
 }
 
-/** For a folder without a readers file. */
+/** The value for a folder without a readers file. */
 export const NO_READERS_FILE: ReadersFile = { below: EVERYBODY, files: new Map(), problem: null }
 
 export const unreadReaders = (problem: string): ReadersFile => ({
@@ -48,7 +48,7 @@ export async function readReadersFile(bytes: Uint8Array): Promise<ReadersFile> {
   }
 }
 
-/** Limit for one list. */
+/** Maximum length of one list. */
 const MOST_PRINCIPALS = 1000
 
 type Group = Readonly<Record<string, unknown>>

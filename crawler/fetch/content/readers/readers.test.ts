@@ -11,7 +11,7 @@ import { readReadersFile } from "./readers-file.ts"
 
 const names = new AccountNames()
 
-/** A folder with these files, and what reads who may read them. */
+/** A folder with these files, and a function that reads who may read them. */
 async function aFolder(files: Readonly<Record<string, string>>, byModes = false) {
   const folder = temporaryFolder()
   for (const [path, text] of Object.entries(files)) {
@@ -86,7 +86,7 @@ describe("a mode", () => {
     [0o640, { allow: [["user:uid-4001", "group:gid-4002"]], deny: [] }],
     [0o600, { allow: [["user:uid-4001"]], deny: [] }],
     [0o000, NOBODY],
-    // The kernel asks the first entry that fits and no other.
+    // The kernel uses the first matching entry and no other.
     [0o604, { allow: [], deny: ["group:gid-4002"] }],
     [0o040, { allow: [["group:gid-4002"]], deny: ["user:uid-4001"] }],
   ])("of %o lets in whom it names", async (mode, readers) => {
@@ -113,7 +113,7 @@ test(
     const changes: (() => void)[] = [
       () => chmodSync(folder.path("d"), 0o750),
       () => chmodSync(folder.path("d/b.md"), 0o640),
-      // A mask that bounds a group, whose bits the mode no longer shows.
+      // A mask that limits a group whose bits the mode no longer shows.
       () => setfacl("u:5002:r,g::-,g:6002:r", "d/c.md"),
       () => setfacl("u:5003:r,m::-", "d/odd ü\nname.md"),
       () => setfacl("g:6002:x,u:5003:-", "d"),
@@ -129,7 +129,7 @@ test(
             const who = new Set([`user:uid-${uid}`, ...own.map((gid) => `group:gid-${gid}`)])
             const may = mayRead(who, readers)
             const opened = opens(folder.path(path), uid, own)
-            // Where others may and a group may not, the group's denial counts more than all else here.
+            // If others may read and a group may not, the group's denial outweighs everything else here.
             const isDenied = readers.deny.some((one) => one.startsWith("group:") && who.has(one))
             expect([path, uid, own, may]).toEqual([path, uid, own, opened && !isDenied])
           }

@@ -1,7 +1,7 @@
 import { Serial } from "#base/flow/serial.ts"
 import { GitError, GitProcess, type GitOptions } from "./git.ts"
 
-/** An idle process ends after this time, so callers don't have to close it. */
+/** An idle process ends after this many milliseconds, so callers don't have to close it. */
 const IDLE_MS = 1000
 const LINE_END = 10
 
@@ -16,7 +16,7 @@ export class Blobs {
     this.#options = options
   }
 
-  /** The bytes of a blob; null when the repository doesn't have it. @throws GitError; KnownError when git isn't installed */
+  /** The bytes of a blob; `null` if the repository doesn't have it. @throws GitError; KnownError when git isn't installed */
   async read(blob: string): Promise<Uint8Array | null> {
     return await this.#turns.run(async () => {
       clearTimeout(this.#idle)
@@ -38,7 +38,7 @@ export class Blobs {
   }
 }
 
-/** One `git cat-file --batch`: a name in, then a line and the bytes out. */
+/** One `git cat-file --batch`: a name goes in, then a line and the bytes come out. */
 class Reading {
   readonly #process: GitProcess
   readonly #chunks: AsyncIterator<Buffer>

@@ -6,7 +6,7 @@ import { READERS_FILE } from "../readers/readers-file.ts"
 import { gitPieces, type GitOptions } from "./git.ts"
 import { lastChanges } from "./history.ts"
 
-/** A file of a repository as it is at a commit. */
+/** A file of a repository at one commit. */
 export interface RepositoryFile {
   readonly path: string
   /** Identifies its content. */
@@ -32,7 +32,7 @@ const VERSION = 1
 const CHUNK = 500
 /** Files for Git itself, not for readers. */
 const LEFT_OUT = /(?:^|\/)\.(?:git(?:attributes|ignore|modules|keep)|mailmap)$/
-/** A regular file, executable or not: no symbolic link and no submodule. */
+/** A regular file, executable or not: neither a symbolic link nor a submodule. */
 const REGULAR = /^100/
 
 export const headOf = (commit: string, paths: readonly string[]): TableHead => ({
@@ -84,7 +84,7 @@ function* lines(head: TableHead, files: Iterable<RepositoryFile>): Generator<str
     yield `${JSON.stringify([path, blob, bytes, time, author] satisfies Row).replaceAll(SEPARATORS, escaped)}\n`
 }
 
-/** `readLines` ends lines at these as well. */
+/** `readLines` also ends lines at these characters. */
 const SEPARATORS = /[\u2028\u2029]/g
 const escaped = (char: string): string => `\\u${char.charCodeAt(0).toString(16)}`
 
@@ -99,7 +99,7 @@ function fileIn(line: string): RepositoryFile[] {
     : []
 }
 
-/** The head of a table; null: there is no table. */
+/** The head of a table; `null` if there is no table. */
 export async function readHead(file: string): Promise<TableHead | null> {
   for await (const line of linesOf(file)) {
     const head = JSON.parse(line) as TableHead
@@ -108,7 +108,7 @@ export async function readHead(file: string): Promise<TableHead | null> {
   return null
 }
 
-/** The files of a table, some at a time; none when there is no table. */
+/** The files of a table, one batch at a time; yields nothing if there is no table. */
 export async function* readTable(file: string): AsyncGenerator<readonly RepositoryFile[]> {
   let isFirst = true
   let some: RepositoryFile[] = []

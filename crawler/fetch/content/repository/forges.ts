@@ -6,7 +6,7 @@ import type { Repository } from "../../../source.ts"
 interface Forge {
   /** Whether a host is known to run it. */
   isAt(host: string): boolean
-  /** The path from a repository's page to its files. @param ref null: the default branch */
+  /** The path from a repository's page to its files. @param ref null for the default branch */
   files(ref: string | null): string | null
   /** The user name to send with a token. */
   readonly user: string
@@ -71,14 +71,14 @@ const forgeOf = ({ hostname }: URL): Forge | undefined => FORGES.find((forge) =>
 /** The user name to send with a token to a host. */
 export const userFor = (url: URL): string => forgeOf(url)?.user ?? "git"
 
-/** The address below which a forge shows a repository's files; null: unknown. */
+/** The address below which a forge shows a repository's files; `null` if unknown. */
 export function filesAt({ url, ref }: Pick<Repository, "url" | "ref">): string | null {
   const at = URL.parse(url)
   const below = at && forgeOf(at)?.files(ref)
   return at && below ? `${at.origin}${at.pathname.replace(/(?:\.git)?\/*$/, "")}${below}` : null
 }
 
-/** How addresses below a seed link to places in files; null: unknown. The seed's form is enough on unknown hosts. */
+/** How addresses below a seed link to places in files; `null` if unknown. On unknown hosts, the seed's form is enough. */
 export function marksAt(seed: string): PlaceMarks | null {
   const url = new URL(seed)
   const at = forgeOf(url)
@@ -86,7 +86,7 @@ export function marksAt(seed: string): PlaceMarks | null {
   return /\/(?:blob|src\/(?:branch|commit|tag))\//.test(url.pathname) ? LINES : null
 }
 
-/** The repository at an address that ends with `.git`, or is a repository's page at a known forge; else null. */
+/** The repository at an address that ends with `.git`, or that is a repository's page on a known forge; otherwise `null`. */
 export function repositoryAt(address: string): Pick<Repository, "url" | "ref" | "paths"> | null {
   const url = URL.parse(address)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") return null

@@ -15,25 +15,25 @@ export class GitError extends Error {
 }
 
 export interface GitOptions {
-  /** The bare repository to work in; left out: none. */
+  /** The bare repository to work in; left out if there is none. */
   readonly dir?: string
-  /** In addition to {@link SETTINGS}. They aren't visible to other users of the machine. */
+  /** In addition to {@link SETTINGS}. Other users of the machine cannot see these. */
   readonly settings?: Readonly<Record<string, string>>
-  /** How other repositories may be reached: over http through a relay on loopback, or as a folder; left out: not at all. */
+  /** How other repositories can be reached: over http through a relay on loopback, or as a folder; if left out, not at all. */
   readonly reaches?: "http" | "file"
   /** A settings file that also applies to the other end when that is a folder. */
   readonly settingsFile?: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** The machine's settings are ignored, git asks no questions, and it runs no other programs. */
+/** The machine's settings are ignored; git asks no questions and runs no other programs. */
 const SETTINGS = {
   "core.hooksPath": devNull,
   "core.fsmonitor": "false",
   "core.logAllRefUpdates": "false",
   "credential.helper": "",
   "fetch.recurseSubmodules": "false",
-  // A pack for each fetch, which `gc --auto` joins, instead of thousands of files.
+  // One pack for each fetch, later joined by `gc --auto`, instead of thousands of files.
   "fetch.unpackLimit": "1",
   // A background process would continue without the lock.
   "gc.autoDetach": "false",
@@ -72,7 +72,7 @@ function environmentOf({ dir, settings, reaches, settingsFile }: GitOptions): No
     GIT_LITERAL_PATHSPECS: "1",
     GIT_NO_REPLACE_OBJECTS: "1",
     GIT_OPTIONAL_LOCKS: "0",
-    // No protocol has this name, so none is allowed.
+    // No protocol is called `none`, so nothing is allowed.
     GIT_ALLOW_PROTOCOL: reaches ?? "none",
     GIT_CONFIG_COUNT: String(all.length),
     ...Object.fromEntries(
@@ -131,7 +131,7 @@ export async function git(args: readonly [string, ...string[]], options: GitOpti
   return answer.trim()
 }
 
-/** The null-terminated pieces of a command's output, some at a time. The command is stopped when the caller stops reading. @throws as {@link git} */
+/** The null-terminated pieces of a command's output, one batch at a time. The command is stopped when the caller stops reading. @throws as {@link git} */
 export async function* gitPieces(
   args: readonly [string, ...string[]],
   options: GitOptions,

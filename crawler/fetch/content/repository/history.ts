@@ -10,8 +10,9 @@ const COMMIT = "\u0001"
 const BETWEEN = "\u0002"
 
 /**
- * Finds the newest commit that gave each file its present content, newest first, and stops when all are found. After a few new
- * commits, it reads only those. A merge counts if it made a content that no parent had.
+ * Finds the newest commit that gave each file its current content, searching from the newest commit back, and stops
+ * when all are found. If only a few commits are new, it reads only those. A merge counts if it produced content that no
+ * parent had.
  * @param wanted the blob of each file, by path; files that are found are removed
  */
 export async function* lastChanges(
@@ -52,7 +53,7 @@ export async function* lastChanges(
   }
 }
 
-/** The blob after a commit, from a line of `--raw`, which lists a mode and a blob per parent first; null: another kind of line. */
+/** The blob after a commit, from a line of `--raw`, which first lists a mode and a blob per parent; `null` for any other line. */
 function blobAfter(line: string): string | null {
   const parents = /^\n?(:+)/.exec(line)?.[1]?.length
   return parents === undefined ? null : (line.split(" ")[2 * parents + 1] ?? null)

@@ -120,7 +120,7 @@ export async function commitInFolder({ url, ref }: Repository): Promise<string> 
   return await git(["ls-remote", "--quiet", "origin", ref ?? "HEAD"], reachingFolder(url))
 }
 
-/** A repository in a folder of this machine, which may be another user's. */
+/** A repository in a folder on this machine, which may belong to another user. */
 const reachingFolder = (url: string): GitOptions => ({
   reaches: "file",
   // Settings from the environment don't reach the process that reads the folder.
@@ -152,7 +152,7 @@ export async function isRepository(folder: string): Promise<boolean> {
   return (await has(".git")) || ((await has("HEAD")) && (await has("objects")) && (await has("refs")))
 }
 
-/** Where git writes, and locks what it writes, beside packs. */
+/** Folders besides the packs where git writes, and locks what it writes. */
 const WRITTEN = ["refs", "objects/info", "objects/pack"]
 
 /** Files that a killed git leaves behind: locks, which block the next one, and parts of packs. */
@@ -164,7 +164,7 @@ function removeLeftBehind(dir: string): void {
       if (LEFT_BEHIND.test(name)) rmSync(join(folder, name), { force: true })
 }
 
-/** The first line with a reason, which causes the others. */
+/** The first line that gives a reason, which causes the other lines. */
 function reasonIn(said: string): string {
   const lines = said.split("\n").map((line) => line.trim())
   const reason = /^(?:remote: )?(?:fatal|error): /

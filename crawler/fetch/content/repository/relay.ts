@@ -7,9 +7,9 @@ import type { AddressGuard } from "../../guard/address-guard.ts"
 import { codeOf } from "../../network-error.ts"
 
 export interface RelayTarget {
-  /** The repository, as `git clone` takes it. */
+  /** The repository, in the form that `git clone` takes. */
   readonly url: URL
-  /** The Authorization header; null: none. */
+  /** The Authorization header; `null` if there is none. */
   readonly authorization: string | null
   readonly guard: AddressGuard
 }
@@ -39,7 +39,7 @@ const DOWN = ["content-type", "content-encoding", "content-length", "cache-contr
 export class Relay implements AsyncDisposable {
   /** Where git finds the repository. Secret, because anyone who knows it can read with the token. */
   readonly address: string
-  /** The first request that failed; null: all succeeded. */
+  /** The first request that failed; `null` if all succeeded. */
   failure: KnownError | null = null
   readonly #server: Server
   readonly #path: string

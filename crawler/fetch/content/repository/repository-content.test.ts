@@ -25,7 +25,7 @@ function handbook() {
     const repository = { url: work.root, ref: null, paths: [], token: null, user: null, ...more }
     return new RepositoryContent(repository, ADDRESS, new Mirror(folder.path, "handbook", repository))
   }
-  /** What a run lists: each path, with its last change. */
+  /** The files that a run lists: each path, with its last change. */
   const list = async (of: RepositoryContent) => {
     await of.open({ guard })
     const entries: ContentEntry[] = []
@@ -40,7 +40,7 @@ function handbook() {
   return { work, folder: folder.path, content, list, [Symbol.dispose]: () => folder[Symbol.dispose]() }
 }
 
-/** Who changed a file last and when, as its page has it. */
+/** Who last changed a file and when, according to its page. */
 async function lastChange(of: RepositoryContent, path: string) {
   const result = await of.load(at(path), ALL)
   if (result.kind !== "fetched") throw new Error(JSON.stringify(result))
@@ -169,7 +169,7 @@ test("an unchanged file is not read, and one that is too large never is", { tags
   expect(Buffer.from(first.body).toString()).toBe("Hello")
   const validators = { etag: first.headers.etag!, lastModified: null }
   expect(await content.load(at("large.md"), { maxBytes: 10 })).toMatchObject({ because: "too-large" })
-  // Without its packs, any content that is read anyway fails.
+  // Without its packs, reading any content fails.
   for (const name of readdirSync(join(one.folder, "repositories"), { recursive: true, encoding: "utf8" }))
     if (name.endsWith(".pack")) rmSync(join(one.folder, "repositories", name))
   const later = one.content()
@@ -332,7 +332,7 @@ test("readers files say who may read what is below them, and are no pages", { ta
   const first = await one.list(content)
   expect([...first.times.keys()]).toEqual(["a.md", "hr/%231.md", "hr/2.md", "it/b.md"])
   expect(first.troubles.join()).toContain("it/.fossick-readers.yaml")
-  // Paths of a source don't leave out what is said above them.
+  // A source limited to some paths still applies the readers files above them.
   for (const each of [content, one.content(), one.content({ paths: ["hr"] })]) {
     if (each !== content) await each.open({ guard })
     expect(await readersOf(each, "hr/%231.md")).toEqual([["group:staff"], ["group:hr"]])
@@ -340,7 +340,7 @@ test("readers files say who may read what is below them, and are no pages", { ta
   }
   expect(await readersOf(content, "it/b.md")).toEqual([["group:staff"], []])
   expect(await readersOf(content, ".fossick-readers.yaml")).toBe("skipped")
-  // Other readers make another time and another validator of a file that is the same.
+  // If its readers change, an unchanged file gets another time and another validator.
   const { headers } = (await content.load(at("a.md"), ALL)) as { headers: { etag: string } }
   work.write(".fossick-readers.yaml", "allow: [group:all]\n")
   work.commit()

@@ -25,9 +25,9 @@ import { headOf, isReadersFile, readHead, readTable, type RepositoryFile, writeT
 import { requireGit } from "./git.ts"
 import { commitInFolder, isLocal, type Mirror } from "./mirror.ts"
 
-/** Seconds by which a blob may move the time of its commit. */
+/** Maximum number of seconds by which a blob can shift the time of its commit. */
 const TIME_OFF = 2 ** 20 / 1000
-/** How a file starts that Git LFS commits in place of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
+/** The beginning of the file that Git LFS commits instead of a large one (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md). */
 const LFS = "version https://git-lfs.github.com/spec/v1\n"
 const MAX_LFS_BYTES = 1024
 
@@ -37,14 +37,14 @@ export class RepositoryContent implements Content {
   readonly place: string
   readonly #repository: Repository
   readonly #address: string
-  /** Null: there is no data folder to keep one in. */
+  /** `null` if there is no data folder to keep it in. */
   readonly #mirror: Mirror | null
   readonly #blobs: Blobs | null
   /** The files of the last list. Before the first list, pages are looked up in the table. */
   #listed: Map<string, RepositoryFile> | null = null
-  /** As of the last list. */
+  /** The readers from the last list. */
   #readers: ReadersTree | null = null
-  /** The table in which pages were looked up. */
+  /** The table in which pages were last looked up. */
   #looked: {
     readonly commit: string
     files: Map<string, RepositoryFile> | null

@@ -12,7 +12,7 @@ import { AddressGuard } from "../../guard/address-guard.ts"
 import { Mirror } from "./mirror.ts"
 import { RepositoryContent } from "./repository-content.ts"
 
-// Against the program that web servers run for Git, git-http-backend.
+// Tests against git-http-backend, the program that web servers run for Git.
 
 const ADDRESS = "https://git.example/files/"
 const TOKEN = "glpat-a1b2c3d4e5f6g7h8"
@@ -21,7 +21,7 @@ const { signal } = new AbortController()
 const guardOf = (...allowed: string[]) =>
   new AddressGuard({ allowed, connections: 4, connectTimeoutMs: 5000 })
 
-/** A repository on this machine that a server shows. */
+/** A repository on this machine, served by a server. */
 function served() {
   const folder = temporaryFolder()
   const work = new GitWork(join(folder.path, "all/acme/handbook.git"))
@@ -59,7 +59,7 @@ test("a repository is fetched over smart HTTP, and then only what is new", { tag
   expect(await one.listed(content)).toEqual(["a.md"])
   const first = server.requests.length
   expect(await one.listed(content)).toEqual(["a.md"])
-  // It asks where the branch is, and requests no pack.
+  // It asks for the branch's commit, and requests no pack.
   expect(server.requests.slice(first).map((request) => request.split(" ")[0])).toEqual(["GET", "POST"])
   one.work.write("b.md", "B")
   one.work.commit()

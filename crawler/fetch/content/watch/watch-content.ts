@@ -10,24 +10,24 @@ import type { Changed, Watched } from "./watch-worker.ts"
 
 const PROGRAM = moduleBeside(import.meta.url, "./watch-worker")
 const POLL_MS = 500
-/** The same while there is nothing to watch. */
+/** The poll interval while there is nothing to watch. */
 const IDLE_MS = 5000
-/** Before a process that failed is started again. */
+/** Pause before a process that failed is started again. */
 const REST_MS = 30_000
 
 export interface WatchContentOptions {
   readonly db: StateStore
-  /** All that are not paused. Asked often. */
+  /** All sources that are not paused. Called often. */
   readonly sources: () => Promise<readonly Source[]>
-  /** Has a source run soon. @returns false when it can't yet: then the call is made again */
+  /** Has a source run soon. @returns false if it can't yet: then the call is repeated */
   readonly run: (source: Source) => Promise<boolean>
   readonly log: Logger
   readonly signal: AbortSignal
 }
 
 /**
- * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. While there is content that may
- * block, a separate process looks at it.
+ * Runs a source whenever its content has changed, and once at the start, until the signal is aborted. While there is
+ * content that may block, a separate process checks it.
  */
 export async function watchContent({ db, sources, run, log, signal }: WatchContentOptions): Promise<void> {
   using watcher = new Watcher(log)
@@ -45,7 +45,7 @@ export async function watchContent({ db, sources, run, log, signal }: WatchConte
       for (const source of all.filter(({ name }) => watcher.changed.has(name)))
         if (await run(source)) watcher.changed.delete(source.name)
     } catch (error) {
-      // Changes are kept until it is back.
+      // Changes are kept until the source can be run again.
       if (!isStateAway(error)) throw error
     }
     await pause(all.length === 0 ? IDLE_MS : POLL_MS, signal)

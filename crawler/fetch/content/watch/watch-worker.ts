@@ -3,23 +3,23 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Content, OfContent } from "../content.ts"
 import { contentOf } from "../kinds.ts"
 
-/** The message from {@link watchContent}: the content to look at from now on. */
+/** The message from {@link watchContent}: the content to watch from now on. */
 export type Watched = OfContent
 
-/** The message: this source's content changed, or was looked at for the first time. */
+/** The message that this source's content changed, or was checked for the first time. */
 export interface Changed {
   readonly name: string
 }
 
 const LEAST_MS = 2000
-/** A look takes at most one part in this many of the time. */
+/** A check takes at most one part in this many of the time. */
 const REST = 20
 const LOW_PRIORITY = 10
 
 // A separate process, because a hanging file system, such as a share whose server is gone, would block everything else.
 
 interface Look {
-  /** The source's settings as text: another branch, for example, needs another look. */
+  /** The source's settings as text: another branch, for example, needs another check. */
   readonly as: string
   readonly content: Promise<Content | null>
   fingerprint: string | null

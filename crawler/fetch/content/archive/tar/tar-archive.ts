@@ -29,9 +29,9 @@ interface Unpacked {
 const BLOCK = 512
 
 /**
- * Tar files, as they are or compressed with gzip or zstd. They have no directory, and compressed ones can only be read from their
- * start, so their documents are unpacked once, one after the other, into a file without a name. If two entries have the same name,
- * the last one counts.
+ * Tar files, either plain or compressed with gzip or zstd. They have no directory, and compressed ones can only be read
+ * from their start, so their documents are unpacked once, one after the other, into an unnamed file. If two entries
+ * have the same name, the last one counts.
  */
 export const indexTar: ArchiveFormat["index"] = async (bytes, { changedAt, scratch }) => {
   const handle = await scratch()
@@ -84,7 +84,7 @@ async function unpackInto(into: Unpacked, chunks: AsyncIterable<Buffer>): Promis
   await into.spool.flush()
 }
 
-/** The key of an entry that is a file or a hard link to one; null for all others. */
+/** The key of an entry that is a file or a hard link to one; `null` for all others. */
 function keyOf({ name, type, pax }: Header, { leftOut }: Unpacked): string | null {
   const named = entryName(name)
   if ("trouble" in named) {

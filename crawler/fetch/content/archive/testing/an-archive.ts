@@ -12,10 +12,10 @@ import { temporaryFolder } from "../../../../testing/crawl-fixture.ts"
 export const ADDRESS = "https://nas.example/docs/"
 export const ALL = { maxBytes: 1_000_000 }
 
-/** The path of one of the archives that other programs made: files/README.md says which. */
+/** The path of an archive made by another program: files/README.md says which. */
 export const madeBy = (name: string): string => fileURLToPath(new URL(`files/${name}`, import.meta.url))
 
-/** A WARC file of these pages, each a gzip member. */
+/** A WARC file of these pages, each in a separate gzip member. */
 export function warcOf(pages: Readonly<Record<string, string>>, date = "2026-01-02T03:04:05Z"): Buffer {
   const members = Object.entries(pages).map(([url, html]) => {
     const answer = `HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n${html}`
@@ -33,7 +33,7 @@ export function warcOf(pages: Readonly<Record<string, string>>, date = "2026-01-
   return Buffer.concat(members)
 }
 
-/** An archive as a source reads it. */
+/** An archive as read by a source. */
 export class AnArchive implements AsyncDisposable {
   readonly #folder = temporaryFolder()
   readonly #archives: OpenArchives

@@ -8,7 +8,7 @@ import { parseHttpHead } from "./warc-record.ts"
 export interface Place {
   readonly offset: number
   readonly packed: number
-  /** Bytes of the unpacked block. */
+  /** Length of the unpacked block in bytes. */
   readonly length: number
   /** WARC-Record-ID. */
   readonly id: string
@@ -63,7 +63,7 @@ export class Captures {
   }
 }
 
-/** With the same time, the later one in the file counts. */
+/** If the times are equal, the later one in the file counts. */
 function isNewer(capture: Capture, before: Capture): boolean {
   const isConversion = capture.kind === "conversion"
   if (isConversion !== (before.kind === "conversion")) return !isConversion
@@ -79,7 +79,7 @@ const placeOf = ({ offset, packed, length, id, at, type }: Place): Place => ({
   type,
 })
 
-/** Captures by the names that a revisit may use for them. Built on first use. */
+/** Captures by the names that a revisit can use for them. Built on first use. */
 class Known {
   readonly #captures: readonly Capture[]
   #byName: Map<string, Capture> | null = null
@@ -111,7 +111,7 @@ class Known {
 
 const keyOf = (url: PageUrl, at: number): string => `${at} ${url}`
 
-/** Null when a record isn't about a page. */
+/** `null` if a record isn't about a page. */
 function captureOf({ offset, packed, header, start }: ScannedRecord): Capture | null {
   const { fields, length } = header
   const url = addressIn(fields.get("warc-target-uri"))

@@ -8,12 +8,12 @@ export interface GzipMember {
   readonly start: Buffer
   /** The number of unpacked bytes. */
   readonly size: number
-  /** Where the next one begins. */
+  /** Where the next member begins. */
   readonly end: number
 }
 
 const CHUNK = 64 * 1024
-/** Unpacked synchronously at most; more would block the event loop. */
+/** Limit for unpacking synchronously; more would block the event loop. */
 const MAX_SMALL_BYTES = 1024 * 1024
 const TRAILER_BYTES = 8
 const HAS_CHECKSUM = 2
@@ -23,8 +23,8 @@ const HAS_COMMENT = 16
 
 /**
  * Unpacks the member that begins at `offset`, and keeps only the first `kept` bytes.
- * @returns null when the file ends within it
- * @throws ArchiveError when there is no member, or it is damaged
+ * @returns null if the file ends inside it
+ * @throws ArchiveError if there is no member, or it is damaged
  */
 export async function readMember(bytes: Bytes, offset: number, kept: number): Promise<GzipMember | null> {
   const first = await bytes.read(offset, Math.min(CHUNK, bytes.size - offset))
@@ -33,18 +33,18 @@ export async function readMember(bytes: Bytes, offset: number, kept: number): Pr
   return small(first, offset, header, kept) ?? (await inflated(bytes, offset, header, kept))
 }
 
-/** A member that ends within its first bytes, as most do. A stream per member takes ten times as long. */
+/** A member that ends within its first bytes, like most. A stream per member takes ten times as long. */
 function small(first: Buffer, offset: number, header: number, kept: number): GzipMember | null {
   const packed = first.subarray(header)
   try {
     const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_SMALL_BYTES, info: true }
     const { buffer, engine } = inflateRawSync(packed, options) as unknown as Inflated
-    // More of it may follow.
+    // The member may continue.
     if (engine.bytesWritten + TRAILER_BYTES > packed.length) return null
     const end = offset + header + engine.bytesWritten + TRAILER_BYTES
     return { start: buffer.subarray(0, kept), size: buffer.length, end }
   } catch {
-    // The stream says what is wrong, if anything is.
+    // If anything is wrong, the stream reports it.
     return null
   }
 }
@@ -87,7 +87,7 @@ async function inflated(
           resolve(false)
         })
       })
-      // It ends before the chunk does, since a trailer follows.
+      // The member ends before the chunk does, since a trailer follows.
       isEnded = await Promise.race([ended, written])
       isEnded ||= inflate.bytesWritten < at - offset - header
     }
@@ -100,7 +100,7 @@ async function inflated(
   }
 }
 
-/** Null when the header is incomplete. */
+/** `null` if the header is incomplete. */
 function headerBytes(bytes: Buffer): number | null {
   if (bytes.length < 10) return null
   if (bytes.readUInt16BE(0) !== 0x1f8b) throw new ArchiveError("the data after a record isn't compressed")

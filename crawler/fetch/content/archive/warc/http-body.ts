@@ -23,14 +23,14 @@ export async function httpBody(
 
 const unzipped = promisify(unzip)
 
-/** The first part of a gzip body that was cut off; null when it isn't gzip or nothing can be unpacked. */
+/** The first part of a gzip body that was cut off; `null` if it isn't gzip or nothing can be unpacked. */
 async function partOf(body: Buffer, maxBytes: number): Promise<Uint8Array | null> {
   const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: maxBytes }
   const part = await unzipped(body, options).catch(() => null)
   return part === null || part.length === 0 ? null : new Uint8Array(part)
 }
 
-/** The data of a chunked body (RFC 9112 §7.1), up to where it is cut off; null when it isn't chunked. */
+/** The data of a chunked body (RFC 9112 §7.1), up to where it is cut off; `null` if it isn't chunked. */
 function withoutChunks(raw: Buffer): Buffer | null {
   const chunks: Buffer[] = []
   for (let at = 0; at < raw.length;) {

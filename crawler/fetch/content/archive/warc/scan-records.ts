@@ -6,7 +6,7 @@ import { MAX_HEADER_BYTES, parseHeader, type WarcHeader } from "./warc-record.ts
 
 /** A record found by a scan. */
 export interface ScannedRecord {
-  /** Where it begins, and how many bytes it takes in the file. */
+  /** Where it begins, and its size in the file in bytes. */
   readonly offset: number
   readonly packed: number
   readonly header: WarcHeader
@@ -14,10 +14,10 @@ export interface ScannedRecord {
   readonly start: Buffer
 }
 
-/** Bytes kept of a record: its header, and the HTTP header in its block. */
+/** Number of bytes kept of a record: its header, and the HTTP header in its block. */
 const KEPT_BYTES = 2 * MAX_HEADER_BYTES
 const WINDOW_BYTES = 256 * 1024
-/** Bytes read per record of a plain file; more only for longer headers. */
+/** Number of bytes read per record of a plain file; more only for longer headers. */
 const USUAL_BYTES = 8 * 1024
 const LINE_END = new Set([10, 13])
 

@@ -13,7 +13,7 @@ const BY_WARCIO: Readonly<Record<string, Record<string, string>>> = {
   "example-iana.org-chunked.warc": { "http://www.iana.org/": "7223 aaf8c52338baf919" },
   "example-wget-bad-target-uri.warc.gz": { "http://example.com/": "1270 3587cb776ce0e4e8" },
   "example-trunc.warc": { "http://example.com/": "1270 3587cb776ce0e4e8" },
-  // warcio asks for it to be recompressed first.
+  // warcio requires the file to be recompressed first.
   "example-bad-non-chunked.warc.gz": { "http://example.com/": "1270 3587cb776ce0e4e8" },
 }
 
@@ -42,7 +42,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   expect(await archive.read()).toEqual({
     "http://a.example/a": "<h1>Same</h1>",
-    // An answer from a busy server doesn't count.
+    // An answer from an overloaded server doesn't count.
     "http://a.example/busy": "<h1>Busy</h1>",
     "http://a.example/deflate": "<h1>Größe</h1>",
     "http://a.example/file.pdf": "%PDF-1.4 x",
@@ -50,7 +50,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
     "http://a.example/new": "<h1>Second</h1>",
     "http://a.example/only.pdf": "Text of a PDF",
     "http://a.example/part": "<h1>Part</h1><p>of a pa",
-    // A revisit of a capture at another address.
+    // A revisit that refers to a capture at another address.
     "http://b.example/b": "<h1>Same</h1>",
   })
   expect(archive.note).toContain("1 revisits refer to captures in other files")
@@ -100,7 +100,7 @@ test("wherever a file ends too early, the pages before are read and none of the 
       writeFileSync(path, whole.subarray(0, end))
       await using archive = new AnArchive(path)
       const read = await archive.read()
-      // Later records may have pages in place of these.
+      // Later records may replace these pages.
       for (const text of Object.values(read)) expect(text).toMatch(/^(?:<h1>|%PDF|Text|conv)/)
       expect(await archive.textAt("http://a.example/none")).toMatch(
         /^refused: the archive is cut off or damaged/,
@@ -122,7 +122,7 @@ test("a body that unpacks to more than a page may have is too large, however lit
   writeFileSync(path, gzipSync(record))
   await using archive = new AnArchive(path)
   expect(await archive.textAt("http://a.example/")).toMatch(/^too-large: /)
-  // The same with a record that is repetitive itself.
+  // The same, with a record that is itself repetitive.
   const plain = Buffer.concat([
     Buffer.from(head.replace(/\d+\r\n\r\n$/, "3000000\r\n\r\n")),
     Buffer.alloc(3_000_000),

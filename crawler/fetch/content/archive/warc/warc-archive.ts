@@ -77,7 +77,7 @@ function archiveOf({ captures, isCutOff }: Scanned, reads: (place: Place) => Fou
   }
 }
 
-/** Bytes that a record may have in addition to its body. */
+/** Number of bytes that a record may have in addition to its body. */
 const spareBytes = (maxBytes: number): number => 3 * MAX_HEADER_BYTES + Math.ceil(maxBytes / 20)
 
 const recordAt =

@@ -1,11 +1,11 @@
 import { ArchiveError } from "../archive.ts"
 
-/** The header of a record (WARC 1.1, §4): names in lower case. */
+/** The header of a record (WARC 1.1, §4), with names in lower case. */
 export interface WarcHeader {
   readonly fields: ReadonlyMap<string, string>
-  /** Bytes of the header, its empty line among them. */
+  /** Length of the header in bytes, including its empty line. */
   readonly bytes: number
-  /** Bytes of the block behind it. */
+  /** Length of the following block in bytes. */
   readonly length: number
 }
 
@@ -33,7 +33,7 @@ export function parseHeader(bytes: Buffer): WarcHeader | null {
   return { fields, bytes: size, length }
 }
 
-/** Where the fields of a header end, and how many bytes it has with its empty line. A few programs end lines with LF alone. */
+/** Where the fields of a header end, and its length in bytes including the empty line. A few programs end lines with just LF. */
 function endOf(bytes: Buffer): { readonly end: number; readonly size: number } {
   const end = bytes.indexOf(END)
   const lax = bytes.indexOf("\n\n")

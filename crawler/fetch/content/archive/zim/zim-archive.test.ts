@@ -8,7 +8,7 @@ import { ADDRESS, ALL, AnArchive, madeBy } from "../testing/an-archive.ts"
 
 const whole = gunzipSync(readFileSync(madeBy("lanterns.zim.gz")))
 
-/** A ZIM file of these bytes, as a source reads it. */
+/** A ZIM file of these bytes, as read by a source. */
 function aZim(bytes: Buffer) {
   const folder = temporaryFolder()
   const path = join(folder.path, "lanterns.zim")
@@ -21,7 +21,7 @@ function aZim(bytes: Buffer) {
   return { archive, [Symbol.asyncDispose]: dispose }
 }
 
-/** The same bytes with a few others at a place. */
+/** The same bytes, with a few replaced at one position. */
 function patched(at: number, ...bytes: readonly number[]): Buffer {
   const copy = Buffer.from(whole)
   copy.set(bytes, at)

@@ -4,9 +4,9 @@ import { EntryError } from "../archive.ts"
 import { type Bytes, chunksFrom, CutOffError } from "../bytes.ts"
 import { positionAt, type ZimHeader } from "./zim-header.ts"
 
-/** Unpacked bytes of one cluster at most; two megabytes are usual. */
+/** Maximum unpacked size of one cluster; two megabytes are usual. */
 const MAX_CLUSTER_BYTES = 64 * 1024 * 1024
-/** Unpacked clusters kept in memory, since consecutive pages often share one. */
+/** Number of unpacked clusters kept in memory, since consecutive pages often share one. */
 const KEPT = 4
 const KEPT_BYTES = 8 * 1024 * 1024
 const EXTENDED = 0x10

@@ -6,7 +6,7 @@ import { positionAt, type ZimHeader } from "./zim-header.ts"
 export interface ZimEntry {
   readonly namespace: string
   readonly path: string
-  /** Empty: the same as the path. */
+  /** Empty if it is the same as the path. */
   readonly title: string
   /** Its content with a media type, another entry, or nothing that can be read. */
   readonly leads:
@@ -18,7 +18,7 @@ export interface ZimEntry {
 const POINTER_BYTES = 8
 const POINTERS_WINDOW = 64 * 1024
 const ENTRIES_WINDOW = 256 * 1024
-/** Bytes read for an entry at first, and at most. */
+/** Number of bytes read for an entry, at first and at most. */
 const USUAL_BYTES = 256
 const MAX_BYTES = 16 * 1024
 const REDIRECT = 0xffff

@@ -9,7 +9,7 @@ export interface ZimHeader {
   readonly pathPointers: number
   /** The namespace that holds the pages. */
   readonly namespace: string
-  /** Media types, by the number that entries use. */
+  /** Media types, indexed by the numbers that entries use. */
   readonly types: readonly string[]
   /** Where each cluster begins. */
   readonly clusters: readonly number[]
@@ -22,7 +22,7 @@ const HEADER_BYTES = 80
 const POINTER_BYTES = 8
 const CHECKSUM_BYTES = 16
 const MAX_TYPES_BYTES = 64 * 1024
-/** Eight terabytes at the usual two megabytes each; their positions take 60 MB of memory. */
+/** Enough for eight terabytes at the usual two megabytes each; their positions take 60 MB of memory. */
 const MAX_CLUSTERS = 4_000_000
 
 /** @throws ArchiveError when it isn't a ZIM file, or is cut off */
@@ -59,7 +59,7 @@ export async function readZimHeader(bytes: Bytes): Promise<ZimHeader> {
   }
 }
 
-/** A position. Values too large for an exact number are larger than any file. */
+/** Reads a position. Values too large for an exact number are larger than any file. */
 export const positionAt = (bytes: Buffer, at: number): number => {
   const position = Number(bytes.readBigUInt64LE(at))
   return Number.isSafeInteger(position) ? position : Number.MAX_SAFE_INTEGER
@@ -72,7 +72,7 @@ async function pointersAt(bytes: Bytes, start: number, count: number): Promise<n
   return pointers
 }
 
-/** Each ends with a zero, and the list with an empty one. */
+/** Each type ends with a zero byte, and the list ends with an empty type. */
 async function typesIn(bytes: Bytes, start: number): Promise<string[]> {
   const list = await bytes.read(start, Math.min(MAX_TYPES_BYTES, bytes.size - start))
   const end = list.indexOf("\0\0")

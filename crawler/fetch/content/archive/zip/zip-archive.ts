@@ -37,7 +37,7 @@ const DECODERS: Readonly<
   93: promisify(zstdDecompress),
 }
 const SYMBOLIC_LINK = 0o12
-/** Systems whose attributes hold a Unix mode (4.4.2). */
+/** Systems whose attributes contain a Unix mode (4.4.2). */
 const UNIX = new Set([3, 19])
 
 /** Zip files, with their 64-bit extension. If two entries have the same name, the last one counts. */
@@ -130,7 +130,7 @@ async function unpack(bytes: Bytes, place: Place, maxBytes: number): Promise<Ent
   if (isEncrypted) throw new EntryError("unsupported-type", "it is encrypted")
   if (method !== STORED && decoder === undefined)
     throw new EntryError("unsupported-type", `it is compressed with method ${method}, which isn't supported`)
-  // No compression method makes data grow by more than that.
+  // No compression method makes data grow by more than this.
   if (packed > maxBytes + maxBytes / 100 + 1000) throw new EntryError("too-large", `${packed} bytes`)
   try {
     const local = await bytes.read(header, LOCAL_HEADER)

@@ -10,7 +10,7 @@ import { isLeftOut } from "../mail-files.ts"
 import { MAX_MESSAGE_BYTES } from "../mbox.ts"
 import { inWords, logInAt, shownServer } from "./mail-server.ts"
 
-/** Messages that one command fetches. */
+/** Number of messages that one command fetches. */
 const AT_A_TIME = 200
 /** RFC 6154 §2. Folders with all messages, or with flagged ones, only repeat messages of other folders. */
 const SPECIAL_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts", "\\All", "\\Flagged"]
@@ -27,7 +27,7 @@ export class MailCopy {
   readonly #mailbox: MailServer
   readonly #dir: string | null
 
-  /** @param dataDir null: the copy has no folder, and only {@link place} can be asked for */
+  /** @param dataDir null if the copy has no folder, and only {@link place} is needed */
   constructor(dataDir: string | null, source: string, mailbox: MailServer) {
     this.place = shownServer(mailbox)
     this.#mailbox = mailbox
@@ -93,7 +93,7 @@ export class MailCopy {
   }
 }
 
-/** Whether a folder is read, by its name and use and those of the folders above it. */
+/** Whether a folder is read, judging by its name and use and those of the folders above it. */
 function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly ListResponse[]): boolean {
   if (SPECIAL_LEFT_OUT.includes(specialUse ?? "")) return false
   const names = delimiter ? path.split(delimiter) : [path]
@@ -103,13 +103,13 @@ function isChosen({ path, delimiter, specialUse }: ListResponse, all: readonly L
   )
 }
 
-/** Ordinary folders may be below others, such as `\All`. */
+/** Ordinary folders can be inside others, such as `\All`. */
 const ABOVE_LEFT_OUT = ["\\Junk", "\\Trash", "\\Drafts"]
 
 const hasFlag = (flags: ReadonlySet<string>, flag: string): boolean =>
   [...flags].some((one) => one.toLowerCase() === flag.toLowerCase())
 
-/** Brings the copy of a folder up to date. @returns paths of files that the mailbox no longer has */
+/** Updates the copy of a folder. @returns paths of files that the mailbox no longer has */
 async function fetchFolder(client: ImapFlow, folder: string, dir: string): Promise<string[]> {
   const { uidValidity } = await client.mailboxOpen(folder, { readOnly: true })
   const uids = await client.search({ deleted: false, draft: false }, { uid: true })

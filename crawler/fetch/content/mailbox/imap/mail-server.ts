@@ -13,7 +13,7 @@ import { MAX_MESSAGE_BYTES } from "../mbox.ts"
 const PORTS: Readonly<Record<string, number>> = { "imaps:": 993, "imap:": 143 }
 /** Time limit for the server's greeting and for each answer. */
 const ANSWER_MS = 60_000
-/** Room for the rest of an answer that contains a message. */
+/** Extra room for the rest of an answer that contains a message. */
 const MORE_BYTES = 1024 * 1024
 
 /** Finds faults in the fields of a mailbox on a server; `path` leads to the field. */
@@ -88,7 +88,7 @@ export async function logInAt(mailbox: MailServer, { guard, signal }: ContentRea
         upgrade: (plain, _, onSecure) => secured(plain as Socket, onSecure),
       },
     })
-    // A command that fails throws the error as well.
+    // A failing command throws the error as well.
     client.on("error", () => {})
     const stop = () => client.close()
     signal?.addEventListener("abort", stop, { once: true })

@@ -1,6 +1,6 @@
 import { migrate, type StateStore, type Step } from "#base/store/state-store.ts"
 
-/** Columns of each table by its name. */
+/** The columns of each table, by table name. */
 export interface MailTables {
   mail_box: { source: string; changes: number }
   mail_file: { source: string; path: string; file: string; bytes: number; changed_at: number }
@@ -49,5 +49,5 @@ export function migrateMail(db: StateStore): void {
   migrate(db, "mail", STEPS)
 }
 
-/** The words of a column that keeps a list. */
+/** The words in a column that stores a list. */
 export const wordsIn = (text: string): string[] => (text === "" ? [] : text.split(" "))

@@ -1,4 +1,4 @@
-/** Rows that one statement reads, or that one transaction writes. */
+/** Number of rows that one statement reads, or that one transaction writes. */
 export const ROWS = 500
 
 /** Works through a list, {@link ROWS} at a time. */
@@ -10,8 +10,8 @@ export async function inParts<T>(
 }
 
 /**
- * All rows in the order of their key, some at a time.
- * @param first before every key
+ * All rows in key order, one batch at a time.
+ * @param first comes before every key
  * @param rowsAfter reads the rows that follow a key
  */
 export async function* inOrder<Key, Row extends Key>(

@@ -29,7 +29,7 @@ export async function sortThreads(db: StateStore, source: string): Promise<void>
   for (let round = 1; round <= MOST_ROUNDS; round += 1) if (await sortOnce(db, source)) return
 }
 
-/** @returns false when another process changed or sorted the messages meanwhile: the threads may be those of messages that are gone */
+/** @returns false if another process changed or sorted the messages in the meantime: the threads may then contain messages that are gone */
 async function sortOnce(db: StateStore, source: string): Promise<boolean> {
   const queries = queriesOf<MailTables>(db)
   const box = await changesOf(queries, source)
@@ -129,7 +129,7 @@ async function putPages(db: StateStore, source: string, pages: ReadonlyMap<strin
   await inParts(changed, async (some) => {
     await db.transaction(async () => {
       for (const [name, { thread, page, sum, chars }] of some) {
-        // People see it as the time of a change, so it is a time.
+        // It is shown to people as the time of a change, so it is a time.
         const version = Math.max((known.get(name)?.version ?? 0) + 1, Date.now())
         await queries
           .insertInto("mail_page")
