@@ -156,7 +156,7 @@ const ODDITIES: Readonly<Record<string, Oddity>> = {
   "/nothing": { answer: "<html><title>Nothing</title><body></body></html>", outcome: "skipped:empty" },
 }
 
-test("every oddity of a site ends in its own outcome, and none in the way of another", async () => {
+test("every oddity of a site gets its own outcome, and none affects another", async () => {
   const answers = Object.entries(ODDITIES).flatMap(([path, { answer }]) => (answer ? [[path, answer]] : []))
   await using site = await startTestSite({
     ...(Object.fromEntries(answers) as Record<string, Answer>),

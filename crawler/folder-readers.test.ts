@@ -41,7 +41,7 @@ async function run(): Promise<Record<string, unknown>> {
   )
 }
 
-test("a readers file that comes, changes and goes has the pages below it change, and no others", async () => {
+test("adding, changing or removing a readers file changes the pages below it, and no others", async () => {
   write("a.html", article("Alpha"))
   write("hr/b.html", article("Beta"))
   write("hr/c.html", article("Gamma"))
@@ -59,7 +59,7 @@ test("a readers file that comes, changes and goes has the pages below it change,
   expect((await fixture.jobs.list({ limit: 1 }))[0]?.outcomes).toEqual({ indexed: 2 })
 })
 
-test("equal files for different people are pages of their own, also when they become so", async () => {
+test("equal files for different people are separate pages, even when they become equal later", async () => {
   write("plan.html", article("Plan"))
   write("copy/plan.html", article("Plan"))
   expect(await run()).toEqual({ "plan.html": "all" })

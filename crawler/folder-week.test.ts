@@ -122,7 +122,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(handbook.indexed).toEqual(await handbook.files())
 })
 
-test("a copy of a file takes its place once the file is deleted, though an earlier run took it for the same page", async () => {
+test("a copy of a file takes its place once the file is deleted, even if an earlier run saw both as one page", async () => {
   await using handbook = await Handbook.open()
   await handbook.run()
   await cp(handbook.at("leave/page 1.md"), handbook.at("leave/copy.md"))
@@ -137,7 +137,7 @@ test("a copy of a file takes its place once the file is deleted, though an earli
   expect(handbook.indexed).toEqual(await handbook.files())
 })
 
-test("a share that is not mounted, or is mounted empty, takes nothing out of the index", async () => {
+test("a share that is not mounted, or mounted empty, removes nothing from the index", async () => {
   await using handbook = await Handbook.open()
   await handbook.run()
   const before = handbook.indexed
@@ -164,7 +164,7 @@ test("a share that is not mounted, or is mounted empty, takes nothing out of the
   expect(handbook.indexed).toEqual(before)
 })
 
-test("a folder that is somewhere else from now on is the same folder, without what was left behind", async () => {
+test("a folder that moves is still the same folder, without the files left behind", async () => {
   await using handbook = await Handbook.open()
   await handbook.run()
   await handbook.moveTo("elsewhere")
@@ -173,7 +173,7 @@ test("a folder that is somewhere else from now on is the same folder, without wh
   expect(handbook.indexed).toEqual(await handbook.files())
 })
 
-test("hidden files, links, locks and special files are left out, also when one takes the place of a page", async () => {
+test("hidden files, links, locks and special files are left out, even when one replaces a page", async () => {
   await using handbook = await Handbook.open()
   await writeFile(handbook.at(".hidden.md"), text("hidden"))
   await writeFile(handbook.at("~$report.docx"), text("lock"))

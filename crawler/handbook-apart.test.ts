@@ -31,7 +31,7 @@ async function leftOut(query: Partial<Query> = {}, handbook: "on" | "always" | "
   return asked[0]?.filter?.excludeSources ?? null
 }
 
-test("the handbook is in results until other sources have pages, and by its name from then on", async () => {
+test("the handbook appears in results until other sources have pages, and by name after that", async () => {
   const handbook = [HANDBOOK_SOURCE]
   expect(await leftOut()).toBeNull()
   expect(await leftOut({}, "off")).toEqual(handbook)

@@ -136,7 +136,7 @@ afterEach(() => {
 })
 
 test(
-  "mail comes, is answered, moved and deleted on the server, and the index follows",
+  "mail arrives, is answered, moved and deleted on the server, and the index follows",
   { tags },
   async () => {
     await using week = await Week.open()
@@ -240,7 +240,7 @@ test(
   },
 )
 
-test("only messages that the copy lacks are fetched again", { tags }, async () => {
+test("only messages missing from the copy are fetched again", { tags }, async () => {
   await using week = await Week.open()
   await week.run()
   const [lost, ...others] = week.copied
@@ -252,7 +252,7 @@ test("only messages that the copy lacks are fetched again", { tags }, async () =
   expect(others.map((file) => statSync(file).mtimeMs)).toEqual(times)
 })
 
-test("STARTTLS secures a connection, and an untrusted certificate ends it", { tags }, async () => {
+test("STARTTLS secures a connection, and an untrusted certificate aborts it", { tags }, async () => {
   await using week = await Week.open()
   week.says = { server: `imap://localhost:${week.mail.plainPort}` }
   expect(await week.run()).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })

@@ -20,7 +20,7 @@ import { article, startTestSite } from "./testing/test-site.ts"
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url))
 const OLD_PAGES = 11
 
-test("a crawler that finds an index of an older format makes it anew, and then crawls into it", async () => {
+test("a crawler that finds an index in an older format rebuilds it, and then crawls into it", async () => {
   using folder = temporaryFolder()
   await unpackOldIndex(join(folder.path, "index"))
   await using vectors = await startCheapVectors()

@@ -12,6 +12,6 @@ test.each([
   // A host's own words do not count as a limit.
   { notes: [givenUpNote("a.example", "it ended at byte 7")], endedAtLimit: false, leftAddresses: true },
   { notes: [limitNote("7 hours, stopped: no")], endedAtLimit: true, leftAddresses: false },
-])("what a run did not do, by its notes $notes", ({ notes, ...undone }) => {
+])("the notes $notes say what a run did not do", ({ notes, ...undone }) => {
   expect(undoneIn(notes.length === 0 ? null : notes.join(BETWEEN_NOTES))).toEqual(undone)
 })

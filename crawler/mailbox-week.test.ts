@@ -258,7 +258,7 @@ describe.each([
     expect(week.indexed).toEqual(week.expected)
   })
 
-  test("no page is lost when the mailbox is missing or empty", async () => {
+  test("no page is removed when the mailbox is missing or empty", async () => {
     await using week = await Week.open(kind)
     await week.run()
     const before = week.indexed
@@ -278,7 +278,7 @@ describe.each([
   })
 })
 
-test("an mbox is read up to the message that a program is writing, and later to its end", async () => {
+test("an mbox is read up to the message being written, and later to its end", async () => {
   await using week = await Week.open(Mbox)
   await week.run()
   const before = week.indexed

@@ -56,7 +56,7 @@ class Crawler {
   }
 }
 
-test("a job outlives its process and the appliance: every page once, and its state stays true", async () => {
+test("a job survives its process and the appliance: it visits every page once, and its state stays correct", async () => {
   using folder = temporaryFolder()
   await using vectors = await startCheapVectors()
   let crawler: Crawler | null = null
@@ -119,7 +119,7 @@ test("a job outlives its process and the appliance: every page once, and its sta
   }
 })
 
-test("three jobs at work outlive kill -9 of their process: nothing is lost, and none is held to blame", async () => {
+test("three running jobs survive kill -9 of their process: nothing is lost, and none is blamed", async () => {
   using folder = temporaryFolder()
   await using vectors = await startCheapVectors()
   const paths = Array.from({ length: 5 }, (_, index) => `/p${index}`)

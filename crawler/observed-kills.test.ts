@@ -18,7 +18,7 @@ const USERS = ["hr", "staff"]
 const PATHS = Array.from({ length: 24 }, (_, at) => `/page-${at}`)
 
 // The site opens and closes pages the whole time.
-test("a crawler that is killed again and again never shows a page to whom it was not shown, and ends with what the site shows", async () => {
+test("a crawler that is killed again and again never shows a page to the wrong reader, and ends up matching the site", async () => {
   using folder = temporaryFolder()
   await using model = await startModelServer({ embedder: new HashingEmbedder() })
   await using site = await ObservedSite.open(USERS)

@@ -138,7 +138,7 @@ const joined = (cookies: Readonly<Record<string, string>>): string =>
     .join("; ")
 
 test(
-  "everybody finds what the wiki shows them, and after a change of its rules and another run what it shows them then",
+  "everyone finds what the wiki shows them, and after its rules change, the next run follows",
   { tags: ["dokuwiki"] },
   async () => {
     await using opened = new AsyncDisposableStack()

@@ -24,7 +24,7 @@ const NAMES: readonly OutcomeName[] = [
   "failed:http-status",
 ]
 
-test("an outcome found a page, was left out, failed or waits, and the store judges as the code does", () => {
+test("an outcome is found, left out, failed or waiting, and the store agrees with the code", () => {
   expect(NAMES.filter(isPageOutcome)).toEqual(["indexed", "unchanged"])
   expect(NAMES.filter(isSkip)).toEqual(["skipped:robots", "skipped:soft-404"])
   expect(NAMES.filter(isFailure)).toEqual(["failed:dns", "failed:http-status"])
@@ -38,13 +38,13 @@ test("an outcome found a page, was left out, failed or waits, and the store judg
   }
 })
 
-test("an outcome's name says its reason", () => {
+test("an outcome's name includes its reason", () => {
   expect(outcomeName({ kind: "skipped", because: "noindex" })).toBe("skipped:noindex")
   expect(outcomeName({ kind: "failed", because: "tls", detail: "" })).toBe("failed:tls")
   expect(outcomeName({ kind: "postponed", until: new Date() })).toBe("postponed")
 })
 
-test("nobody else takes a name apart", () => {
+test("no other code parses an outcome's name", () => {
   const matching = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && name !== "outcome-name.ts")
     .filter((name) =>

@@ -85,7 +85,7 @@ const xml = (body: string, etag?: string) =>
     : conditional(body, { etag }, "application/xml")
 
 describe("conditional requests", () => {
-  test("spare the download of what has not changed; the page and what it links to stay", async () => {
+  test("avoid downloading unchanged pages; the page and its links stay", async () => {
     await using runs = await Runs.begin({
       "/": conditional(article("Home", { links: ["/a", "/b"] }), { etag: '"1"' }),
       "/a": conditional(article("Alpha", { links: ["/c"] }), {
@@ -106,7 +106,7 @@ describe("conditional requests", () => {
     expect(runs.fixture.engine.pages.size).toBe(4)
   })
 
-  test("a page that the index has lost is read anew, whatever else it holds, and is due at once", async () => {
+  test("a page lost from the index is read in full, whatever else it contains, and is due at once", async () => {
     await using runs = await Runs.begin({
       "/": conditional(article("Home", { links: ["/a", "/b"] }), { etag: '"1"' }),
       "/a": conditional(article("Alpha"), { etag: '"2"' }),
@@ -137,7 +137,7 @@ describe("conditional requests", () => {
     expect(await pages.find(engine, new AbortController().signal)).toBe(0)
   })
 
-  test("a page whose images were noted keeps its notes, and its topic from a news sitemap, over a 304", async () => {
+  test("a page keeps its image notes, and its topic from a news sitemap, on a 304", async () => {
     const picture = '<p><img src="/big.jpg" width="800" height="600" alt="A harbour"></p>'
     await using runs = await Runs.begin({
       "/": article("Home"),
@@ -161,7 +161,7 @@ describe("conditional requests", () => {
     expect(await runs.run("all")).toMatchObject({ indexed: [] })
   })
 
-  test("are not made when the same bytes would make another page", async () => {
+  test("are not sent when the same bytes would make a different page", async () => {
     await using runs = await Runs.begin({ "/": conditional(article("Home"), { etag: '"1"' }) })
     await runs.run("all")
     const changed = await runs.run("all", { pages: { topic: "finance" } })
@@ -173,7 +173,7 @@ describe("conditional requests", () => {
     })
   })
 
-  test("headings that are named anew on every visit do not index the same text again", async () => {
+  test("heading anchors that change on every visit do not cause reindexing", async () => {
     let hits = 0
     const page = () => {
       hits += 1
@@ -191,7 +191,7 @@ describe("conditional requests", () => {
     expect(runs.page("/")?.anchors?.flat()).toContain("h-4")
   })
 
-  test("a date that advances with every request, or a new ETag, does not index the same text again", async () => {
+  test("a date that advances with every request, or a new ETag, does not cause reindexing", async () => {
     let hits = 0
     await using runs = await Runs.begin({
       "/": (request, response) => {
@@ -205,7 +205,7 @@ describe("conditional requests", () => {
     expect(hits).toBe(2)
   })
 
-  test("a page that was gone, or asked not to be indexed, is read in full when it is back", async () => {
+  test("a page that returns after being gone or noindex is read in full", async () => {
     const tagged = conditional(article("Alpha"), { etag: '"a"' })
     await using runs = await Runs.begin({ "/": article("Home", { links: ["/a"] }), "/a": tagged })
     await runs.run("all")
@@ -223,7 +223,7 @@ describe("conditional requests", () => {
     expect(sent).toEqual([undefined, '"a"'])
   })
 
-  test("noindex that comes with the 304 counts", async () => {
+  test("a noindex header on the 304 is obeyed", async () => {
     await using runs = await Runs.begin({
       "/": conditional(article("Home", { links: ["/a"] }), { etag: '"1"' }),
       "/a": conditional(article("Alpha"), { etag: '"a"' }),
@@ -237,7 +237,7 @@ describe("conditional requests", () => {
     expect((await runs.run("all")).outcomes).toEqual({ unchanged: 1, "skipped:noindex": 1 })
   })
 
-  test("validators are the page's own: where a redirect leads gets none", async () => {
+  test("validators belong to the page: a redirect target gets none", async () => {
     const sent: unknown[] = []
     await using runs = await Runs.begin({
       "/": article("Home", { links: ["/a"] }),
@@ -255,8 +255,8 @@ describe("conditional requests", () => {
   })
 })
 
-describe("what is visited", () => {
-  test("a run of what is due visits the seeds and what is due, and follows only new links from them", async () => {
+describe("pages to visit", () => {
+  test("a due run visits the seeds and whatever is due, and follows only new links from them", async () => {
     await using runs = await Runs.begin({
       "/": article("Home", { links: ["/a", "/b"] }),
       "/a": article("Alpha", { links: ["/b"] }),
@@ -274,7 +274,7 @@ describe("what is visited", () => {
     expect((await runs.known("/a"))?.depth).toBe(1)
   })
 
-  test("an address that nothing names any more is visited all the same, and dead ones when they are due", async () => {
+  test("an address without links to it is still visited, and dead ones when they are due", async () => {
     await using runs = await Runs.begin({
       "/": article("Home", { links: ["/a", "/dead"] }),
       "/a": article("Alpha", { links: ["/hidden"] }),
@@ -292,7 +292,7 @@ describe("what is visited", () => {
     expect((await runs.run("all")).asked).toEqual(["/", "/a", "/dead", "/hidden"])
   })
 
-  test("what is out of scope now is closed without a fetch, unless the crawl was asked for by hand", async () => {
+  test("an address now out of scope is closed without a fetch, except in a manual crawl", async () => {
     await using runs = await Runs.begin({
       "/": article("Home", { links: ["/a", "/b/c"] }),
       "/a": article("Alpha"),
@@ -326,7 +326,7 @@ describe("sitemaps", () => {
       .map(([path, date]) => `<url><loc>${path}</loc>${date ? `<lastmod>${date}</lastmod>` : ""}</url>`)
       .join("")}</urlset>`
 
-  test("a newer date makes a page due at once, an older one lets it wait, and to be dropped makes it due", async () => {
+  test("a newer date makes a page due at once, an older one delays it, and removal from the list makes it due", async () => {
     const old = "2026-01-01T00:00:00Z"
     await using runs = await Runs.begin({
       "/": article("Home"),
@@ -344,7 +344,7 @@ describe("sitemaps", () => {
     expect((await runs.run("due")).asked).toEqual(["/", "/a", "/b", "/c", "/plain"])
   })
 
-  test("a sitemap that dates everything anew does not bring pages back before the shortest interval", async () => {
+  test("a sitemap that redates everything does not bring pages back before the shortest interval", async () => {
     await using runs = await Runs.begin({ "/": article("Home"), "/a": article("Alpha") })
     const fresh = () => {
       runs.site.serve({ "/sitemap.xml": xml(listing(["/a", new Date(runs.now + 1000).toISOString()])) })
@@ -359,7 +359,7 @@ describe("sitemaps", () => {
     expect((await runs.run("due")).asked).toEqual(["/", "/a"])
   })
 
-  test("an index tells which of its sitemaps to read again; one that is not modified is not taken for empty", async () => {
+  test("a sitemap index tells which sitemaps to read again; an unmodified one is not taken for empty", async () => {
     const index = (date: string) =>
       `<sitemapindex><sitemap><loc>/one.xml</loc><lastmod>2026-01-01T00:00:00Z</lastmod></sitemap>
        <sitemap><loc>/two.xml</loc><lastmod>${date}</lastmod></sitemap><sitemap><loc>/three.xml</loc></sitemap></sitemapindex>`
@@ -387,7 +387,7 @@ describe("sitemaps", () => {
     expect((await runs.run("due")).asked).toEqual(["/", "/three.xml"])
   })
 
-  test("a run that ended at a limit sees the lists again", async () => {
+  test("a run that ended at a limit is followed by one that reads the lists again", async () => {
     const paths = Array.from({ length: 20 }, (_, index) => `/p${index}`)
     await using runs = await Runs.begin({
       "/": article("Home"),
@@ -399,7 +399,7 @@ describe("sitemaps", () => {
     expect((await runs.run("due")).outcomes).toEqual({ unchanged: 1, indexed: 16 })
   })
 
-  test("of the source itself are read beside those of the site", async () => {
+  test("from the source are read in addition to the site's own", async () => {
     await using runs = await Runs.begin({
       "/": article("Home"),
       "/x": article("X"),
@@ -416,7 +416,7 @@ describe("feeds", () => {
   const rss = (...paths: string[]) =>
     `<rss><channel>${paths.map((path) => `<item><link>${path}</link><pubDate>Sun, 04 Jan 2026 10:00:00 GMT</pubDate></item>`).join("")}</channel></rss>`
 
-  test("that the first page or the source name bring in entries, and are asked for conditionally", async () => {
+  test("from the first page or the source provide entries, and are requested conditionally", async () => {
     const home = article("Home", {
       head: '<link rel="alternate" type="application/rss+xml" href="/feed">',
     })
@@ -452,7 +452,7 @@ describe("limits of a source", () => {
     ])
   }
 
-  test("bytes end a run, and its job says so; pages it did not reach are no evidence", async () => {
+  test("bytes end a run with a note in its job; unreached pages are not evidence of removal", async () => {
     await using runs = await Runs.begin(many())
     await runs.run("all")
     runs.now += HOUR
@@ -479,7 +479,7 @@ describe("limits of a source", () => {
   })
 })
 
-test("the source's manners stand over the settings", async () => {
+test("the source's politeness settings override the general ones", async () => {
   let open = 0
   let most = 0
   const counted: Answer = async (request, response) => {
@@ -500,7 +500,7 @@ test("the source's manners stand over the settings", async () => {
   expect((await runs.run("all")).outcomes).toMatchObject({ "skipped:robots": 3 })
 })
 
-describe("a run over what failed", () => {
+describe("a run over failed addresses", () => {
   const broken = { "/b": status(403), "/c": status(402) }
   const well = {
     "/": article("Home", { links: ["/a", "/b", "/c"] }),
@@ -508,7 +508,7 @@ describe("a run over what failed", () => {
     "/d": article("Delta"),
   }
 
-  test("visits only those addresses, and new ones that they lead to", async () => {
+  test("visits only those addresses, and new ones that they link to", async () => {
     await using runs = await Runs.begin({ ...well, ...broken })
     expect((await runs.run("all")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
     runs.site.serve({
@@ -525,14 +525,14 @@ describe("a run over what failed", () => {
     expect((await runs.run("failed")).outcomes).toEqual({})
   })
 
-  test("begins with no seed that was read, and with one that was not", async () => {
+  test("skips a seed that was read, and retries one that failed", async () => {
     await using runs = await Runs.begin({ "/": status(403) })
     await runs.run("all")
     runs.site.serve(well)
     expect((await runs.run("failed")).outcomes).toEqual({ indexed: 3, "failed:http-status": 2 })
   })
 
-  test("doesn't make the next run less whole", async () => {
+  test("does not reduce what the next run covers", async () => {
     await using runs = await Runs.begin({ ...well, ...broken })
     await runs.run("all")
     await runs.run("failed")

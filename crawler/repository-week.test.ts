@@ -190,7 +190,7 @@ test(
 )
 
 test(
-  "another branch is read from the next run on, and its unchanged files are not read again",
+  "another branch is read from the next run on, and unchanged files are not read again",
   { tags },
   async () => {
     await using handbook = await Handbook.open()
@@ -218,7 +218,7 @@ test(
 )
 
 test(
-  "a server that is away, a wrong token and an empty branch take nothing out of the index",
+  "an unreachable server, a wrong token and an empty branch remove nothing from the index",
   { tags },
   async () => {
     await using handbook = await Handbook.open("git:s3cret-token")

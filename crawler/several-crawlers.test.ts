@@ -51,14 +51,14 @@ class Crawler implements AsyncDisposable {
   }
 }
 
-describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
+describe("several crawlers sharing one state", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   beforeAll(async () => {
     server = await PostgresServer.start()
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  test("one looks after the schedules, and another as soon as it is lost", async () => {
+  test("have one that runs the schedules, and another takes over once it is lost", async () => {
     using here = temporaryFolder()
     using there = temporaryFolder()
     // No server is at the address of the index: only job processes query it.
@@ -91,7 +91,7 @@ describe("several crawlers on one state", { tags: ["postgresql"] }, () => {
     expect(scheduled(first)).toBe(1)
   })
 
-  test("of an embedded index there is one, and the next says so, unless the first is lost", async () => {
+  test("allow only one with an embedded index, and a second one says so until the first is lost", async () => {
     using here = temporaryFolder()
     using there = temporaryFolder()
     const env = { FOSSICK_STATE: server.url("embedded") }

@@ -80,7 +80,7 @@ const why = async (path: string) => {
 }
 
 describe("a page that two sources crawl", () => {
-  test("belongs to both, is counted by both, and stays so while nothing changes", async () => {
+  test("belongs to both, is counted by both, and stays that way while nothing changes", async () => {
     expect(await run("all")).toMatchObject({ indexed: 5 })
     expect(await run("docs", { pages: { topic: "finance" } })).toMatchObject({ indexed: 3 })
     const shared = {
@@ -104,7 +104,7 @@ describe("a page that two sources crawl", () => {
     )
   })
 
-  test("stays for the other when one leaves it out, and comes back to it when it is restored", async () => {
+  test("stays for the other when one excludes it, and belongs to both again when restored", async () => {
     await run("all")
     await run("docs")
     const exclude = ["/docs/a"]
@@ -126,7 +126,7 @@ describe("a page that two sources crawl", () => {
     expect(await countOf("docs")).toBe(3)
   })
 
-  test("has the readers that each of them knows, also after one has left it out and has it back", async () => {
+  test("has the readers that each of them knows, even after one has excluded and restored it", async () => {
     site.serve({ "/docs/b": html(article("Beta"), { "x-fossick-readers": "allow=group:hr" }) })
     const hr = (source: string) => ({ source, allow: [["group:hr"]], deny: [] })
     const readers = () => fixture.engine.pages.get(url("/docs/b"))?.readers
@@ -144,7 +144,7 @@ describe("a page that two sources crawl", () => {
     expect((await readersNow(fixture.db)).rules.has(readersLabel(readers())!)).toBe(true)
   })
 
-  test("goes when both have found it missing, each by two runs of its own", async () => {
+  test("is removed when both have found it missing, each in two of its own runs", async () => {
     await run("all")
     await run("docs")
     site.serve({ "/docs/a": status(404) })
@@ -161,7 +161,7 @@ describe("a page that two sources crawl", () => {
     expect(held()["/docs/a"]).toBe("all")
   })
 
-  test("stays for the other when one is deleted with its pages", async () => {
+  test("stays with the other when one is deleted along with its pages", async () => {
     await run("all")
     await run("docs")
     await sources.delete("all", { removePages: true })
@@ -178,7 +178,7 @@ describe("a page that two sources crawl", () => {
     expect(await statement(db, "select count(*) as n from page_links").get()).toEqual({ n: 0 })
   })
 
-  test("is not kept by a name that nobody runs any more, once its site says that it is gone", async () => {
+  test("is not kept by a source that no longer runs, once its site reports it gone", async () => {
     await run("all", {}, false)
     fixture.now += 40 * DAY_MS
     await run("docs")
@@ -191,7 +191,7 @@ describe("a page that two sources crawl", () => {
     expect(await new KnownAddresses(fixture.db).get(url("/docs/a"), "all")).toMatchObject({ hash: null })
   })
 
-  test("has one place for each where the two disagree on which addresses are one page's", async () => {
+  test("has a place in each source when they disagree on which addresses are the same page", async () => {
     const same = article("Same", {
       text: "The same text stands at two addresses of this site, word for word. ",
     })
@@ -203,7 +203,7 @@ describe("a page that two sources crawl", () => {
     }
   })
 
-  test("is the last reader's alone when they log in otherwise: one may see what the other must not", async () => {
+  test("belongs only to the source that read it last when their logins differ: one may see what the other must not", async () => {
     const login = { kind: "headers", headers: { "x-team": "${TEAM_TOKEN}" } } as const
     await run("all", { login })
     await run("docs")
@@ -214,7 +214,7 @@ describe("a page that two sources crawl", () => {
     expect([await countOf("all"), await countOf("docs")]).toEqual([5, 0])
   })
 
-  test("that came with an import stays the imported source's, too", async () => {
+  test("stays with the imported source too when it came with an import", async () => {
     await run("docs")
     const page = fixture.engine.pages.get(url("/docs/b"))!
     fixture.engine.pages.set(page.url, { ...page, source: "elsewhere", title: "Older" })
@@ -223,7 +223,7 @@ describe("a page that two sources crawl", () => {
   })
 })
 
-test("a sitemap that two sources share is read by each for itself", async () => {
+test("a sitemap shared by two sources is read separately by each", async () => {
   const list = (...paths: string[]) =>
     `<urlset>${paths.map((path) => `<url><loc>${path}</loc></url>`).join("")}</urlset>`
   const listing = async (name: string) =>

@@ -142,7 +142,7 @@ const RUN_EVERY = 8 * HOUR
 /** The last event is followed by the longest interval, and one more for the second strike. */
 const END = 7 * DAY
 
-test("a week of a changing site, a run every eight hours: index and site end equal", async () => {
+test("a week of a changing site, with a run every eight hours: index and site match at the end", async () => {
   const paper = new Newspaper()
   await using site = await startTestSite({ "*": paper.serve })
   await using fixture = await CrawlFixture.open()

@@ -47,7 +47,7 @@ const run = async () => {
 const readersOf = (path: string) => fixture.engine.pages.get(site.url(path) as PageUrl)?.readers
 const oneSource = (allow: string[][], deny: string[] = []) => [{ source: "site", allow, deny }]
 
-test("pages have the readers that their headers and tags name, and nobody where these cannot be understood", async () => {
+test("pages have the readers that their headers and tags name, and nobody when these are invalid", async () => {
   await run()
   expect(readersOf("/open")).toBeUndefined()
   expect(readersOf("/salaries")).toEqual(oneSource([["group:hr"]], ["group:interns"]))
@@ -67,7 +67,7 @@ test("pages have the readers that their headers and tags name, and nobody where 
   expect(note.rows[0]!["detail"]).toContain('its readers are invalid: "hr only, please"')
 })
 
-test("the operator learns of pages that have lost their last reader", async () => {
+test("the operator sees which pages have lost their last reader", async () => {
   const told = async () => [
     (await countPagesForNobody(fixture.db)).get("site") ?? 0,
     (await listPagesForNobody(fixture.db, "site", 10)).map((url) => new URL(url).pathname),
@@ -82,7 +82,7 @@ test("the operator learns of pages that have lost their last reader", async () =
   expect(await told()).toEqual([1, ["/broken"]])
 })
 
-test("a page that the site calls unmodified has its readers changed all the same", async () => {
+test("readers are updated even when the site reports a page as unmodified", async () => {
   await run()
   header = "allow=group:board"
   await run()

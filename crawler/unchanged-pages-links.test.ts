@@ -89,7 +89,7 @@ describe.each([
   ["an ETag", byTag],
   ["nothing to tell that it is unchanged", bare],
 ])("a site that sends %s", (_, serve) => {
-  test("gives all its pages when the limit is raised from 2 to 100", async () => {
+  test("yields all its pages when the limit is raised from 2 to 100", async () => {
     await using site = await Site.of(
       { "/": ["/a", "/b"], "/a": ["/c"], "/b": [], "/c": ["/d"], "/d": [] },
       serve,
@@ -98,7 +98,7 @@ describe.each([
     expect(await site.run({ limits: { pages: 100 } })).toEqual(["/", "/a", "/b", "/c", "/d"])
   })
 
-  test("gives its deeper pages when the depth is raised", async () => {
+  test("yields its deeper pages when the depth is raised", async () => {
     await using site = await Site.of(chain(4), serve)
     expect(await site.run({ limits: { depth: 1 } })).toEqual(["/", "/1"])
     expect(await site.run({ limits: { depth: 3 } })).toEqual(["/", "/1", "/2", "/3"])
@@ -106,7 +106,7 @@ describe.each([
 })
 
 describe("pages that answer 304", () => {
-  test("lead on when the scope is wider, and when a pattern lets more in", async () => {
+  test("still lead to their links when the scope or a pattern widens", async () => {
     const links = {
       "/docs/": ["/docs/old/x", "/blog/"],
       "/docs/old/x": [],
@@ -123,21 +123,21 @@ describe("pages that answer 304", () => {
     expect(site.read).toEqual(["/blog/1"])
   })
 
-  test("lead on from a start that was met before, deep in another crawl", async () => {
+  test("still lead to their links from a start that was found deep in an earlier crawl", async () => {
     await using site = await Site.of(chain(6))
     expect(await site.run({ limits: { depth: 3 } })).toEqual(["/", "/1", "/2", "/3"])
     const again = await site.run({ seeds: ["/3"], limits: { depth: 2 } })
     expect(again).toEqual(["/", "/1", "/2", "/3", "/4", "/5"])
   })
 
-  test("lead on when they have come nearer to the start", async () => {
+  test("still lead to their links when they are now nearer to the start", async () => {
     await using site = await Site.of(chain(4))
     expect(await site.run({ limits: { depth: 2 } })).toEqual(["/", "/1", "/2"])
     site.site.serve({ "/": article("Home", { links: ["/1", "/2"] }) })
     expect(await site.run({ limits: { depth: 2 } })).toEqual(["/", "/1", "/2", "/3"])
   })
 
-  test("lead on after a run that was cut off", async () => {
+  test("still lead to their links after an interrupted run", async () => {
     await using site = await Site.of(chain(4))
     const stop = new AbortController()
     const { engine } = site.fixture
@@ -153,7 +153,7 @@ describe("pages that answer 304", () => {
     expect(await site.run()).toEqual(["/", "/1", "/2", "/3", "/4"])
   })
 
-  test("are read anew when it is not known where they lead: there were too many links to keep, or an older version read them", async () => {
+  test("are read in full when their links are unknown: too many to store, or read by an older version", async () => {
     const many = Array.from({ length: 6000 }, (_, i) => `/${(i * 2654435761).toString(36)}`)
     await using site = await Site.of({
       "/": ["/long", "/short"],
@@ -172,8 +172,8 @@ describe("pages that answer 304", () => {
   })
 })
 
-describe("a scheduled run in which no page is due", () => {
-  test("finds what a raised limit or depth lets in, without a visit to what it knows", async () => {
+describe("a scheduled run with no page due", () => {
+  test("finds what a raised limit or depth allows, without visiting known pages", async () => {
     await using site = await Site.of({ ...chain(3), "/": ["/1", "/b", "/c"], "/b": [], "/c": [] })
     await site.run({ limits: { pages: 2, depth: 1 } }, "due")
     expect(await site.run({ limits: { pages: 100, depth: 1 } }, "due")).toEqual(["/", "/1", "/b", "/c"])
@@ -190,13 +190,13 @@ describe("a scheduled run in which no page is due", () => {
     expect(site.read).toEqual([])
   })
 
-  test("goes on with each run where the limit of the one before ended", async () => {
+  test("continues where the previous run reached its limit", async () => {
     await using site = await Site.of(chain(4))
     for (const pages of [2, 3, 4, 5])
       expect(await site.run({ limits: { pages: 2 } }, "due")).toHaveLength(pages)
   })
 
-  test("reads a sitemap anew, though it has not changed, when more of what it lists belongs to the source", async () => {
+  test("reads an unchanged sitemap again when more of its entries belong to the source", async () => {
     await using site = await Site.of({ "/": [], "/docs/a": [], "/blog/b": [] })
     const sitemap = `<urlset><url><loc>/docs/a</loc></url><url><loc>/blog/b</loc></url></urlset>`
     site.site.serve({ "/sitemap.xml": conditional(sitemap, { etag: '"s"' }, "application/xml") })
@@ -205,7 +205,7 @@ describe("a scheduled run in which no page is due", () => {
   })
 })
 
-test("links are kept without loss, those of other hosts and odd ones too", () => {
+test("links are stored without loss, including odd ones and those to other hosts", () => {
   const page = "https://docs.example.org/guide/a" as PageUrl
   const links = [
     "https://docs.example.org/",

@@ -64,7 +64,7 @@ class Notes {
 }
 
 test.each(["notes.zip", "notes.tar.gz"])(
-  "%s and its index are the same in the end, though all processes are killed again and again",
+  "%s and its index match at the end, though all processes are killed again and again",
   async (name) => {
     using folder = temporaryFolder()
     const path = join(folder.path, name)

@@ -58,7 +58,7 @@ class Notes {
   }
 }
 
-test("a watched folder and its index are the same in the end, though all processes are killed again and again", async () => {
+test("a watched folder and its index match at the end, though all processes are killed again and again", async () => {
   using folder = temporaryFolder()
   const notes = new Notes(join(folder.path, "notes"))
   await killAgainAndAgain(folder.path, {

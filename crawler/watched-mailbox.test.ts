@@ -69,7 +69,7 @@ class Maildir {
   }
 }
 
-test("a watched mailbox and its index are the same in the end, though all processes are killed again and again", async () => {
+test("a watched mailbox and its index match at the end, though all processes are killed again and again", async () => {
   using folder = temporaryFolder()
   const mail = new Maildir(join(folder.path, "Maildir"))
   const source = {

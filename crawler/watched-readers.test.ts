@@ -20,7 +20,7 @@ const NOTES = "https://notes.example/"
 
 // The crawler's processes learn of the change only from the change itself.
 test(
-  "a change to who may read files and documents reaches the index, and makes no vectors anew",
+  "a change to the readers of files and documents reaches the index without new vectors",
   { tags: ["acl"] },
   async () => {
     using folder = temporaryFolder()

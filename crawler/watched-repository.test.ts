@@ -58,7 +58,7 @@ class Notes extends GitWork {
 }
 
 test(
-  "a watched repository and its index are the same in the end, though all processes are killed again and again",
+  "a watched repository and its index match at the end, though all processes are killed again and again",
   {
     tags: ["git"],
   },

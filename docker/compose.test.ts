@@ -75,7 +75,7 @@ const { version, dependencies } = JSON.parse(text("package.json")) as {
 }
 
 describe("every service", () => {
-  test("is found by this test", () => {
+  test("is covered by this test", () => {
     expect(services.map(({ name }) => name)).toEqual(
       expect.arrayContaining(
         "init api crawler meilisearch gateway model site prepare proxy opensearch-3 postgres".split(" "),
@@ -83,11 +83,11 @@ describe("every service", () => {
     )
   })
 
-  test.each(services)("$name runs an image of an exact version", ({ service }) => {
+  test.each(services)("$name runs an image with an exact version", ({ service }) => {
     expect(service.image).toMatch(/^[a-z]+(\/[a-z]+)?:v?\d+(\.\d+){1,2}(-browser)?$/)
   })
 
-  test.each(services)("$name has limits, and may do no more than it has to", ({ name, service }) => {
+  test.each(services)("$name has resource limits and minimal privileges", ({ name, service }) => {
     expect(service).toMatchObject({
       init: true,
       read_only: true,
@@ -100,7 +100,7 @@ describe("every service", () => {
   })
 
   test.each(staying.filter(({ name }) => name !== "site"))(
-    "$name is no root, and its log ends somewhere",
+    "$name does not run as root, and its log is bounded",
     ({ name, service }) => {
       expect(service.user).toBe(
         OWN_USERS.has(name) ? "1000:1000" : "${APPLIANCE_UID:-1000}:${APPLIANCE_GID:-1000}",
@@ -109,13 +109,13 @@ describe("every service", () => {
     },
   )
 
-  test.each(staying)("$name is looked after: started again, and asked how it is", ({ name, service }) => {
+  test.each(staying)("$name restarts automatically and has a health check", ({ name, service }) => {
     expect(service.restart).toBe("unless-stopped")
     // podman-compose 1.0 misinterprets CMD; only Docker runs the test's own site.
     expect(service.healthcheck?.test[0]).toBe(name === "site" ? "CMD" : "CMD-SHELL")
   })
 
-  test("reaches the host's ports only where people ask, and there on the host's loopback unless told otherwise", () => {
+  test("publishes ports only where clients connect, and on the host's loopback unless configured otherwise", () => {
     const published = services.filter(({ service }) => service.ports !== undefined)
     expect(published.map(({ name }) => name).sort()).toEqual(["api", "gateway", "proxy"])
     for (const { service } of published) {
@@ -130,7 +130,7 @@ describe("every service", () => {
     ])
   })
 
-  test("keeps what it keeps under one folder", () => {
+  test("stores its data in one folder", () => {
     const mounts = services.flatMap(({ service, file }) =>
       file.includes(TEST_ONLY) || file === CLUSTER ? [] : (service.volumes ?? []),
     )
@@ -140,7 +140,7 @@ describe("every service", () => {
     )
   })
 
-  test("of the cluster too, where each sees its own part of it, and of the secrets its own alone", () => {
+  test("stores the cluster's data there too, each service with access only to its own part and its own secrets", () => {
     const data = "${APPLIANCE_DATA_DIR:-./cluster-data}/"
     const mounted = Object.entries(cluster.services).flatMap(([name, { volumes = [] }]) =>
       volumes.flatMap((mount) => {
@@ -158,8 +158,8 @@ describe("every service", () => {
   })
 })
 
-describe("the files", () => {
-  test.each(files)("%s hold nothing that old engines refuse", (file) => {
+describe("the Compose files", () => {
+  test.each(files)("%s contain nothing that old engines reject", (file) => {
     const document = parseDocument(text(file), { merge: true })
     // Tags such as !reset require Compose 2.24.
     expect(document.warnings).toEqual([])
@@ -173,7 +173,7 @@ describe("the files", () => {
     }
   })
 
-  test("are healthy soon without start_interval: the index within seconds, the rest within ten more", () => {
+  test("report health quickly without start_interval: the index within seconds, the rest within ten more", () => {
     const seconds = (name: string) =>
       Number(/^(\d+)s$/.exec(base.services[name]?.healthcheck?.interval ?? "")?.[1])
     expect(seconds("meilisearch")).toBeLessThanOrEqual(3)
@@ -182,7 +182,7 @@ describe("the files", () => {
 })
 
 describe("the index", () => {
-  test("is on a network that leads nowhere, and its key stands in no file that is read by Compose", () => {
+  test("is on an internal network, and its key is in no file that Compose reads", () => {
     expect(base.services["meilisearch"]).toMatchObject({ networks: ["index"] })
     expect(base.networks?.["index"]?.internal).toBe(true)
     expect(base.services["meilisearch"]?.environment).not.toHaveProperty("MEILI_MASTER_KEY")
@@ -192,13 +192,13 @@ describe("the index", () => {
 describe("the cluster's stores", () => {
   const stores = Object.entries(cluster.services).filter(([name]) => /^(opensearch-|postgres)/.test(name))
 
-  test("are on a network that leads nowhere", () => {
+  test("are on an internal network", () => {
     expect(stores).toHaveLength(4)
     for (const [, service] of stores) expect(service).toMatchObject({ networks: ["store"] })
     expect(cluster.networks?.["store"]?.internal).toBe(true)
   })
 
-  test("and whoever asks for them know them by the same names", () => {
+  test("have the same names for their clients", () => {
     const names = stores.map(([name]) => name).filter((name) => name !== "postgres")
     const { environment } = cluster.services["api"]!
     expect(environment?.["FOSSICK_OPENSEARCH_URLS"]).toBe(
@@ -213,7 +213,7 @@ describe("the cluster's stores", () => {
     expect(cluster.services["prepare"]?.environment?.["CLUSTER_NODES"]).toBe(names.join(","))
   })
 
-  test("have the version that the tests run", () => {
+  test("have the version used in the tests", () => {
     const pom = text("engine/testing/opensearch/cluster/pom.xml")
     const tested = /<opensearch>(.+)<\/opensearch>/.exec(pom)?.[1]
     expect(cluster.services["opensearch-1"]?.image).toBe(`opensearchproject/opensearch:${tested}`)
@@ -226,7 +226,7 @@ const docker = ["docker-compose", "docker compose"].find((command) => {
 })
 
 describe("Compose", { tags: ["compose"] }, () => {
-  test.each(["compose.yaml", CLUSTER])("takes %s", (file) => {
+  test.each(["compose.yaml", CLUSTER])("accepts %s", (file) => {
     const [program = "", ...args] = docker!.split(" ")
     const { stdout, stderr } = spawnSync(program, [...args, "--file", file, "config"], {
       cwd: ROOT,
@@ -238,7 +238,7 @@ describe("Compose", { tags: ["compose"] }, () => {
   })
 })
 
-describe("every setting in the files", () => {
+describe("every setting in the Compose files", () => {
   const declared = [engineSettings, crawlerSettings, apiSettings, x402Settings].flatMap((part) =>
     Object.values(part),
   )
@@ -247,18 +247,18 @@ describe("every setting in the files", () => {
   )
   const ours = set.filter(([name]) => /^(FOSSICK|X402)_/.test(name))
 
-  test.each(ours)("%s is one of Fossick's", (name) => {
+  test.each(ours)("%s is a Fossick setting", (name) => {
     expect(declared.map((setting) => setting.name)).toContain(name)
   })
 
-  test.each(set)("%s holds no secret", (name, value) => {
+  test.each(set)("%s contains no secret", (name, value) => {
     // The name of a file that contains a secret isn't a secret.
     const isFile = name.endsWith("_FILE") || value.startsWith("file:/")
     expect(isFile || !/_KEY$|PASSWORD|TOKEN/.test(name)).toBe(true)
     expect(URL.parse(value)?.password ?? "").toBe("")
   })
 
-  test.each(ours.filter(([, value]) => !value.includes("${")))("%s has a right value: %s", (name, value) => {
+  test.each(ours.filter(([, value]) => !value.includes("${")))("%s has a valid value: %s", (name, value) => {
     expect(() => declared.find((setting) => setting.name === name)?.parse(value)).not.toThrow()
   })
 })
@@ -266,7 +266,7 @@ describe("every setting in the files", () => {
 describe("the image", () => {
   const dockerfile = text("docker/Dockerfile")
 
-  test("is named after the version of this project", () => {
+  test("is tagged with this project's version", () => {
     const own = services
       .map(({ service }) => service.image ?? "")
       .filter((image) => image.startsWith("fossick:"))
@@ -279,13 +279,13 @@ describe("the image", () => {
   const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\$BUILDPLATFORM )?(\S+) AS (\w+)$/gm)]
   const stages = bases.map(([, , stage]) => stage)
 
-  test("brings the version of Node that the lock file names, and is made of nothing else", () => {
+  test("uses the Node version from the lock file, and no other base image", () => {
     expect(stages).toEqual(["packages", "faces", "appliance", "browser"])
     const foreign = bases.map(([, image]) => image).filter((image) => !stages.includes(image))
     expect(new Set(foreign)).toEqual(new Set([`node:${dependencies["node"]}-trixie-slim`]))
   })
 
-  test("is no root's, and has every target that Compose builds", () => {
+  test("does not run as root, and has every target that Compose builds", () => {
     const ends = dockerfile.split(/^FROM /m).slice(3)
     for (const stage of ends) expect(stage.match(/^USER .*$/gm)?.at(-1)).toBe("USER 1000:1000")
     const targets = files.flatMap((file) =>
@@ -294,7 +294,7 @@ describe("the image", () => {
     expect(stages).toEqual(expect.arrayContaining(targets.filter((target) => target !== undefined)))
   })
 
-  test("copies only what the builder is given", () => {
+  test("copies only files in the build context", () => {
     const given = [...text(".dockerignore").matchAll(/^!(\S+)$/gm)].map(([, path]) => path)
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
       ([, paths]) => paths?.split(" ") ?? [],
@@ -306,18 +306,21 @@ describe("the image", () => {
     }
   })
 
-  test.each(FLOORS.filter((floor) => floor !== "faces"))("copies %s, and looks for its packages", (floor) => {
-    expect(text(".dockerignore").split("\n")).toContain(`!${floor}`)
-    expect(dockerfile.split("\n")).toContain(`COPY ${floor} ${floor}`)
-    expect(IMAGE_CODE).toContain(floor)
-  })
+  test.each(FLOORS.filter((floor) => floor !== "faces"))(
+    "copies %s, and its packages are checked",
+    (floor) => {
+      expect(text(".dockerignore").split("\n")).toContain(`!${floor}`)
+      expect(dockerfile.split("\n")).toContain(`COPY ${floor} ${floor}`)
+      expect(IMAGE_CODE).toContain(floor)
+    },
+  )
 
-  test("holds what the faces were built to, and not what builds them", () => {
+  test("contains the built faces, and not their sources", () => {
     expect(dockerfile.split("\n")).toContain("COPY --from=faces /build/faces/dist faces/dist")
     expect(text(".dockerignore").split("\n")).toEqual(expect.arrayContaining(["!faces", "faces/dist"]))
   })
 
-  test("holds no code that asks for packages it does not get, which are those for development", () => {
+  test("contains no code that needs development packages", () => {
     const ofPackage = (named: string) => /^(?:@[^/]+\/)?[^/]+/.exec(named)?.[0] ?? named
     const named = new Set([...namedPackages(ROOT, inImage)].map(ofPackage))
     expect(named.size).toBeGreaterThan(20)
@@ -333,7 +336,7 @@ describe("the image", () => {
     ["docker/load-packages.ts", true],
     ["crawler/page/pool/read-process-worker.ts", true],
     ["docs/getting-started.md", true],
-  ])("holds what runs in it, and nothing for development: %s %s", (path, expected) => {
+  ])("contains only what runs in it, and no development files: %s %s", (path, expected) => {
     expect(statSync(join(ROOT, path)).isFile()).toBe(true)
     expect(inImage(path)).toBe(expected)
   })

@@ -27,7 +27,7 @@ const GID = String(process.getgid?.())
 /** As in the image. */
 const OTHER_USER = 1000
 
-test("the first start makes a key for Meilisearch that nobody else reads or sees; the next one keeps it", async () => {
+test("the first start creates a Meilisearch key that only its user can read; later starts keep it", async () => {
   using folder = temporaryFolder()
   const env = { FOSSICK_DATA_DIR: folder.path, APPLIANCE_UID: UID, APPLIANCE_GID: GID }
   const file = join(folder.path, "secrets/meilisearch-master-key")
@@ -46,7 +46,7 @@ test("the first start makes a key for Meilisearch that nobody else reads or sees
 
 // Only root can change the owner of folders.
 test(
-  "folders that root made in a data folder that is closed to others are handed over, with no right but the given ones",
+  "folders created by root in a private data folder are handed over, with only the given rights",
   { tags: ["root"] },
   async () => {
     using folder = temporaryFolder()
@@ -68,7 +68,7 @@ test(
   },
 )
 
-test("the first start says which of its settings is wrong", async () => {
+test("the first start names an invalid setting", async () => {
   using folder = temporaryFolder()
   const env = { FOSSICK_DATA_DIR: folder.path, APPLIANCE_UID: "fossick", APPLIANCE_GID: GID }
   expect(await run("init.ts", [], env)).toMatchObject({
@@ -78,7 +78,7 @@ test("the first start says which of its settings is wrong", async () => {
   expect(existsSync(join(folder.path, "secrets"))).toBe(false)
 })
 
-test("the crawler is healthy as long as its heart beats", async () => {
+test("the crawler is healthy as long as it sends heartbeats", async () => {
   using folder = temporaryFolder()
   const env = { FOSSICK_DATA_DIR: folder.path }
   const health = () => run("health.ts", ["crawler"], env)
@@ -92,7 +92,7 @@ test("the crawler is healthy as long as its heart beats", async () => {
   db.close()
 })
 
-test("the API is healthy when it says so itself, and else its words are passed on", async () => {
+test("the API is healthy when it reports so, and otherwise its response is passed on", async () => {
   let status = 503
   await using site = await serve((path) => [path === "/readyz" ? status : 404, `{"status":"${status}"}`])
   const health = () => run("health.ts", ["api"], { FOSSICK_PORT: String(site.port) })
@@ -101,7 +101,7 @@ test("the API is healthy when it says so itself, and else its words are passed o
   expect(await health()).toMatchObject({ code: 0, out: "ok\n" })
 })
 
-test("a forwarded port carries what is said both ways, and says nothing where nobody answers", async () => {
+test("a forwarded port carries data both ways, and closes when the target does not answer", async () => {
   await using site = await serve((path) => [200, `this is ${path}`])
   const server = forwardPort({ host: "127.0.0.1", port: 0 }, { host: "127.0.0.1", port: site.port })
   await once(server, "listening")
@@ -113,14 +113,14 @@ test("a forwarded port carries what is said both ways, and says nothing where no
   server.close()
 })
 
-test("the command in the containers works from any folder, on the data folder of the container", async () => {
+test("the command in the containers works from any folder, on the container's data folder", async () => {
   using folder = temporaryFolder()
   const env = { FOSSICK_DATA_DIR: folder.path }
   const { code, out } = await run("../command/fossick.js", ["jobs", "list"], env, folder.path)
   expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("No job") as unknown })
 })
 
-test("what a container never loads leaves the image; licences and what the processor needs stay", async () => {
+test("files that a container never loads are removed from the image; licences and the processor's files stay", async () => {
   using folder = temporaryFolder()
   const kept = [
     "@img/sharp-linux-arm64/sharp.node",

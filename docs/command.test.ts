@@ -16,7 +16,7 @@ const rows = (heading: string): string[][] => {
     .map((row) => row.split("|").map((cell) => cell.trim()))
 }
 
-describe("the page on the command", () => {
+describe("the command page", () => {
   test("lists every command as the help does", () => {
     const listed = rows("Commands").map(([, name = "", about = ""]) => [
       name.replaceAll("`", ""),
@@ -25,7 +25,7 @@ describe("the page on the command", () => {
     expect(listed).toEqual(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]))
   })
 
-  test("explains every exit code there is", () => {
+  test("explains every exit code", () => {
     expect(rows("Exit codes").map(([, code]) => Number(code))).toEqual(Object.values(EXIT))
   })
 })

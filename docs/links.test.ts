@@ -10,18 +10,18 @@ const SKIPPED = /^(\.git|node_modules|index-data\/(?!README\.md$).*)$|\/(node_mo
 
 const pages = markdownFiles(root).map((path) => relative(root, path))
 
-describe("every page of the repository", () => {
+describe("every page in the repository", () => {
   test("is found by this test", () => {
     expect(pages).toEqual(expect.arrayContaining(["README.md", "docs/README.md", "engine/README.md"]))
   })
 
-  test.each(pages)("%s links only to what is there", (page) => {
+  test.each(pages)("%s has no dead links", (page) => {
     const dead = linksOf(page).filter((href) => !leadsSomewhere(page, href))
     expect(dead).toEqual([])
   })
 })
 
-describe("every folder of the repository", () => {
+describe("every folder in the repository", () => {
   const folders = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
     .map((entry) => entry.name)
@@ -39,7 +39,7 @@ describe("the handbook", () => {
     expect(listed.sort()).toEqual(there.map((page) => page.slice("docs/".length)).sort())
   })
 
-  test("answers the first question a new user is shown in its very first sentence", () => {
+  test("answers a new user's first question in its first sentence", () => {
     const [, firstParagraph] = readFileSync(join(root, "docs/schedule-a-crawl.md"), "utf8").split("\n\n")
     expect(firstParagraph?.split(/[:.] /)[0]).toMatch(/^To schedule a crawl, .*`npx fossick sources apply`/s)
   })

@@ -6,7 +6,7 @@ import { PROGRAMS } from "#crawler/sources/survey/programs/registry.ts"
 
 const text = readFileSync(join(import.meta.dirname, "recipes.md"), "utf8")
 
-test("every program that is recognised has its section in Recipes", () => {
+test("every recognised program has a section in Recipes", () => {
   const sections = new Set(headingIds(text))
   expect(PROGRAMS.filter(({ recipe }) => !sections.has(recipe)).map(({ name }) => name)).toEqual([])
 })

@@ -18,7 +18,7 @@ import { SCOPES } from "#crawler/source.ts"
 describe("the crawl page", () => {
   const page = read("crawl-a-site.md")
 
-  test("explains every outcome there is, and no other", () => {
+  test("explains every outcome, and no other", () => {
     const source = readFileSync(join(import.meta.dirname, "../crawler/outcome.ts"), "utf8")
     const members = (type: string) => {
       const [, union = ""] = source.split(`export type ${type} =`)
@@ -38,7 +38,7 @@ describe("the crawl page", () => {
     expect(firstCells(page, "## Outcomes").flat().sort()).toEqual(expected.sort())
   })
 
-  test("gives the options the command takes, with their defaults", async () => {
+  test("lists the command's options, with their defaults", async () => {
     const rows = rowsUnder(page, "## Options")
     const line = await readCommandLine(["crawl", "example.com"])
     if ("code" in line) throw new Error(line.err)
@@ -57,7 +57,7 @@ describe("the crawl page", () => {
   })
 })
 
-describe("the pages on the API", () => {
+describe("the API pages", () => {
   const search = read("search-api.md")
   const live = read("extract-crawl-map-api.md")
 
@@ -73,7 +73,7 @@ describe("the pages on the API", () => {
     ["logs", read("logs.md"), "## Which calls were made", logsSchema],
     ["feedback", read("logs.md"), "## Feedback", feedbackSchema],
     ["generate-keys", read("api-keys.md"), "## Keys over the API", generateKeysSchema],
-  ])("list the parameters of %s, each once", (_, page, heading, schema) => {
+  ])("list every parameter of %s, once", (_, page, heading, schema) => {
     expect(firstCells(page, heading).flat().sort()).toEqual(Object.keys(schema.properties).sort())
   })
 
@@ -82,7 +82,7 @@ describe("the pages on the API", () => {
     expect(Object.keys(deactivateKeysSchema.properties)).toEqual([/`(\w+)`/.exec(after)?.[1]])
   })
 
-  test("say rightly which parameters of crawl are not those of map", () => {
+  test("correctly list the crawl parameters that map lacks", () => {
     const [, named = ""] = /except those on content \(([^)]*)\)/s.exec(live) ?? []
     const without = [...named.matchAll(/`(\w+)`/g)].map((name) => name[1] ?? "")
     const both = new Set([...Object.keys(mapSchema.properties), ...without])
@@ -91,7 +91,7 @@ describe("the pages on the API", () => {
   })
 })
 
-test("the page on file formats lists every kind of document and text with its endings, and no other", () => {
+test("the page on file formats lists every document and text format with its extensions, and no other", () => {
   const rows = [...read("file-formats.md").matchAll(/^\| (.*?) \|/gm)]
     .map(([, cell = ""]) => codes(cell).filter((code) => /^\.\w+$/.test(code)))
     .filter((endings) => endings.length > 0)

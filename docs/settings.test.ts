@@ -21,7 +21,7 @@ const parts = {
 
 describe("the settings page", () => {
   test.each(Object.entries(parts))(
-    "says of each setting of the %s what the code says",
+    "describes each setting of the %s as the code does",
     (heading, settings) => {
       const expected = Object.values(settings).map(({ name, default: value, about }) => ({
         name,
@@ -32,7 +32,7 @@ describe("the settings page", () => {
     },
   )
 
-  test("knows no settings but those of the parts", () => {
+  test("contains only existing settings", () => {
     const declared: string[] = Object.values(parts).flatMap((part) =>
       Object.values(part).map(({ name }) => name),
     )

@@ -96,13 +96,13 @@ describe("YAML", () => {
     else if ("sources" in value) parseSources(JSON.stringify(value.sources), "shown.yaml")
   }
 
-  test("of every page is read by what it is for", async () => {
+  test("on every page is valid for its reader", async () => {
     const shown = blocks.filter(({ language }) => language === "yaml")
     expect(shown.length).toBeGreaterThan(40)
     expect(await faultsOf(shown, check)).toEqual({})
   })
 
-  test("of every screen is read by what it is for", async () => {
+  test("on every screen is valid for its reader", async () => {
     const shown = yamlOfFaces()
     expect(shown.length).toBeGreaterThan(0)
     expect(await faultsOf(shown, check)).toEqual({})
@@ -124,7 +124,7 @@ describe("commands", () => {
     if ("code" in line && line.code !== 0) throw new Error(line.err)
   }
 
-  test("of every page are understood", async () => {
+  test("on every page are valid", async () => {
     const lines = blocks.filter(({ language }) => language === "sh" || language === "ini")
     const shown = typed(
       lines,
@@ -134,7 +134,7 @@ describe("commands", () => {
     expect(await faultsOf(shown, check)).toEqual({})
   })
 
-  test("of every screen are understood", async () => {
+  test("on every screen are valid", async () => {
     const faces = sources.filter(({ at }) => at.startsWith("faces/"))
     const shown = typed(faces, /[>"`](?:npx )?fossick ([a-z][^<"`]*)[<"`]/g)
     expect(shown.length).toBeGreaterThan(3)
@@ -144,7 +144,7 @@ describe("commands", () => {
     expect(Object.fromEntries(wrong)).toEqual({})
   })
 
-  test("that sentences, messages and helps name are there", async () => {
+  test("named in sentences, messages and help exist", async () => {
     const loaded = await Promise.all(
       Object.entries(COMMANDS).map(async ([name, { load }]) => [name, await load()] as const),
     )
@@ -183,7 +183,7 @@ describe("settings", () => {
   const ASSIGNED = new RegExp(String.raw`\b((?:FOSSICK|X402)_[A-Z0-9_]+)=${VALUE}`, "g")
   const GIVEN = new RegExp(String.raw`\b((?:FOSSICK|X402)_[A-Z0-9_]+)(?:=|: )${VALUE}`, "g")
 
-  test("that are named anywhere are there", async () => {
+  test("named anywhere exist", async () => {
     const named = everywhere.flatMap((one) => matchesIn(one, /\b(?:FOSSICK|X402)_[A-Z0-9_]*[A-Z0-9]\b(?!_)/g))
     const check = ({ text }: Shown) => {
       if (!declared.has(text) && !APART.has(text)) throw new Error("there is no such setting")
@@ -191,7 +191,7 @@ describe("settings", () => {
     expect(await faultsOf(named, check)).toEqual({})
   })
 
-  test("have values that they take", async () => {
+  test("are given valid values", async () => {
     const given = everywhere.flatMap((one) =>
       // In a source file, a colon is just TypeScript syntax.
       matchesIn(one, /\.tsx?$/.test(one.at) ? ASSIGNED : GIVEN),

@@ -21,7 +21,7 @@ const { $defs } = JSON.parse(readFileSync(SOURCES_SCHEMA_FILE, "utf8")) as {
 const page = read("sources.md")
 
 describe("the page on sources", () => {
-  test("explains every field there is, with its default", () => {
+  test("explains every field, with its default", () => {
     expect(fieldRows("## Fields of a source")).toEqual(
       Object.fromEntries(Object.entries($defs.fields).map(([name, field]) => [name, shown(field)])),
     )
@@ -38,7 +38,7 @@ describe("the page on sources", () => {
     },
   )
 
-  test("explains every field of the backup, with its default", () => {
+  test("explains every backup field, with its default", () => {
     const fields = Object.entries({ ...$defs.backup.properties, schedule: $defs.fields["schedule"]! })
     expect(fieldRows("## Backups")).toEqual(
       Object.fromEntries(fields.map(([name, field]) => [name, shown(field)])),
@@ -60,7 +60,7 @@ describe("the page on sources", () => {
     expect([...mentioned].sort()).toEqual(commands.sort())
   })
 
-  test("shows patterns that are some", () => {
+  test("shows valid patterns", () => {
     const patterns = rows("## Patterns").map(
       ([pattern = ""]) => codes(pattern.replaceAll("\\|", "|"))[0] ?? "",
     )
@@ -69,7 +69,7 @@ describe("the page on sources", () => {
   })
 })
 
-test("the schedule that the handbook begins with runs when it says", () => {
+test("the handbook's first schedule runs at the time it claims", () => {
   const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(read("schedule-a-crawl.md")) ?? []
   const [nightly] = parseSources(yaml, "shown.yaml").sources.map(defineSource)
   const [first = 0] = nightly?.schedule ? nextTimes(nightly.schedule, 1, Date.UTC(2026, 0, 1), null) : []

@@ -4,7 +4,7 @@ import { indexCacheMb } from "./index-cache.ts"
 
 const GB = 2 ** 30
 
-test("a reader keeps an eighth of the machine's memory, at least 96 MB, unless it is told how much, or has less for it", () => {
+test("a reader's cache is an eighth of the machine's memory, at least 96 MB, unless set or limited", () => {
   expect(indexCacheMb(0, Infinity, 8 * GB)).toBe(1024)
   expect(indexCacheMb(0, Infinity, GB / 2)).toBe(96)
   expect(indexCacheMb(500, Infinity, 8 * GB)).toBe(500)

@@ -9,7 +9,7 @@ import { nameOf, SHIPPED_MODELS } from "./shipped-models.ts"
 
 const modelOf = (name: string) => readSettings(engineSettings, { FOSSICK_MODEL: name }).model
 
-test("the models that ship go by the names that the handbook gives them, in the setting as in the command", () => {
+test("the shipped models have the names used in the handbook, both in the setting and in the command", () => {
   const page = readFileSync(path.join(import.meta.dirname, "../docs/embedding-models.md"), "utf8")
   const named = [...page.matchAll(/^\| `(\w+)`: ([\w-]+) \|/gm)]
   expect(named.map(([, name]) => name)).toEqual(Object.keys(SHIPPED_MODELS))
@@ -20,7 +20,7 @@ test("the models that ship go by the names that the handbook gives them, in the 
   }
 })
 
-test("auto is the same as no model, and other words stay as they are", () => {
+test("auto means no model is set, and other values stay as they are", () => {
   expect(["auto", "", "/srv/models/own", "Xenova/bge-small-en-v1.5"].map(modelOf)).toEqual([
     "",
     "",

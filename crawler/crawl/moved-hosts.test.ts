@@ -130,7 +130,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
     expect((await run(named)).state).toBe("finished")
   })
 
-  test("had no address in its first run: a schedule does not take a private one for what was meant, a person does", async () => {
+  test("had no address in its first run: a scheduled run rejects a private one, a manual run accepts it", async () => {
     expect((await run({}, { trigger: "schedule" })).outcomes).toEqual({ "failed:dns": 1 })
     internet.lead("docs.example", HERE)
     const scheduled = await run({}, { trigger: "schedule" })
@@ -142,7 +142,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
   })
 })
 
-describe("a host whose name leads elsewhere in the middle of a run", () => {
+describe("a host whose name resolves elsewhere in the middle of a run", () => {
   test("ends the run: pages", async () => {
     site.serve({
       "/": (request, response) => {
@@ -174,14 +174,14 @@ describe("a host whose name leads elsewhere in the middle of a run", () => {
   })
 })
 
-describe("what leads from a public site to a private host", () => {
+describe("links from a public site to a private host", () => {
   beforeEach(() => {
     internet.lead("docs.example", PUBLIC_ADDRESS)
     internet.lead("inside.example", HERE)
   })
   const inside = (path: string) => at("inside.example", path)
 
-  test("is not read: redirects, links, sitemaps, feeds", async () => {
+  test("are not followed, whether in redirects, links, sitemaps or feeds", async () => {
     site.serve({
       "/": article("Home", { links: ["/moved", inside("/linked")] }),
       "/moved": redirect(at("inside.example", "/redirected")),
@@ -205,7 +205,7 @@ describe("what leads from a public site to a private host", () => {
     [301, "moved"],
     [302, "redirects"],
   ])(
-    "is named when the site itself answers with a %i to it, but not to callers of the API",
+    "are named when the site itself answers with a %i to one, but not to API callers",
     async (code, word) => {
       site.serve({ "/": redirect(inside("/"), code) })
       const job = await run({ scope: "domain" })
@@ -220,7 +220,7 @@ describe("what leads from a public site to a private host", () => {
     },
   )
 
-  test("is not logged in to", async () => {
+  test("are not used for a login", async () => {
     process.env["MOVED_PASSWORD"] = "x"
     const login = {
       kind: "form",
@@ -234,7 +234,7 @@ describe("what leads from a public site to a private host", () => {
     delete process.env["MOVED_PASSWORD"]
   })
 
-  test("stops the run when it is where the seed has led until now", async () => {
+  test("stop the run when a host that the seed redirected to has become private", async () => {
     site.serve({ "/": redirect(at("www.docs.example", "/a")) })
     internet.lead("www.docs.example", PUBLIC_ADDRESS)
     expect((await run({ scope: "domain" })).outcomes).toMatchObject({ indexed: 1 })
@@ -243,7 +243,7 @@ describe("what leads from a public site to a private host", () => {
   })
 })
 
-describe("a source that somebody with an admin key wrote", () => {
+describe("a source written with an admin key", () => {
   const byApi = { author: "api", trigger: "api" } as const
 
   test("reads no private host, whatever networks it names", async () => {
@@ -256,7 +256,7 @@ describe("a source that somebody with an admin key wrote", () => {
     expect(site.requests).toEqual([])
   })
 
-  test("is not given what the operator's source of the same name may read", async () => {
+  test("does not inherit what the operator's source of the same name may read", async () => {
     internet.lead("docs.example", HERE)
     expect((await run({})).outcomes).toEqual({ indexed: 1 })
     const asked = site.requests.length
@@ -264,7 +264,7 @@ describe("a source that somebody with an admin key wrote", () => {
     expect(site.requests.length).toBe(asked)
   })
 
-  test("stops when its host moves, without a word on the networks here", async () => {
+  test("stops when its host moves, without revealing local networks", async () => {
     internet.lead("docs.example", PUBLIC_ADDRESS)
     expect((await run({}, byApi)).outcomes).toEqual({ indexed: 1 })
     internet.lead("docs.example", HERE)
@@ -275,7 +275,7 @@ describe("a source that somebody with an admin key wrote", () => {
   })
 })
 
-test("a metadata service is not read though it is allowed, named or typed", async () => {
+test("a metadata service is never read, even when it is allowed by network or by name", async () => {
   for (const address of ["169.254.169.254", "fd00:ec2::254", "100.100.100.200"]) {
     internet.lead("docs.example", address)
     const job = await run({ allowedNetworks: ["0.0.0.0/0", "::/0", "docs.example"] })

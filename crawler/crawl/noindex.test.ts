@@ -21,7 +21,7 @@ function startWiki(): Promise<TestSite> {
 }
 
 describe("a source that ignores noindex", () => {
-  test("takes the pages that ask for it, and follows no link that may not be followed", async () => {
+  test("indexes noindex pages, but does not follow links marked nofollow", async () => {
     await using site = await startWiki()
     await using fixture = await CrawlFixture.open()
     const job = await fixture.crawl({ seeds: [site.origin], ignoreNoindex: true })
@@ -36,7 +36,7 @@ describe("a source that ignores noindex", () => {
     expect(site.requests).not.toContain("/behind")
   })
 
-  test("obeys it again when the source no longer says so, even where a page is unchanged", async () => {
+  test("obeys noindex again once the option is removed, even for unchanged pages", async () => {
     await using site = await startWiki()
     await using fixture = await CrawlFixture.open()
     const source = { name: "wiki", seeds: [site.origin] }
@@ -47,7 +47,7 @@ describe("a source that ignores noindex", () => {
     expect(obeying.outcomes).toMatchObject({ unchanged: 1, "skipped:noindex": 4 })
   })
 
-  test("may leave out what the handbook says of wikis: forms, revisions, special pages", () => {
+  test("can exclude the wiki pages that the handbook lists: forms, revisions, special pages", () => {
     const leaves = addressPatterns("exclude", [
       "/**?*do=*",
       "/**?*rev=*",

@@ -28,7 +28,7 @@ function siteWith(path: string, poison: Answer): Record<string, Answer> {
   }
 }
 
-test("a document that takes too much memory costs one page, and says so", async () => {
+test("a document that takes too much memory fails alone, with a reason", async () => {
   await using fixture = await CrawlFixture.open()
   const poison = poisonPdfs(200)["Flate in Flate"]()
   await using site = await startTestSite(
@@ -65,7 +65,7 @@ async function run(dataDir: string, db: StateStore, url: string, lost: number): 
   return signal === null ? "ended" : "killed"
 }
 
-test("a page over which the crawler's process is lost is read alone, then left out and remembered", async () => {
+test("a page that kills the crawler's process is retried alone, then skipped and remembered", async () => {
   using folder = temporaryFolder()
   // Reading it takes long enough to be killed in the middle.
   const slow = article("Slow", { text: `${"<blockquote>".repeat(300)}${"<p>x".repeat(25_000)}` })
@@ -102,7 +102,7 @@ test("a page over which the crawler's process is lost is read alone, then left o
   db.close()
 })
 
-test("a page of a hundred megabytes, let in by a raised limit, costs no more than itself", async () => {
+test("a page of a hundred megabytes, allowed by a raised limit, fails alone", async () => {
   await using fixture = await CrawlFixture.open()
   // A thread that splits it into words crashes its whole process.
   const poison = gzipSync(`<article><p>${"word ".repeat(20_000_000)}`, { level: 1 })

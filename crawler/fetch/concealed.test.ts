@@ -21,11 +21,11 @@ afterEach(() => {
 
 // Otherwise an API caller could probe for the names of this network one by one.
 
-test("callers of the API are told that there is no such host, or that it is none of theirs", () => {
+test("API callers see one message for hosts that are unknown and hosts that are off limits", () => {
   expect(UNREACHABLE_HOST).toBe("the host was not found, or is in a network that may not be read")
 })
 
-test("a name that is unknown and one in a private network are told alike, as the end of a visit", () => {
+test("an unknown name and a private one look the same as the end of a visit", () => {
   const ends = (["failed:dns", "failed:blocked-address"] as const).map((outcome) =>
     concealedEnd({ outcome, detail: `db.corp: ${outcome}`, url: "http://db.corp/" }),
   )
@@ -35,7 +35,7 @@ test("a name that is unknown and one in a private network are told alike, as the
   expect(concealedEnd(other)).toBe(other)
 })
 
-test("and as a visit, which may end otherwise in a minute", () => {
+test("an unknown name and a private one look the same as a failed visit, which is transient", () => {
   const visits = ["dns", "blocked-address"].map((because) =>
     concealedVisit({ kind: "failed", because, detail: "10.0.0.7", transient: because === "dns" }),
   )
@@ -51,7 +51,7 @@ test("and as a visit, which may end otherwise in a minute", () => {
   }
 })
 
-test("and in what is counted or looked for", () => {
+test("an unknown name and a private one look the same in counts and filters", () => {
   expect(concealedCounts({ indexed: 3, "failed:dns": 1, "failed:blocked-address": 2 })).toEqual({
     indexed: 3,
     "failed:dns": 3,
@@ -63,14 +63,14 @@ test("and in what is counted or looked for", () => {
   expect(concealedAs("failed:timeout")).toEqual(["failed:timeout"])
 })
 
-test("and in what ended a run", () => {
+test("an unknown name and a private one look the same as the cause of a failed run", () => {
   const because = (cause: unknown) => concealedMessage(new Error("the seed db.corp failed", { cause }))
   expect([unknown, refused].map(because)).toEqual([UNREACHABLE_HOST, UNREACHABLE_HOST])
   for (const cause of [undefined, "text", new Error("other")])
     expect(because(cause)).toBe("the seed db.corp failed")
 })
 
-test("the code of an error is that of the first of several, as a host with two addresses has them", () => {
+test("the code of an aggregate error is the code of its first error, as for a host with two addresses", () => {
   const both = new AggregateError([Object.assign(new Error("a"), { code: "ECONNREFUSED" }), new Error("b")])
   expect([both, unknown, new Error("none"), new AggregateError(["text"])].map(codeOf)).toEqual([
     "ECONNREFUSED",
@@ -80,7 +80,7 @@ test("the code of an error is that of the first of several, as a host with two a
   ])
 })
 
-test("neither is told before a name server elsewhere would have answered, unless the caller has left", async () => {
+test("neither is reported before a remote name server would have answered, unless the caller has left", async () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   vi.advanceTimersByTime(10_000)
   const turn = () =>

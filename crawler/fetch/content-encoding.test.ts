@@ -15,7 +15,7 @@ import { decompress } from "./content-encoding.ts"
 
 const MB = 1 << 20
 
-test("a body never takes more memory than a few times the size it may have, however it is compressed", async () => {
+test("a body never takes more than a few times its size limit in memory, however it is compressed", async () => {
   const long = Buffer.alloc(200 * MB, "words ")
   const gzip = gzipSync(long, { level: 1 })
   const bodies: [header: string, body: Uint8Array][] = [
@@ -50,7 +50,7 @@ const frame = (log: number) =>
     Buffer.from("words"),
   ])
 
-test("a body that asks for a larger window than a site may ask for is refused", async () => {
+test("a body that needs a larger window than a site may use is rejected", async () => {
   expect(await decompress(frame(27), "zstd", MB)).toMatchObject({
     kind: "bad-encoding",
     detail: expect.stringContaining("zstd"),
@@ -77,18 +77,15 @@ const made: [header: string, body: Uint8Array][] = [
   ["", WORDS],
 ]
 
-test.each(made)(
-  "a body that came as %j is as it was, up to the size that it may have",
-  async (header, sent) => {
-    const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
-    expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
-    // An uncompressed body was already measured when it arrived.
-    const less = await decompress(new Uint8Array(sent), header, WORDS.length - 1)
-    expect(less.kind).toBe(sent === WORDS ? "body" : "too-large")
-  },
-)
+test.each(made)("a body sent as %j is decoded, up to its size limit", async (header, sent) => {
+  const undone = await decompress(new Uint8Array(sent), header, WORDS.length)
+  expect(undone.kind === "body" && Buffer.from(undone.body).equals(WORDS)).toBe(true)
+  // An uncompressed body was already measured when it arrived.
+  const less = await decompress(new Uint8Array(sent), header, WORDS.length - 1)
+  expect(less.kind).toBe(sent === WORDS ? "body" : "too-large")
+})
 
-test("what is unpacked is set aside in pieces of 64 KB, since smaller ones take twice as long", async () => {
+test("decompression reserves memory in pieces of 64 KB, since smaller ones take twice as long", async () => {
   for (const [header, sent] of made.filter(([, body]) => body !== WORDS)) {
     const pieces: number[] = []
     const account = { reserve: (bytes: number) => void pieces.push(bytes), release: () => {} }
@@ -97,7 +94,7 @@ test("what is unpacked is set aside in pieces of 64 KB, since smaller ones take 
   }
 })
 
-test("a body of deflate is known with its header or without it, whatever it begins with", async () => {
+test("a deflate body is recognised with or without its header, whatever it begins with", async () => {
   // Some of these hundred, from 58 on, start with bytes that pass the header check.
   const bare = Array.from({ length: 100 }, (_, n) => deflateRawSync(`${n} words`))
   // Stored uncompressed (RFC 1951 §3.2.4), with a bit set that has no meaning but makes it look like a zlib header.
@@ -116,7 +113,7 @@ test("a body of deflate is known with its header or without it, whatever it begi
   }
 })
 
-test("a body without a header is as it came", async () => {
+test("a body without a content-encoding header is left as it is", async () => {
   expect(await decompress(new Uint8Array(WORDS), undefined, 10)).toMatchObject({ kind: "body" })
 })
 
@@ -126,14 +123,14 @@ test.each([
   ["gzip", gzipSync(WORDS).subarray(0, -20), "the gzip body is truncated or corrupt: "],
   ["br", gzipSync(WORDS), "the br body is truncated or corrupt: "],
   ["gzip, gzip, gzip", gzipSync(WORDS), "compressed 3 times"],
-])("a body that came as %j and is none is told as such", async (header, sent, detail) => {
+])("a body sent as %j that is not one is reported as such", async (header, sent, detail) => {
   expect(await decompress(new Uint8Array(sent), header, MB)).toEqual({
     kind: "bad-encoding",
     detail: expect.stringContaining(detail),
   })
 })
 
-test("what a body takes is set aside as it comes, and what it took packed is given back", async () => {
+test("a body's memory is reserved as it is unpacked, and its packed size is released", async () => {
   const budget = new QueuedBudget(4 * MB)
   const account = budget.open()
   const sent = gzipSync(WORDS)

@@ -74,7 +74,7 @@ const ask = (path: string, more: Partial<ExchangeOptions> = {}, dispatcher: Disp
 const bytesOf = (result: Awaited<ReturnType<typeof ask>>) =>
   result.kind === "response" ? result.body.length : result
 
-test("a request has a body only where one is to be posted", async () => {
+test("a request has a body only when it is a POST", async () => {
   await ask("/asked")
   await ask("/asked", { post: "a=1" })
   expect(asked).toEqual([
@@ -83,26 +83,26 @@ test("a request has a body only where one is to be posted", async () => {
   ])
 })
 
-test("hints before an answer are no answer", async () => {
+test("early hints are not taken for the response", async () => {
   const statuses: number[] = []
   const wants = (status: number) => statuses.push(status) > 0
   expect(await ask("/hints", { wants })).toMatchObject({ kind: "response", status: 200, headers: HTML })
   expect(statuses).toEqual([200])
 })
 
-test("a body that is said to be too long, or comes to be, is not waited for", async () => {
+test("a body that is too long, as declared or as it arrives, is abandoned", async () => {
   expect(await ask("/long-told", { maxBytes: DRAINED })).toEqual({ kind: "too-large" })
   expect(await ask("/long", { maxBytes: DRAINED })).toEqual({ kind: "too-large" })
   await Promise.all(left)
   expect(left).toHaveLength(2)
 })
 
-test("a body that is wanted is read up to the length that it may have", async () => {
+test("a wanted body is read up to the size limit", async () => {
   expect(bytesOf(await ask("/much", { maxBytes: DRAINED + 5 }))).toBe(DRAINED + 5)
   expect(await ask("/much", { maxBytes: DRAINED + 4 })).toEqual({ kind: "too-large" })
 })
 
-test("one that nobody wants is left where it is long, and the answer is there without it", async () => {
+test("an unwanted long body is abandoned, and the response is returned without it", async () => {
   const wants = () => false
   for (const path of ["/long-told", "/long"]) {
     const result = await ask(path, { wants })
@@ -113,14 +113,14 @@ test("one that nobody wants is left where it is long, and the answer is there wi
   expect(left).toHaveLength(2)
 })
 
-test("and is read where it is short, whatever may be wanted, since that costs less than a new connection", async () => {
+test("an unwanted short body is read anyway, since that costs less than a new connection", async () => {
   const wants = () => false
   for (const path of ["/told", "/untold", "/told"])
     expect(bytesOf(await ask(path, { wants, maxBytes: 10 }))).toBe(0)
   expect(sockets.size).toBe(1)
 })
 
-test("whoever gives up is told so in his own words, and the site is left", async () => {
+test("an abort rejects with the caller's own reason and disconnects from the site", async () => {
   const stop = new AbortController()
   const why = new Error("enough")
   const wants = () => {
@@ -138,7 +138,7 @@ test("whoever gives up is told so in his own words, and the site is left", async
   expect(result).toMatchObject({ kind: "error", error: { message: "aborted" } })
 })
 
-test("nor does he wait for a connection", async () => {
+test("an abort ends the wait for a connection", async () => {
   const stop = new AbortController()
   class Waiting extends Dispatcher {
     override dispatch() {
@@ -152,7 +152,7 @@ test("nor does he wait for a connection", async () => {
   })
 })
 
-test("of an exchange that is over nothing waits for its caller to give up", async () => {
+test("a finished exchange leaves no abort listener behind", async () => {
   const { signal } = new AbortController()
   const waiting = ask("/asked", { signal })
   expect(getEventListeners(signal, "abort")).toHaveLength(1)
@@ -160,7 +160,7 @@ test("of an exchange that is over nothing waits for its caller to give up", asyn
   expect(getEventListeners(signal, "abort")).toEqual([])
 })
 
-test("where the memory for bodies is spent, the site is not read on until there is room", async () => {
+test("reading pauses while the memory for bodies is used up", async () => {
   const budget = new QueuedBudget(100)
   const first = budget.open()
   await first.reserve(100)

@@ -165,17 +165,17 @@ afterEach(() => {
 })
 
 describe("a redirect", () => {
-  test("leads to the page, under the address where it was found", async () => {
+  test("leads to the page, under its final address", async () => {
     expect(await fetch("/once")).toMatchObject({ kind: "fetched", url: url("/"), status: 200 })
     expect(text(await fetch("/utf8"))).toBe("coffee")
   })
 
-  test("keeps the route of the address that redirects, unless it has its own (RFC 9110 §10.2.2)", async () => {
+  test("keeps the fragment route of the original address, unless the target has its own (RFC 9110 §10.2.2)", async () => {
     expect(await fetch("/route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/guide") })
     expect(await fetch("/own-route#/guide")).toMatchObject({ kind: "fetched", url: url("/#/mine") })
   })
 
-  test("takes along the cookies that were set on the way, each to its own host and path", async () => {
+  test("carries the cookies set on the way, each to its own host and path", async () => {
     const cookies = async (path: string, options: Partial<FetchOptions> = {}) => {
       asked.length = 0
       await fetch(path, options)
@@ -201,7 +201,7 @@ describe("a redirect", () => {
     expect(everNew).toBe(3)
   })
 
-  test("in a circle, too many, and one that leads to no page, are failures that say so", async () => {
+  test("that loops, goes on too long or leads to no page fails with the reason", async () => {
     expect(await fetch("/a")).toEqual({
       kind: "failed",
       because: "redirect-loop",
@@ -220,7 +220,7 @@ describe("a redirect", () => {
     expect(await fetch("/nowhere")).toMatchObject({ because: "http-status", detail: "the site answered 302" })
   })
 
-  test("is not followed where that ends the visit, and is asked for once", async () => {
+  test("is not followed when the callback ends the visit, and is reported once", async () => {
     const followed: string[] = []
     const onRedirect = async (to: PageUrl) => {
       followed.push(to)
@@ -233,7 +233,7 @@ describe("a redirect", () => {
     expect(followed).toEqual([url("/b")])
   })
 
-  test("to a host at fault names it, since people see another address", async () => {
+  test("to a failing host names that host, since people see another address", async () => {
     const port = new URL(site.origin).port
     await using leading = await startTestSite({
       "/moved": redirect(`http://gone.example:${port}/`, 301),
@@ -270,7 +270,7 @@ describe("a redirect", () => {
 })
 
 describe("a request", () => {
-  test("says who asks, what it takes, and what is at hand", async () => {
+  test("sends its user agent, accepted types and validators", async () => {
     const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 2026 00:00:00 GMT" }
     asked.length = 0
     await fetch("/headers", { validators, accept: "text/html" })
@@ -289,13 +289,13 @@ describe("a request", () => {
     }
   })
 
-  test("does not ask another address whether it is the copy of this one", async () => {
+  test("sends no validators to the target of a redirect", async () => {
     asked.length = 0
     await fetch("/from", { validators: { etag: '"1"', lastModified: null } })
     expect("if-none-match" in asked[0]!).toBe(false)
   })
 
-  test("carries its session, which notes what the site sets", async () => {
+  test("carries its session, which stores the cookies that the site sets", async () => {
     const login = { kind: "headers", headers: { "X-Team": "${TEAM}" } } as const
     const session = new CredentialSession(login, [site.origin], { TEAM: "docs" })
     asked.length = 0
@@ -306,7 +306,7 @@ describe("a request", () => {
     ])
   })
 
-  test("learns that the copy is still good", async () => {
+  test("returns not-modified when the copy is still good", async () => {
     const validators = { etag: '"1"', lastModified: null }
     expect(await fetch("/304", { validators })).toMatchObject({ kind: "not-modified", url: url("/304") })
     expect(await fetch("/304")).toMatchObject({ kind: "fetched" })
@@ -319,7 +319,7 @@ describe("a request", () => {
 })
 
 describe("a site that", () => {
-  test("is too busy is left alone as long as it asks, a day at most, and some seconds where it does not say", async () => {
+  test("is too busy is postponed as long as it asks, for a day at most, and for some seconds when it gives no time", async () => {
     const waits: number[] = []
     for (const path of ["/busy", "/closed", "/waiting"]) {
       const before = Date.now()
@@ -337,7 +337,7 @@ describe("a site that", () => {
     ["/to-404", 404, false],
     ["/408", 408, true],
     ["/500", 500, true],
-  ])("answers %s: a failure, which may pass or not", async (path, code, transient) => {
+  ])("answers %s fails, transiently or for good", async (path, code, transient) => {
     expect(await fetch(path)).toEqual({
       kind: "failed",
       because: "http-status",
@@ -347,7 +347,7 @@ describe("a site that", () => {
     })
   })
 
-  test("sends something else is not read, however long, and told by its type", async () => {
+  test("sends an unsupported type is skipped with that type, without reading the body", async () => {
     for (const path of ["/image", "/big-image"])
       expect(await fetch(path)).toEqual({
         kind: "skipped",
@@ -356,12 +356,12 @@ describe("a site that", () => {
       })
   })
 
-  test("has no page is told by its status, however much it says of that", async () => {
+  test("answers with an error is reported by its status, however long the body", async () => {
     expect(await fetch("/big-404")).toMatchObject({ detail: "the site answered 404" })
     expect(await fetch("/300")).toMatchObject({ because: "http-status", detail: "the site answered 300" })
   })
 
-  test.each(["/big", "/bomb", "/endless"])("sends more than is wanted is left: %s", async (path) => {
+  test.each(["/big", "/bomb", "/endless"])("sends more than the limit is skipped: %s", async (path) => {
     expect(await fetch(path)).toEqual({
       kind: "skipped",
       because: "too-large",
@@ -369,11 +369,11 @@ describe("a site that", () => {
     })
   })
 
-  test("sends just as much as is wanted is read", async () => {
+  test("sends exactly the limit is read", async () => {
     expect(text(await fetch("/fits"))).toBe("x".repeat(2000))
   })
 
-  test("compresses what it sends in no way that can be undone is a failure, which may pass", async () => {
+  test("uses an encoding that cannot be undone fails transiently", async () => {
     expect(await fetch("/thrice")).toEqual({
       kind: "failed",
       because: "bad-encoding",
@@ -386,7 +386,7 @@ describe("a site that", () => {
     })
   })
 
-  test("breaks off, is silent, or is not there, fails for now", async () => {
+  test("breaks off, hangs or refuses connections fails transiently", async () => {
     expect(await fetch("/breaks", { maxBytes: 1 << 20 })).toEqual({
       kind: "failed",
       because: "bad-encoding",
@@ -413,7 +413,7 @@ describe("a site that", () => {
     })
   })
 
-  test("cuts off its answer counts with the part that came, where that is enough", async () => {
+  test("cuts off its answer yields the partial body when that is enough", async () => {
     const detail = `the answer was cut off after ${PAGE.length} bytes`
     const part = (body: string | RegExp, cutOff: string) => ({ kind: "fetched", status: 200, cutOff, body })
     for (const [path, cutOff] of [
@@ -451,7 +451,7 @@ describe("a site that", () => {
     ["ENETUNREACH", "refused", "the network cannot be reached"],
     ["EHOSTUNREACH", "refused", "the host cannot be reached"],
     ["UND_ERR_SOCKET", "refused", "the connection was closed"],
-  ])("cannot be reached for now is told in words: %s", async (code, because, detail) => {
+  ])("cannot be reached fails with an explanation: %s", async (code, because, detail) => {
     expect(await fetch("http://docs.example/", { guard: byHand(() => failure(code)) })).toEqual({
       kind: "failed",
       because,
@@ -460,7 +460,7 @@ describe("a site that", () => {
     })
   })
 
-  test("wants another certificate says so, be it when the connection is made already", async () => {
+  test("requires a client certificate fails with that reason, even after the handshake", async () => {
     const end = async (error: Error) => await fetch("https://docs.example/", { guard: byHand(() => error) })
     const alert = failure(
       "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED",
@@ -480,7 +480,7 @@ describe("a site that", () => {
     })
   })
 
-  test("has no name is a failure, which passes only where the name server says so", async () => {
+  test("has no DNS name fails, transiently only when the name server says so", async () => {
     expect(await fetch("http://gone.example/")).toEqual({
       kind: "failed",
       because: "dns",
@@ -490,7 +490,7 @@ describe("a site that", () => {
     expect(await fetch("http://later.example/")).toMatchObject({ because: "dns", transient: true })
   })
 
-  test("speaks something else is no site", async () => {
+  test("speaks another protocol fails", async () => {
     const server = createServer((socket) => {
       socket.on("error", () => {}).resume()
       socket.end("220 mail.example ESMTP\r\n")
@@ -512,7 +512,7 @@ describe("a site that", () => {
     })
   })
 
-  test("may not be read is not asked", async () => {
+  test("may not be read is not contacted", async () => {
     const before = site.requests.length
     expect(await fetch("http://10.0.0.7/")).toMatchObject({
       because: "blocked-address",
@@ -523,7 +523,7 @@ describe("a site that", () => {
   })
 })
 
-test("a caller who gives up is answered, whether before or while it waits", async () => {
+test("a caller who aborts before or during a fetch gets an answer", async () => {
   const cancelled = {
     kind: "failed",
     because: "cancelled",
@@ -537,7 +537,7 @@ test("a caller who gives up is answered, whether before or while it waits", asyn
   expect(await waiting).toEqual(cancelled)
 })
 
-test("a fetch that is over leaves nothing behind that waits for its time or its caller", async () => {
+test("a finished fetch leaves no timers or listeners behind", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
   const { signal } = new AbortController()
   const waits = () => [vi.getTimerCount(), getEventListeners(signal, "abort").length]
@@ -554,7 +554,7 @@ test("a fetch that is over leaves nothing behind that waits for its time or its 
   ])
 })
 
-test("of what an answer is known by, only that is kept which can be sent back", () => {
+test("only validators that can be sent back are kept", () => {
   const kept = (etag: string) => validatorsOf({ etag }).etag
   expect(kept('"abc ~"')).toBe('"abc ~"')
   expect(["", 'a"é"', '"a\u0007"', "x".repeat(501)].map(kept)).toEqual([null, null, null, null])

@@ -35,16 +35,16 @@ describe("a login", () => {
     [form({ user: "ada", password: "${P}" }), []],
     [form({ user: "ada", user_password: "x" }), ["fields.user_password"]],
     [form({ user: "ada" }), ["fields"]],
-  ])("%j has problems with %j", (login, problems) => {
+  ])("%j has the problems %j", (login, problems) => {
     expect(paths(login)).toEqual(problems)
   })
 
-  it("is told what to write instead, without what was written", () => {
+  it("is answered with what to write instead, without repeating the secret", () => {
     expect(checkSecret("letmein")).not.toContain("letmein")
     expect(checkSecret("${NAME}")).toBeNull()
   })
 
-  it("is told what is wrong with each field", () => {
+  it("gets a message for each invalid field", () => {
     const named = "${T}"
     expect(messages({ kind: "headers", headers: { "a b": named, Host: named, "X-Own": named } })).toEqual([
       "isn't a valid header name",
@@ -56,7 +56,7 @@ describe("a login", () => {
     ])
   })
 
-  it("has its secrets put in where they are used", () => {
+  it("has its secrets filled in where they are used", () => {
     const env = { T: "abc" }
     expect(resolveValue("Bearer ${T}", env)).toBe("Bearer abc")
     expect(resolveValue("plain $text {T}", env)).toBe("plain $text {T}")
@@ -64,7 +64,7 @@ describe("a login", () => {
   })
 })
 
-describe("a part of a source", () => {
+describe("a source's section", () => {
   const part = {
     login: { headers: { Authorization: "Bearer ${T}", "X-Team": "docs" } },
     webhooks: [{ url: "https://hooks.example/", secret: "${S}" }, { secret: "file:/run/secrets/s" }],
@@ -73,7 +73,7 @@ describe("a part of a source", () => {
     gone: undefined,
   }
 
-  it("tells where its secrets are, and nothing of them", () => {
+  it("lists where its secrets are, and never their values", () => {
     expect(secretsNamed(part)).toEqual([
       { path: ["login", "headers", "Authorization"], from: "${T}" },
       { path: ["webhooks", "0", "secret"], from: "${S}" },
@@ -81,7 +81,7 @@ describe("a part of a source", () => {
     ])
   })
 
-  it("tells which of them cannot be had, by the way to each, and never a value", () => {
+  it("lists the secrets that cannot be read, by their paths, and never a value", () => {
     const strong = "4f9a8c21d07be36510ab7c9e8d2f6543"
     const missing = missingSecrets(part, { T: "", S: "hunter2hunter2hunter2" })
     expect(missing).toEqual([
@@ -105,7 +105,7 @@ describe("a part of a source", () => {
     expect(missingSecrets({ login }, { T: "abc" })).toEqual([])
   })
 
-  it("with a file that is empty has no secret", () => {
+  it("has no secret in an empty file", () => {
     const dir = mkdtempSync(join(tmpdir(), "fossick-secrets-"))
     const file = join(dir, "secret")
     writeFileSync(file, "\n")
@@ -116,7 +116,7 @@ describe("a part of a source", () => {
   })
 })
 
-it("values are put in one by one, with the word before each", () => {
+it("values are filled in one by one, each with its prefix", () => {
   expect(
     resolveValues({ a: "Bearer ${T}", b: "${T}", c: "x ${T} y", d: "two words ${T}" }, { T: "abc" }),
   ).toEqual({
@@ -140,21 +140,21 @@ it.each([
   "Cookie",
   "credentials",
   "pwd",
-])("%s is the name of a secret", (name) => {
+])("%s is a valid secret name", (name) => {
   expect(paths({ kind: "headers", headers: { [name]: "abc", "X-Own": "${T}" } })).toEqual([`headers.${name}`])
 })
 
-it.each(["lang", "team", "keyboard", "spinner", "inside"])("%s is none", (name) => {
+it.each(["lang", "team", "keyboard", "spinner", "inside"])("%s is not a valid secret name", (name) => {
   expect(paths({ kind: "headers", headers: { [name]: "abc", "X-Own": "${T}" } })).toEqual([])
 })
 
 it.each(["Host", "connection", "Transfer-Encoding", "User-Agent", "accept-encoding", "a:b", "a\nb", ""])(
-  "%j is no header that a login may set",
+  "%j is not a header that a login may set",
   (name) => {
     expect(paths({ kind: "headers", headers: { [name]: "${T}" } })).toEqual([`headers.${name}`])
   },
 )
 
-it("a cookie has a name", () => {
+it("a cookie must have a name", () => {
   expect(paths({ kind: "cookies", cookies: { "a b": "${T}" } })).toEqual(["cookies.a b"])
 })

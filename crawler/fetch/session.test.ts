@@ -5,8 +5,8 @@ const HEADERS = { kind: "headers", headers: { "X-Token": "${TOKEN}" } } as const
 const env = { TOKEN: "abc", PASSWORD: "pässword" }
 const headersOf = (session: CredentialSession, url: string) => session.headersFor(new URL(url))
 
-describe("what a login sends goes to its own site alone", () => {
-  test("by scheme, host and port; from http without a port on to https, and never the other way", () => {
+describe("a login is sent only to its own site", () => {
+  test("by scheme, host and port; also from http without a port to https, and never the other way", () => {
     const session = new CredentialSession(HEADERS, ["http://wiki.example/", "https://docs.example:444/"], env)
     const own = { "x-token": "abc" }
     for (const [url, headers] of [
@@ -26,7 +26,7 @@ describe("what a login sends goes to its own site alone", () => {
     expect(ported.covers(new URL("https://wiki.example/"))).toBe(false)
   })
 
-  test("as a user with a password (RFC 7617), in UTF-8", () => {
+  test("as a user name and password (RFC 7617), in UTF-8", () => {
     const login = { kind: "basic", user: "ada", password: "${PASSWORD}" } as const
     const session = new CredentialSession(login, ["https://wiki.example/"], env)
     expect(headersOf(session, "https://wiki.example/")).toEqual({
@@ -34,7 +34,7 @@ describe("what a login sends goes to its own site alone", () => {
     })
   })
 
-  test("and does not begin where a secret is missing", () => {
+  test("not at all when a secret is missing", () => {
     expect(() => new CredentialSession(HEADERS, ["https://wiki.example/"], {})).toThrow("${TOKEN}")
   })
 })
@@ -44,7 +44,7 @@ describe("cookies", () => {
   const begin = () => new CredentialSession(login, ["https://wiki.example/"], env)
   const at = (path: string) => new URL(path, "https://wiki.example/")
 
-  test("that were given are sent to all of the site, and stand in a browser as they would there", () => {
+  test("from the login are sent to the whole site, and in a browser behave the same", () => {
     const session = begin()
     expect(session.headersFor(at("/any/page"))).toEqual({ cookie: "session=abc; lang=en" })
     expect(session.headersFor(new URL("https://other.example/"))).toEqual({})
@@ -57,7 +57,7 @@ describe("cookies", () => {
     ])
   })
 
-  test("that the site sets are kept until they are cleared, and those of others never", () => {
+  test("from the site are kept until cleared, and those of other sites never", () => {
     const session = begin()
     session.noteSetCookie(at("/"), ["session=new; Path=/; Secure; HttpOnly", "x=1; Path=/deep"])
     session.noteSetCookie(at("/"), "y=2")
@@ -71,7 +71,7 @@ describe("cookies", () => {
     expect(session.headersFor(at("/deep/a"))).toEqual({ cookie: "session=abc; lang=en" })
   })
 
-  test("stand in a browser with the domain and the path that the site set", () => {
+  test("have the site's domain and path in a browser", () => {
     const session = new CredentialSession(
       HEADERS,
       ["https://wiki.example/", "https://docs.wiki.example/"],
@@ -87,12 +87,12 @@ describe("cookies", () => {
     ])
   })
 
-  test("that no site could set are left out, and the others are sent", () => {
+  test("that are invalid are left out, and the others are sent", () => {
     const session = new CredentialSession(login, ["https://wiki.example/"], { TOKEN: "a\u0007bell" })
     expect(session.headersFor(at("/"))).toEqual({ cookie: "lang=en" })
   })
 
-  test("of a site that sets a new one on every page, or very long ones, are no longer noted", () => {
+  test("are no longer stored when a site sets a new one on every page, or very long ones", () => {
     const session = begin()
     session.noteSetCookie(at("/"), `long=${"x".repeat(8192)}; Path=/`)
     const most = "; Path=/".padStart(8192 - "most=".length, "x")

@@ -13,7 +13,7 @@ const DAY = 86_400_000
 const source = (name: string) => defineSource({ name, seeds: [`https://${name}.example/`] })
 
 describe("a job", () => {
-  test("is paused, resumed and cancelled; what cannot be is not", async () => {
+  test("can be paused, resumed and cancelled, but only in the right state", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
     const { id } = await jobs.enqueue(source("a"))
@@ -30,7 +30,7 @@ describe("a job", () => {
     expect((await jobs.events(id)).map(({ text }) => text)).toEqual(["paused", "resumed", "cancelled"])
   })
 
-  test("that is running becomes what it is asked to by its own process", async () => {
+  test("that is running changes state through its own process", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
     const { id } = await jobs.enqueue(source("a"))
@@ -43,7 +43,7 @@ describe("a job", () => {
     expect(await jobs.beat(id)).toBe("cancelled")
   })
 
-  test("whose process is lost counts as queued, and can be paused; a process that was only slow hears of it", async () => {
+  test("counts as queued when its process is lost, and can be paused; a process that was only slow notices", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs, db } = fixture
     const { id } = await jobs.enqueue(source("a"))
@@ -57,7 +57,7 @@ describe("a job", () => {
     expect(await jobs.beat(id)).toBe("paused")
   })
 
-  test("whose process is lost is queued again, but becomes what it was asked to become", async () => {
+  test("is queued again when its process is lost, unless a pause or cancel was requested", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
     const ids: number[] = []
@@ -80,7 +80,7 @@ describe("a job", () => {
     })
   })
 
-  test("stops while it runs when it is paused, goes on when it is resumed, and visits no page twice", async () => {
+  test("stops when paused mid-run, continues when resumed, and visits no page twice", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs, db, engine } = fixture
     let pauseAt = "/p3"
@@ -113,7 +113,7 @@ describe("a job", () => {
     expect(visited.sort()).toEqual(links)
   })
 
-  test("keeps the newest lines of its log, and a note of its end", async () => {
+  test("keeps the newest lines of its log, and a note that it ended", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
     const { id } = await jobs.enqueue(source("a"))
@@ -130,7 +130,7 @@ describe("a job", () => {
   })
 })
 
-test("jobs that are long over are forgotten, but for the last of each source", async () => {
+test("old finished jobs are deleted, except the last of each source", async () => {
   using folder = temporaryFolder()
   const db = await openStateStore(folder.path)
   try {
@@ -161,7 +161,7 @@ test("jobs that are long over are forgotten, but for the last of each source", a
   }
 })
 
-test("addresses that failed are kept of the latest runs of a source, their number of all", async () => {
+test("failed addresses are kept for a source's latest runs, and their count for all runs", async () => {
   const db = emptyState()
   const jobs = new Jobs(db)
   const run = async (name: string) => {

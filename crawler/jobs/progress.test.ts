@@ -11,7 +11,7 @@ const wait = (host: string, at: string, why: string): HostWait => ({
   why,
 })
 
-test("anyone who watches a run that waits is told for which host, why, and until when", () => {
+test("a waiting run shows its host, the reason and the time", () => {
   expect(progressLine({ ...progress, waits: [] })).toBe("4 done, 1 queued, 1 failed, 0.5 pages/s, 2 s left")
   const late = wait("late.example", "2026-11-21T04:54:00.000Z", "no answer within 10000 ms")
   const soon = wait("soon.example:81", "2026-11-21T04:52:07.300Z", "the connection was refused")
@@ -21,7 +21,7 @@ test("anyone who watches a run that waits is told for which host, why, and until
   expect(progressLine({ ...progress, waits: [late, soon] })).toMatch(/ next try 04:52:07 and 1 more$/)
 })
 
-test("one address is no addresses", () => {
+test("one address is not written as a plural", () => {
   expect([0, 1, 2].map(addressesText)).toEqual(["0 addresses", "1 address", "2 addresses"])
 })
 

@@ -10,7 +10,7 @@ const as = (text: string, encoding: string) => iconv.encode(text, encoding)
 const twice = (text: string) => new TextDecoder("windows-1252").decode(utf8(text))
 const filler = (bytes: number) => `<script>${"var a = 1; ".repeat(bytes / 11)}</script>`
 
-describe("the charset of a page", () => {
+describe("a page's charset", () => {
   test.each<[string, Buffer, string | null, string]>([
     ["x-cp1251", as("Маяк стоит на берегу", "windows-1251"), "x-cp1251", "Маяк стоит на берегу"],
     ["koi8", as("Маяк стоит на берегу", "koi8-r"), "koi8", "Маяк стоит на берегу"],
@@ -27,7 +27,7 @@ describe("the charset of a page", () => {
     ["windows1251", as("Маяк", "windows-1251"), "windows1251", "Маяк"],
     ["ISO8859_2", as("žluťoučký kůň", "iso-8859-2"), "ISO8859_2", "žluťoučký kůň"],
     ["a label with blanks in quotes", as("Größe", "latin1"), ' "Latin1" ', "Größe"],
-  ])("in its header may be called %s", (_, body, header, said) => {
+  ])("can be named %s in its header", (_, body, header, said) => {
     expect(decodeText(body, header)).toBe(said)
   })
 
@@ -54,7 +54,7 @@ describe("the charset of a page", () => {
     expect(decodeText(as(html, encoding), null)).toBe(html)
   })
 
-  test("is not taken from what only looks like it", () => {
+  test("is not taken from something that only looks like a declaration", () => {
     const body = (html: string) => decodeText(as(html, "latin1"), null)
     const attribute = `<p title="<meta charset=koi8-r>">Café`
     expect(body(attribute)).toBe(attribute)
@@ -64,17 +64,17 @@ describe("the charset of a page", () => {
     expect(body(late)).toBe(late)
   })
 
-  test("is not taken from a late <meta> whose encoding the bytes are not in", () => {
+  test("is not taken from a late <meta> that the bytes contradict", () => {
     const html = `${filler(1100)}<meta charset=euc-jp><p>Déjà vu à Málaga`
     expect(decodeText(as(html, "latin1"), null)).toBe(html)
   })
 
-  test("of a plain text is not what the text says of pages", () => {
+  test("is not taken from a <meta> quoted in plain text", () => {
     const text = "Write <meta charset=koi8-r> into the head. Très tôt."
     expect(decodeText(as(text, "latin1"), null, "text")).toBe(text)
   })
 
-  test("ISO-2022-JP, which looks like ASCII, is read where it is named, and where its shifts are", () => {
+  test("is ISO-2022-JP, which looks like ASCII, when named or when its escape sequences appear", () => {
     const shifted = Buffer.from([0x1b, 0x24, 0x42, 0x45, 0x74, 0x42, 0x66, 0x1b, 0x28, 0x42])
     const meta = utf8("<meta charset=csISO2022JP><p>")
     expect(decodeText(Buffer.concat([meta, shifted]), null)).toBe(`${meta.toString()}灯台`)
@@ -83,7 +83,7 @@ describe("the charset of a page", () => {
     expect(decodeText(utf8(colours), null)).toBe(colours)
   })
 
-  test("is UTF-8 where nearly all of it is, though a character is damaged and nothing is said", () => {
+  test("is UTF-8 when nearly all bytes are valid, despite a damaged character and no declaration", () => {
     const damaged = Buffer.concat([
       utf8("<p>Größe, Höhe und Übermaß</p>"),
       Buffer.from([0xe9]),
@@ -93,19 +93,19 @@ describe("the charset of a page", () => {
     expect(decodeText(as("<p>Größe, Höhe und Übermaß", "latin1"), null)).toBe("<p>Größe, Höhe und Übermaß")
   })
 
-  test("is UTF-16 without a byte order mark where every other byte says so", () => {
+  test("is UTF-16 without a byte order mark when every other byte shows it", () => {
     const html = "<!doctype html><p>Lighthouse, Žižkov</p>"
     expect(decodeText(as(html, "utf-16le"), "utf-16")).toBe(html)
     expect(decodeText(as(html, "utf-16be"), null)).toBe(html)
   })
 
-  test("in <meta> is never UTF-16, since <meta> was read by bytes", () => {
+  test("is never UTF-16 by <meta>, since the tag itself was read as bytes", () => {
     const html = "<meta charset=utf-16le><p>Žižkov"
     expect(decodeText(utf8(html), null)).toBe(html)
   })
 })
 
-describe("text that was encoded twice", () => {
+describe("doubly encoded text", () => {
   test.each([
     ["apostrophes and quotes", "<p>We’re sure they don’t say “goodbye” – they wave…</p>"],
     ["one apostrophe", "<p>It’s quiet at the harbour.</p>"],
@@ -120,7 +120,7 @@ describe("text that was encoded twice", () => {
     expect(decodeText(utf8(twice(said)), "utf-8")).toBe(said)
   })
 
-  test("is repaired where Cyrillic was taken for windows-1251", () => {
+  test("is repaired when Cyrillic was read as windows-1251", () => {
     const cyrillic = (text: string) => new TextDecoder("windows-1251").decode(utf8(text))
     const said = `<meta charset=utf-8><title>Маяк и порт</title><p>Он стоит на мысу – «виден» издалека, и <b>я</b> рядом.</p>`
     expect(decodeText(utf8(cyrillic(said)), null)).toBe(said)
@@ -133,7 +133,7 @@ describe("text that was encoded twice", () => {
       expect(decodeText(utf8(fine), null)).toBe(fine)
   })
 
-  test("is repaired beside text that was not, and encoded three times", () => {
+  test("is repaired next to correct text, and when encoded three times", () => {
     const footer = "<footer>© Café Größe</footer>"
     const said = "<p>It’s where we don’t go.</p>"
     expect(decodeText(utf8(twice(said) + footer), null)).toBe(said + footer)
@@ -149,11 +149,11 @@ describe("text that was encoded twice", () => {
       "<p>Read as Windows-1252, don’t becomes donâ€™t and it’s becomes itâ€™s.</p>",
     ],
     ["its name", "<p>This is mojibake: donâ€™t, itâ€™s.</p>"],
-  ])("stays where a page talks of it: %s", (_, html) => {
+  ])("stays when a page is about it: %s", (_, html) => {
     expect(decodeText(utf8(html), null)).toBe(html)
   })
 
-  test("stays in a process with so many regular expressions that V8 no longer optimizes them", async () => {
+  test("stays in a process where V8 no longer optimizes regular expressions", async () => {
     const module = JSON.stringify(new URL("./twice-encoded.ts", import.meta.url).href)
     const text = JSON.stringify("As Windows-1252, don’t becomes donâ€™t.")
     const program = `const { onceEncoded } = await import(${module}); process.stdout.write(onceEncoded(${text}))`
@@ -167,7 +167,7 @@ describe("text that was encoded twice", () => {
     ["Portuguese", "<p>“IRMÔ e “MANHÔ, SÃO JOÃO, “AMANHÃ”, CORAÇÃO…</p>"],
     ["Vietnamese and Romanian", "<p>TRÂN TRỌNG; MÂNĂ ŞI PÂINE; “ÎNTRÂ”</p>"],
     ["Icelandic", "<p>Ðað „ÞÐ“ og Ñ–Ð</p>"],
-  ])("is not seen in good text: %s", (_, html) => {
+  ])("is not detected in correct text: %s", (_, html) => {
     expect(decodeText(utf8(html), null)).toBe(html)
   })
 })
@@ -281,6 +281,6 @@ const MORE: readonly (readonly [string, Buffer, string | null, "html" | "text", 
   ],
 ]
 
-test.each(MORE)("text is read rightly: %s", (_, body, header, kind, said) => {
+test.each(MORE)("text is decoded correctly: %s", (_, body, header, kind, said) => {
   expect(decodeText(body, header, kind)).toContain(said)
 })

@@ -24,7 +24,7 @@ function compoundFile(names: readonly string[]): Uint8Array {
   return file
 }
 
-describe("what a body is", () => {
+describe("the format of a body", () => {
   it.each([
     ["pdf", pdf([{ texts: [] }])],
     ["docx", docx(wordParagraph("x"))],
@@ -35,12 +35,12 @@ describe("what a body is", () => {
     ["odp", openDocument("presentation", "")],
     ["epub", epub(["<p>x</p>"])],
     ["rtf", bytes("{\\rtf1 x}")],
-  ])("%s is known by its bytes, whatever the header says", (format, body) => {
+  ])("is %s by its bytes, whatever the header says", (format, body) => {
     for (const type of ["application/octet-stream", "text/html", "application/zip", ""])
       expect(sniff(type, body, NAMELESS)).toEqual({ kind: "document", format })
   })
 
-  it("an archive that is broken is what its header or its address say", () => {
+  it("of a broken archive comes from its header or its address", () => {
     const broken = docx(wordParagraph("x".repeat(5000))).slice(0, 600)
     const address = "https://x.example/a.docx"
     expect(sniff("application/octet-stream", broken, address)).toEqual({ kind: "document", format: "docx" })
@@ -48,14 +48,14 @@ describe("what a body is", () => {
     expect(sniff("application/octet-stream", broken, NAMELESS)).toMatchObject({ kind: "unsupported" })
   })
 
-  it("an archive of anything else is none of ours", () => {
+  it("is unsupported for any other archive", () => {
     expect(sniff("application/zip", zip({ "a.txt": "x" }), "https://x.example/a.docx")).toEqual({
       kind: "unsupported",
       detail: "a zip archive sent as application/zip",
     })
   })
 
-  it("a picture is a document only where pictures are read", () => {
+  it("is an image document only when images are read", () => {
     const starts = [
       ["\x89PNG\r\n\x1a\n", "a PNG image"],
       ["\xff\xd8\xff\xe0", "a JPEG image"],
@@ -74,7 +74,7 @@ describe("what a body is", () => {
       expect(sniff("", bytes(sound), NAMELESS, true)).toMatchObject({ kind: "unsupported" })
   })
 
-  it("Office files of the old kind and locked ones are told apart", () => {
+  it("distinguishes legacy Office files and locked ones", () => {
     expect(sniff("application/zip", compoundFile(["Workbook", "WordDocument?"]), NAMELESS)).toEqual({
       kind: "legacy",
       format: "xls",
@@ -87,14 +87,14 @@ describe("what a body is", () => {
     })
   })
 
-  it("XML with an html root is a page, other XML is none", () => {
+  it("is a page for XML with an html root, and plain XML otherwise", () => {
     const xhtml = `\xef\xbb\xbf<?xml version="1.0"?><!-- x --><html xmlns="http://www.w3.org/1999/xhtml">`
     expect(sniff("application/xml", bytes(xhtml), NAMELESS)).toEqual({ kind: "html" })
     expect(sniff("application/xml", bytes("<feed/>"), NAMELESS)).toEqual({ kind: "xml" })
   })
 })
 
-describe("what is worth downloading", () => {
+describe("a type worth downloading", () => {
   it.each([
     ["application/pdf", NAMELESS, true],
     ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", NAMELESS, true],

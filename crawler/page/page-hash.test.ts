@@ -3,7 +3,7 @@ import type { PageAnchor } from "#engine"
 import { aPage } from "#engine/testing/pages.ts"
 import { pageHash } from "./page-hash.ts"
 
-test("changes with the number of a document's page, and not with the anchor of a heading", () => {
+test("changes with a document's page numbers, but not with heading anchors", () => {
   const hashOf = (...anchors: PageAnchor[]) => pageHash(aPage("/manual", { anchors }))
   const unnumbered = hashOf([0, "install"], [4, "run"])
   expect(hashOf([0, "install-1"], [4, "run-1"])).toBe(unnumbered)

@@ -21,8 +21,8 @@ const FILES = [
   "script-shell.ts",
 ]
 
-describe("what a page was read as", () => {
-  test("changes with any byte of any file that turns answers into pages, and not with their tests", () => {
+describe("the hash of how a page was read", () => {
+  test("changes with any byte of the code that reads pages, and not with its tests", () => {
     using folder = temporaryFolder()
     const copy = join(folder.path, "page")
     cpSync(import.meta.dirname, copy, { recursive: true })
@@ -46,7 +46,7 @@ describe("what a page was read as", () => {
     expect(codeHash(copy)).toBe(before)
   })
 
-  test("changes with what the source lays down for its pages, and with who is asking", () => {
+  test("changes with the source's page settings, and with the user agent", () => {
     const texts = [
       readAs(source, settings),
       readAs({ ...source, name: "other" }, settings),
@@ -59,7 +59,7 @@ describe("what a page was read as", () => {
     expect(readAs({ ...source, seeds: ["https://docs.example/b"] }, settings)).toBe(texts[0])
   })
 
-  test("covers all that pages are made with: the folder imports no code of the crawler's beside it", () => {
+  test("covers all code that pages are read with: the folder imports nothing else from the crawler", () => {
     const names = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
     const outside = names
       .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))

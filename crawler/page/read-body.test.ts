@@ -4,7 +4,7 @@ import { readBody } from "./read-body.ts"
 const read = (body: Buffer, charset: string | null = null) =>
   readBody({ url: "https://x.example/", kind: "html", contentType: "text/html", charset, body })
 
-test("half a character in UTF-16 is one that nobody can read", async () => {
+test("an unpaired UTF-16 surrogate becomes a replacement character", async () => {
   const html =
     "<title>Left \ud83d half</title><article><p>And a right half \ude00 in a sentence of its own.</p>"
   const marked = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(html, "utf16le")])
@@ -17,7 +17,7 @@ test("half a character in UTF-16 is one that nobody can read", async () => {
   }
 })
 
-test("half a character that a fact escapes is none either", async () => {
+test("so does an unpaired surrogate escaped in structured data", async () => {
   const facts = String.raw`{"@type":"Article","author":{"name":"Ann \ud800 Other"},"datePublished":"2024-05-06"}`
   const { author, publishedAt } = await read(
     Buffer.from(`<title>T</title><script type="application/ld+json">${facts}</script><p>Text.`),
@@ -26,7 +26,7 @@ test("half a character that a fact escapes is none either", async () => {
   expect(publishedAt).toEqual(new Date("2024-05-06"))
 })
 
-test("what was encoded twice and written by references is read as it was meant", async () => {
+test("doubly encoded text written with character references is repaired", async () => {
   const { title, markdown } = await read(
     Buffer.from(
       "<title>The caf&Atilde;&copy;</title><p>It&acirc;&euro;&trade;s the caf&Atilde;&copy; &amp; the quay, not Donau&#226;&#8364;&#8482;s: 3 &lt; 4.</p>",
@@ -36,7 +36,7 @@ test("what was encoded twice and written by references is read as it was meant",
   expect(markdown).toContain("It’s the café & the quay, not Donau’s: 3 < 4.")
 })
 
-test("references to letters that only look like it, or that a page quotes, stay", async () => {
+test("references that only look doubly encoded, or that a page quotes, stay", async () => {
   const said = async (html: string) => (await read(Buffer.from(html))).markdown
   expect(await said("<p>A ch&acirc;teau in S&atilde;o Paulo, &Atilde;&ndash; or so.</p>")).toBe(
     "A château in São Paulo, Ã– or so.",

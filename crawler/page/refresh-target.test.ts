@@ -65,7 +65,7 @@ test.each([
     `${refresh("now")}${refresh("0; url=/x")}${refresh("0; url=/y")}`,
     "/x",
   ],
-])("%s leads on", (_, html, path) => {
+])("%s redirects", (_, html, path) => {
   expect(target(html)).toBe(`https://docs.example${path}`)
 })
 
@@ -91,16 +91,16 @@ test.each([
     "a page that only writes about it",
     `<!-- ${refresh("0; url=/x")} --><template>${refresh("0; url=/x")}</template><textarea>${refresh("0; url=/x")}</textarea><p>Done.</p>`,
   ],
-])("%s is a page", (_, html) => {
+])("%s does not redirect", (_, html) => {
   expect(target(html)).toBeNull()
 })
 
-test("what a browser made of a page is not left for what readers without scripts get", () => {
+test("a rendered page ignores the redirect in noscript", () => {
   const html = `<noscript>${refresh("0; url=/basic")}</noscript><main><p>Seven new letters.</p></main>`
   expect([target(html), target(html, { rendered: true })]).toEqual(["https://docs.example/basic", null])
 })
 
-test("where it does not lead at once is among the links, and said where there is no text", () => {
+test("a delayed redirect is added to the links, and named when there is no text", () => {
   const slow = withRefreshLink(pageOf(`<title>Later</title>${refresh("30; url=/next")}<body></body>`))
   expect(slow.extracted.links).toEqual([{ url: "https://docs.example/next", text: "", nofollow: false }])
   expect(slow).toMatchObject({
@@ -111,7 +111,7 @@ test("where it does not lead at once is among the links, and said where there is
   expect(reload).toMatchObject({ emptyBecause: "it has no text and reloads itself after 10 s" })
 })
 
-test("a look at the links alone finds the same", () => {
+test("link extraction alone finds the same redirect", () => {
   for (const html of [refresh("0; url=/x"), `<noscript>${refresh("0; url=/x")}</noscript><p>${PROSE}</p>`])
     expect(refreshTarget({ url: URL_OF_PAGE, extracted: extractLinks(html, URL_OF_PAGE) })).toBe(target(html))
 })

@@ -6,7 +6,7 @@ const page = (body: string, head = "") =>
 const BUNDLE = `<script type="module" src="/assets/index-4f2a.js"></script>`
 const HEADER = `<header><nav>${"<a href='/x'>One of many sections</a>".repeat(20)}</nav></header>`
 
-describe("the shell of a page that scripts make", () => {
+describe("the shell of a page that scripts build", () => {
   test.each([
     ["a bundle and an empty root", page(`<div id="root"></div>${BUNDLE}`)],
     ["a root that says it is loading", page(`<div id="app"><p>Loading …</p></div>${BUNDLE}`)],
@@ -22,7 +22,7 @@ describe("the shell of a page that scripts make", () => {
       "data for the script",
       page(`<div id="root"></div><script>window.data = "${"x".repeat(100_000)}"</script>${BUNDLE}`),
     ],
-  ])("is known by %s", async (_, html) => {
+  ])("is recognised by %s", async (_, html) => {
     expect(await isScriptShell(html)).toBe(true)
   })
 
@@ -57,12 +57,12 @@ describe("the shell of a page that scripts make", () => {
     expect(await isScriptShell(html)).toBe(false)
   })
 
-  test("is looked for in vain in elements without end, and soon", async () => {
+  test("is quickly ruled out on endlessly nested elements", async () => {
     expect(await isScriptShell(page("<div id='root'>".repeat(500_000) + BUNDLE))).toBe(false)
   })
 })
 
-test("thin is what has less than a short paragraph, in any script", () => {
+test("text shorter than a short paragraph is thin, in any script", () => {
   expect(isThin("")).toBe(true)
   expect(isThin("# Title\n\nA line of text.")).toBe(true)
   expect(isThin("A sentence of about fifty characters, more or less. ".repeat(5))).toBe(false)

@@ -3,7 +3,7 @@ import { isWholeDocument } from "./whole-document.ts"
 
 const whole = (text: string | Uint8Array) => isWholeDocument(Buffer.from(text))
 
-test("a page is whole where it ends itself, whatever caches write behind", () => {
+test("a page is complete when it has its end, whatever caches append", () => {
   for (const end of [
     "</html>",
     "</HTML >\r\n",
@@ -15,7 +15,7 @@ test("a page is whole where it ends itself, whatever caches write behind", () =>
   expect(whole(Buffer.from("<p>Text.</p></html>\n", "utf16le"))).toBe(true)
 })
 
-test("and not where it stops in the middle, or never says that it ends", () => {
+test("a page is not complete when it stops in the middle, or never ends", () => {
   for (const text of [
     "<p>Text.</p></htm",
     "<pre>&lt;/html&gt;</pre>",
@@ -28,7 +28,7 @@ test("and not where it stops in the middle, or never says that it ends", () => {
     expect([text, whole(text)]).toEqual([text, false])
 })
 
-test("a PDF and an archive say so in their own ways", () => {
+test("a PDF and an archive have their own end markers", () => {
   expect(whole("%PDF-1.4\n1 0 obj\nstartxref\n9\n%%EOF\n")).toBe(true)
   expect(whole("%PDF-1.4\n1 0 obj\nstar")).toBe(false)
   expect(whole(`PK\x03\x04data${"PK\x05\x06".padEnd(22, "\0")}`)).toBe(true)

@@ -59,7 +59,7 @@ class Fixture extends CrawlFixture {
 }
 
 describe("a scheduled source", () => {
-  test("runs at its times, visiting what is due", async () => {
+  test("runs at its times, visiting the due pages", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("15 3 * * *")
     expect(await fixture.tick()).toEqual([])
@@ -70,7 +70,7 @@ describe("a scheduled source", () => {
     expect((await fixture.sources.get("docs"))?.nextRun).toEqual(new Date("2026-05-03T03:15Z"))
   })
 
-  test("every six hours runs four times a day, the first time at once", async () => {
+  test("with an interval of six hours runs four times a day, the first time at once", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare({ everyHours: 6 })
     expect(await fixture.pass(DAY)).toEqual([
@@ -81,7 +81,7 @@ describe("a scheduled source", () => {
     ])
   })
 
-  test("makes up for the runs of a downtime with one, and then keeps to its times", async () => {
+  test("makes up for missed runs with a single one, and then keeps to its times", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("0 * * * *")
     expect(await fixture.pass(2 * HOUR)).toHaveLength(2)
@@ -89,7 +89,7 @@ describe("a scheduled source", () => {
     expect(await fixture.pass(2 * HOUR)).toEqual(["2026-05-04T09:35", "2026-05-04T10:05", "2026-05-04T11:05"])
   })
 
-  test("does not overlap with itself: the run is left out, and the log of the one under way says so", async () => {
+  test("does not overlap with itself: the run is skipped, and noted in the log of the current one", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("0 * * * *")
     fixture.now += HOUR
@@ -112,7 +112,7 @@ describe("a scheduled source", () => {
   })
 
   test.each([{ everyHours: 6 }, { everyHours: 6, jitterMinutes: 20 }])(
-    "takes a run that someone asks for while one is due as the scheduled one",
+    "treats a manual run started while one is due as the scheduled one",
     async (schedule) => {
       await using fixture = await Fixture.open()
       fixture.chance = 0.5
@@ -124,14 +124,14 @@ describe("a scheduled source", () => {
     },
   )
 
-  test("keeps its times when someone asks for a run between them", async () => {
+  test("keeps its times when a manual run comes in between", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("15 3 * * *")
     await fixture.sources.run("docs")
     expect((await fixture.sources.get("docs"))?.nextRun).toEqual(new Date("2026-05-02T03:15Z"))
   })
 
-  test("goes on with a run that was begun by hand and interrupted", async () => {
+  test("continues a manual run that was interrupted", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("0 * * * *")
     const job = await fixture.sources.run("docs", { trigger: "run" })
@@ -140,7 +140,7 @@ describe("a scheduled source", () => {
     expect(await fixture.tick()).toMatchObject([{ isLeftOut: false, job: { id: job?.id, state: "queued" } }])
   })
 
-  test("is not held up by a crawl of a command that was interrupted and forgotten", async () => {
+  test("is not blocked by an abandoned crawl from the command line", async () => {
     await using fixture = await Fixture.open()
     const { source } = await fixture.declare("0 * * * *")
     const { id } = await fixture.jobs.enqueue({ ...source, limits: { ...source.limits, pages: 5 } })
@@ -149,7 +149,7 @@ describe("a scheduled source", () => {
     expect(await fixture.tick()).toMatchObject([{ isLeftOut: false }])
   })
 
-  test("starts late by its jitter at most", async () => {
+  test("starts late by at most its jitter", async () => {
     await using fixture = await Fixture.open()
     const late: number[] = []
     for (const [index, chance] of [0, 0.25, 0.5, 0.999].entries()) {
@@ -167,7 +167,7 @@ describe("a scheduled source", () => {
     ])
   })
 
-  test("that is paused does not run; what it missed is not made up for", async () => {
+  test("does not run while paused, and missed runs are not made up for", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare("0 * * * *")
     expect(await fixture.sources.pause("docs")).toBe(true)
@@ -186,7 +186,7 @@ describe("a scheduled source", () => {
     expect(await fixture.sources.pause("other")).toBe(false)
   })
 
-  test("keeps its next run when something else of it changes, and has a new one when its times do", async () => {
+  test("keeps its next run when other settings change, and gets a new one when its times change", async () => {
     await using fixture = await Fixture.open()
     fixture.chance = 0.5
     const { nextRun } = await fixture.declare({ cron: "0 3 * * *", jitterMinutes: 60 })
@@ -202,7 +202,7 @@ describe("a scheduled source", () => {
     expect((await sources.put({ ...same, schedule: { everyHours: 2 } })).nextRun?.getTime()).toBe(fixture.now)
   })
 
-  test("waits behind what somebody asked for", async () => {
+  test("waits behind runs that were requested", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare({ everyHours: 1 }, "a")
     await fixture.declare({ everyHours: 1 }, "b")

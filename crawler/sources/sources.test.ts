@@ -27,7 +27,7 @@ class Fixture extends CrawlFixture {
 }
 
 describe("a declared source", () => {
-  test("is kept as it was written, and filled with defaults when it is read", async () => {
+  test("is stored as written, and filled with defaults when read", async () => {
     await using fixture = await Fixture.open()
     const entry = await fixture.sources.put({ name: "docs", seeds: "docs.example.com", exclude: "*.pdf" })
     expect(entry).toMatchObject({ origin: "api", paused: false, nextRun: null })
@@ -42,7 +42,7 @@ describe("a declared source", () => {
     expect(await fixture.sources.get("other")).toBeNull()
   })
 
-  test("keeps its day of making when it is changed", async () => {
+  test("keeps its creation date when it is changed", async () => {
     await using fixture = await Fixture.open()
     await fixture.sources.put({ name: "docs", seeds: "a.example" })
     fixture.now += HOUR
@@ -56,7 +56,7 @@ describe("a declared source", () => {
     )
   })
 
-  test("of the file is changed and deleted there alone", async () => {
+  test("from the file can be changed and deleted only there", async () => {
     await using fixture = await Fixture.open()
     const { sources } = fixture
     await sources.put({ name: "docs", seeds: "a.example" }, "file")
@@ -67,7 +67,7 @@ describe("a declared source", () => {
     expect(await sources.delete("docs", { origin: "file" })).toBe(false)
   })
 
-  test("that is wrong is refused with every field that is", async () => {
+  test("with errors is rejected with every invalid field", async () => {
     await using fixture = await Fixture.open()
     const put = () => fixture.sources.put({ name: "docs", seeds: [], limits: { pages: "many" } })
     await expect(put).rejects.toThrow(SourceError)
@@ -75,7 +75,7 @@ describe("a declared source", () => {
     expect(await fixture.sources.list()).toEqual([])
   })
 
-  test("cancels its jobs when it is deleted; its pages are removed only when that is asked for", async () => {
+  test("cancels its jobs when deleted; its pages are removed only on request", async () => {
     await using fixture = await Fixture.open()
     const { sources, jobs } = fixture
     for (const name of ["kept", "emptied"]) await sources.put({ name, seeds: `${name}.example` })
@@ -96,7 +96,7 @@ describe("a one-off crawl", () => {
   const crawl = (fixture: Fixture, url: string) =>
     fixture.jobs.enqueue(defineSource({ seeds: [url] }), { trigger: "command" })
 
-  test("is listed after the declared sources, until it is declared itself", async () => {
+  test("is listed after the declared sources, until it is declared", async () => {
     await using fixture = await Fixture.open()
     const { sources } = fixture
     await sources.put({ name: "docs", seeds: "docs.example" })
@@ -116,7 +116,7 @@ describe("a one-off crawl", () => {
     expect((await sources.listAll()).map(({ origin }) => origin)).toEqual(["api", "api"])
   })
 
-  test("that is deleted is gone from the list at once, with its addresses, until it is crawled again", async () => {
+  test("disappears from the list at once when deleted, with its addresses, until it is crawled again", async () => {
     await using fixture = await Fixture.open()
     const { sources, jobs, db, engine } = fixture
     const { id } = await crawl(fixture, "http://127.0.0.1:9/")
@@ -132,7 +132,7 @@ describe("a one-off crawl", () => {
     expect(await sources.listAll()).toHaveLength(1)
   })
 
-  test("is what a declared source becomes that is deleted while its pages stay", async () => {
+  test("remains when a declared source is deleted while its pages stay", async () => {
     await using fixture = await Fixture.open()
     const { sources, jobs, db } = fixture
     await sources.put({ name: "docs", seeds: "https://docs.example/" })
@@ -149,8 +149,8 @@ describe("a one-off crawl", () => {
   })
 })
 
-describe("a run that is asked for", () => {
-  test("is not doubled while one is queued; a paused one goes on", async () => {
+describe("a requested run", () => {
+  test("is not duplicated while one is queued, and continues a paused one", async () => {
     await using fixture = await Fixture.open()
     const { sources, jobs } = fixture
     await sources.put({ name: "docs", seeds: "a.example" })
@@ -166,7 +166,7 @@ describe("a run that is asked for", () => {
     expect(await sources.run("other")).toBeNull()
   })
 
-  test("twice at the same moment is one, whatever is to be visited", async () => {
+  test("requested twice at once is one run, whatever it visits", async () => {
     await using fixture = await Fixture.open()
     const { sources, jobs } = fixture
     await sources.put({ name: "docs", seeds: "a.example" })

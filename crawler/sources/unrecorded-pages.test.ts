@@ -32,20 +32,20 @@ async function loseRun(): Promise<void> {
   expect(paths()).toContain("/pump")
 }
 
-test("a page that was written, but not recorded, leaves the index if the next run doesn't find it again", async () => {
+test("a page written but not recorded is removed from the index if the next run doesn't find it again", async () => {
   await loseRun()
   site.serve({ "/": article("Home"), "/pump": status(404) })
   await fixture.crawlNextDay(source())
   expect(paths()).toEqual(["/"])
 })
 
-test("it stays if the next run finds it", async () => {
+test("such a page stays if the next run finds it", async () => {
   await loseRun()
   await fixture.crawlNextDay(source())
   expect(paths()).toEqual(["/", "/pump"])
 })
 
-test("it leaves the index with its source", async () => {
+test("such a page is removed with its source", async () => {
   await loseRun()
   const sources = new Sources(fixture.db, fixture.jobs)
   await sources.put(source())

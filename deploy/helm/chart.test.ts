@@ -114,7 +114,7 @@ const containerOf = (manifests: readonly Manifest[], name: string): Container =>
 const decoded = (manifest: Manifest, key: string) => Buffer.from(manifest.data![key]!, "base64").toString()
 
 describe("the chart", { tags: ["helm"] }, () => {
-  test("has everything that the cluster of Compose has", () => {
+  test("has everything that the Compose cluster has", () => {
     const there = render({}).map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     expect(there).toEqual(
       expect.arrayContaining([
@@ -152,7 +152,7 @@ describe("the chart", { tags: ["helm"] }, () => {
 
   const every = noHelm ? [] : [{}, ALL, ELSEWHERE].flatMap(render)
 
-  test("is what Kubernetes takes", { tags: ["kubernetes-validate"] }, () => {
+  test("is accepted by Kubernetes", { tags: ["kubernetes-validate"] }, () => {
     using folder = temporaryFolder()
     for (const [index, manifest] of every.filter(({ kind }) => kind !== "ServiceMonitor").entries())
       writeFileSync(join(folder.path, `${index}.yaml`), stringify(manifest))
@@ -164,7 +164,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     })
   })
 
-  test("lets no pod do more than it has to", () => {
+  test("gives each pod only the privileges it needs", () => {
     for (const { securityContext, containers, initContainers = [] } of podsOf(every)) {
       expect(securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -181,7 +181,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     }
   })
 
-  test("tells Fossick settings that there are, in values that it takes, and no secret", () => {
+  test("sets only existing Fossick settings, with valid values and no secrets", () => {
     const declared = [engineSettings, crawlerSettings, apiSettings].flatMap((part) => Object.values(part))
     for (const name of ["api", "crawler"])
       for (const manifests of [render(ALL), render(ELSEWHERE)])
@@ -201,7 +201,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     })
   })
 
-  test("with stores elsewhere, has none of its own", () => {
+  test("has no stores of its own when external ones are configured", () => {
     const there = render(ELSEWHERE).map(({ kind, metadata }) => `${kind} ${metadata.name}`)
     expect(there.filter((one) => /StatefulSet|Secret|-(opensearch|postgresql)/.test(one))).toEqual([])
   })
@@ -223,14 +223,14 @@ describe("the chart", { tags: ["helm"] }, () => {
     ],
     ["an Ingress without a host", { ingress: { enabled: true } }, "/ingress/host"],
     ["another word for a choice", { antiAffinity: "yes" }, "/antiAffinity"],
-  ])("refuses %s", (_, values, said) => {
+  ])("rejects %s", (_, values, said) => {
     const { status, stderr } = helm(values)
     expect(status).toBe(1)
     // Versions of helm name a field as a pointer or with dots.
     expect(stderr.replaceAll(/(?<=\w)\.(?=\w)/g, "/")).toContain(said.replace(/^\//, ""))
   })
 
-  test("makes certificates and users from which a node starts, and keeps their keys from it", () => {
+  test("makes certificates and users that a node can start with, and keeps the other keys from it", () => {
     using folder = temporaryFolder()
     const at = (...names: readonly string[]) => join(folder.path, ...names)
     for (const name of [
@@ -300,7 +300,7 @@ describe("the chart", { tags: ["helm"] }, () => {
   })
 
   test.each(["api", "crawler"])(
-    "starts %s, which reads its settings and files, waits for its state, and ends when it is told to",
+    "starts %s, which reads its settings and files, waits for its state, and stops on request",
     async (name) => {
       using folder = temporaryFolder()
       const { command = [], env = [] } = containerOf(render({}), name)

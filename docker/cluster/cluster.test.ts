@@ -40,7 +40,7 @@ function prepare(folder: string, env: Readonly<Record<string, string>> = {}) {
 }
 
 describe("the first start", () => {
-  test("makes passwords and certificates that nobody else reads; the next one keeps them", () => {
+  test("creates passwords and certificates that only their user can read; the next one keeps them", () => {
     using folder = temporaryFolder()
     const read = (name: string) => readFileSync(join(folder.path, "secrets", name), "utf8")
     expect(prepare(folder.path)).toEqual({ code: 0, said: "" })
@@ -68,7 +68,7 @@ describe("the first start", () => {
     expect([...all, ...NODES.map((node) => `${node}/node.pem`)].map(read)).toEqual(whole)
   })
 
-  test("gives OpenSearch hashes of the passwords alone", () => {
+  test("gives OpenSearch only hashes of the passwords", () => {
     using folder = temporaryFolder()
     prepare(folder.path)
     const file = readFileSync(join(folder.path, "secrets/opensearch-1/internal_users.yml"), "utf8")
@@ -88,7 +88,7 @@ describe("the first start", () => {
     }
   })
 
-  test("keeps a password that its operator put there, and refuses one that is none", () => {
+  test("keeps a password set by the operator, and rejects an invalid one", () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, "secrets/operator"), { recursive: true })
     const file = join(folder.path, "secrets/operator/opensearch-admin-password")
@@ -102,7 +102,7 @@ describe("the first start", () => {
     })
   })
 
-  test("a later one makes certificates anew that end soon, or that another authority gave", () => {
+  test("is followed by later ones that replace certificates about to expire or from another authority", () => {
     using folder = temporaryFolder()
     prepare(folder.path)
     const file = join(folder.path, "secrets/opensearch-1/node.pem")
@@ -118,13 +118,13 @@ describe("the first start", () => {
   test.each([
     ["APPLIANCE_UID", "fossick", "APPLIANCE_UID must be a number, as `id` shows it.\n"],
     ["CLUSTER_NODES", "../x", "CLUSTER_NODES must be names of services, separated by commas.\n"],
-  ])("says what is wrong with %s", (name, value, said) => {
+  ])("explains the problem with %s", (name, value, said) => {
     using folder = temporaryFolder()
     expect(prepare(folder.path, { [name]: value })).toEqual({ code: 1, said })
   })
 })
 
-test("on Kubernetes a node gets its key as OpenSearch reads it, and its users", () => {
+test("on Kubernetes, a node gets its users, and its key in the format OpenSearch reads", () => {
   using folder = temporaryFolder()
   const [passwords, certificates, to] = ["passwords", "certificates", "to"].map((name) => {
     const path = join(folder.path, name)
@@ -147,7 +147,7 @@ test("on Kubernetes a node gets its key as OpenSearch reads it, and its users", 
 })
 
 describe("the proxy", { tags: ["nginx"] }, () => {
-  test("spreads calls over all there are, and no question is lost when one dies over it", async () => {
+  test("spreads calls over all servers, and no query is lost when one dies", async () => {
     await using one = await startApi("127.0.0.1")
     await using _ = await startApi("127.0.0.2", one.port)
     await using names = await startNames(["127.0.0.1", "127.0.0.2"])
@@ -172,7 +172,7 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     expect(await ask("/admin/keys")).toEqual(new Set(["200 127.0.0.2"]))
   })
 
-  test("finds those that were added, and forgets those that were taken away", async () => {
+  test("finds added servers, and forgets removed ones", async () => {
     await using one = await startApi("127.0.0.1")
     await using two = await startApi("127.0.0.2", one.port)
     await using names = await startNames(["127.0.0.1"])
@@ -183,7 +183,7 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     expect(two.last).toBeDefined()
   })
 
-  test("says who calls, and believes nobody else about it", async () => {
+  test("passes on the caller's address, and trusts no forwarded headers", async () => {
     await using api = await startApi("127.0.0.1")
     await using names = await startNames(["127.0.0.1"])
     await using proxy = await startProxy(api.port, names.port)

@@ -37,7 +37,7 @@ const namesIn = (expression: string): readonly string[] =>
     name.replace(/_(?:bucket|count|sum)$/, ""),
   )
 
-test("every metric that they name is one that /metrics gives", async () => {
+test("every metric they name exists in /metrics", async () => {
   await using app = await serveApp({
     engine: new FakeEngine([hit()]),
     sales: () => new Map([["paid", 1]]),
@@ -57,7 +57,7 @@ test("every metric that they name is one that /metrics gives", async () => {
   expect(named.size).toBeGreaterThan(20)
 })
 
-test("there is a rule for every metric that the handbook says to watch", () => {
+test("every metric that the handbook recommends watching has a rule", () => {
   const handbook = readFileSync(join(import.meta.dirname, "../../docs/metrics.md"), "utf8")
   const [, section = ""] = /^## What to watch\n([^]*?)\n## /m.exec(handbook) ?? []
   const watched = new Set(namesIn(section))
@@ -66,7 +66,7 @@ test("there is a rule for every metric that the handbook says to watch", () => {
   expect([...watched].filter((name) => !ruled.has(name))).toEqual([])
 })
 
-test("panels lie beside each other, each with an id of its own", () => {
+test("panels do not overlap, and each has its own id", () => {
   const { panels } = dashboard
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -76,14 +76,14 @@ test("panels lie beside each other, each with an id of its own", () => {
   expect(panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([])
 })
 
-test("panels say what they show, of the jobs and instances that were chosen alone", () => {
+test("panels have titles and descriptions, and show only the selected jobs and instances", () => {
   expect(dashboard.panels.filter(({ title, description }) => !title || !description)).toEqual([])
   const metrics = inPanels.flatMap((expr) => expr.match(/\b(?:fossick|process)_\w+(?:\{[^}]*\})?/g) ?? [])
   expect(metrics.length).toBeGreaterThan(20)
   expect(metrics.filter((one) => !one.includes('{job=~"$job",instance=~"$instance"'))).toEqual([])
 })
 
-test("each rule has a case in which it fires, and one in which it does not", () => {
+test("each rule has a case where it fires, and one where it does not", () => {
   const { tests } = parse(readFileSync(CASES, "utf8")) as {
     tests: { alert_rule_test: { alertname: string; exp_alerts?: unknown[] }[] }[]
   }
@@ -94,25 +94,21 @@ test("each rule has a case in which it fires, and one in which it does not", () 
     expect([...new Set(named(fires))].sort()).toEqual(rules.map(({ alert }) => alert).sort())
 })
 
-test(
-  "promtool takes the rules, and the expressions of the dashboard as rules",
-  { tags: ["promtool"] },
-  () => {
-    const folder = mkdtempSync(join(tmpdir(), "fossick-rules-"))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    const check = (file: string) => execFileSync("promtool", ["check", "rules", file], { encoding: "utf8" })
-    expect(check(RULES)).toContain(`SUCCESS: ${rules.length} rules found`)
-    const recorded = inPanels.map((expr, at) => ({
-      record: `panel:${at}`,
-      expr: expr.replaceAll("$__rate_interval", "5m").replaceAll(/\$(?:job|instance)/g, ".*"),
-    }))
-    const file = join(folder, "panels.yaml")
-    writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules: recorded }] }))
-    expect(check(file)).toContain(`SUCCESS: ${recorded.length} rules found`)
-  },
-)
+test("promtool accepts the rules, and the dashboard's expressions as rules", { tags: ["promtool"] }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "fossick-rules-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const check = (file: string) => execFileSync("promtool", ["check", "rules", file], { encoding: "utf8" })
+  expect(check(RULES)).toContain(`SUCCESS: ${rules.length} rules found`)
+  const recorded = inPanels.map((expr, at) => ({
+    record: `panel:${at}`,
+    expr: expr.replaceAll("$__rate_interval", "5m").replaceAll(/\$(?:job|instance)/g, ".*"),
+  }))
+  const file = join(folder, "panels.yaml")
+  writeFileSync(file, JSON.stringify({ groups: [{ name: "panels", rules: recorded }] }))
+  expect(check(file)).toContain(`SUCCESS: ${recorded.length} rules found`)
+})
 
-test("promtool runs the cases of the rules, with the words that people get", { tags: ["promtool"] }, () => {
+test("promtool passes the rules' test cases, including the messages", { tags: ["promtool"] }, () => {
   const told = execFileSync("promtool", ["test", "rules", CASES], { encoding: "utf8" })
   expect(told).toContain("SUCCESS")
 })

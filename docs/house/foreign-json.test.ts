@@ -60,7 +60,7 @@ const textOf = (file: string): string =>
     .replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")
     .replaceAll(OWN, "")
 
-test("no file parses JSON of others past the bounds", () => {
+test("no file parses foreign JSON without the bounds", () => {
   const parsing = files.filter((file) => PARSES.test(textOf(file)))
   expect(parsing.filter((file) => !(file in OTHERS))).toEqual([])
   expect(Object.keys(OTHERS).filter((file) => !parsing.includes(file))).toEqual([])

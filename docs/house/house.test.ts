@@ -21,15 +21,15 @@ import { foldersOf, withFloors } from "./floors.ts"
 const files = sourceFiles()
 const imports = importsOf(files)
 
-describe("the imports of the house", () => {
-  test("are all read by this test", () => {
+describe("the imports of this project", () => {
+  test("are all found by this test", () => {
     expect(files.length).toBeGreaterThan(500)
     expect(imports.length).toBeGreaterThan(2 * files.length)
     expect(imports).toContainEqual({ from: "crawler/main.ts", to: "base/settings.ts" })
     expect(imports).toContainEqual({ from: "engine/engine.ts", to: "engine/index/page/page.ts" })
   })
 
-  test("find a circle where there is one", () => {
+  test("reveal a cycle when there is one", () => {
     const around = [
       { from: "a", to: "b" },
       { from: "b", to: "c" },
@@ -39,12 +39,12 @@ describe("the imports of the house", () => {
     expect(circlesOf(around)).toEqual([["a", "b", "c"]])
   })
 
-  test("run down from floor to floor", () => {
+  test("go only from higher floors to lower ones", () => {
     const floorOf = (file: string) => FLOORS.findIndex((floor) => file.startsWith(`${floor}/`))
     expect(imports.filter(({ from, to }) => floorOf(from) < floorOf(to))).toEqual([])
   })
 
-  test("lead from what runs in browsers to the typed client alone", () => {
+  test("from browser code lead only to the typed client", () => {
     const leaving = imports.filter(
       ({ from, to }) =>
         from.startsWith("faces/") && !from.startsWith("faces/build/") && !to.startsWith("faces/"),
@@ -53,31 +53,31 @@ describe("the imports of the house", () => {
     expect(leaving.filter(({ to }) => !to.startsWith("api/client/"))).toEqual([])
   })
 
-  test("make no circle of files, types included", () => {
+  test("form no cycle of files, types included", () => {
     expect(circlesOf(imports)).toEqual([])
   })
 
-  test("make no circle of rooms", () => {
+  test("form no cycle of rooms", () => {
     expect(circlesOf(imports.map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) })))).toEqual([])
   })
 
-  test("are drawn in docs/imports.svg as they are (npm run draw)", () => {
+  test("match docs/imports.svg (npm run draw)", () => {
     expect(readFileSync(join(ROOT, "docs/imports.svg"), "utf8")).toBe(drawMatrix())
   })
 })
 
 describe("the doors of the API", () => {
-  test("are found", () => {
+  test("are found by this test", () => {
     for (const door of DOORS)
       expect(imports.filter(({ to }) => to.startsWith(`api/doors/${door}/`))).not.toEqual([])
     expect(imports.filter(({ from }) => from.startsWith("api/core/")).length).toBeGreaterThan(30)
   })
 
-  test("are known to the list of features alone", () => {
+  test("are imported only by the list of features", () => {
     expect(pastDoors(imports)).toEqual([])
   })
 
-  test("stand before use cases that know none of them", () => {
+  test("are unknown to the use cases", () => {
     expect([...outOfCore(imports), ...outOfUseCases(imports)]).toEqual([])
     const having = (word: RegExp) => (file: string) => word.test(readFileSync(join(ROOT, file), "utf8"))
     expect(files.filter(isUseCase).filter(having(/from "@?koa/))).toEqual([])
@@ -86,7 +86,7 @@ describe("the doors of the API", () => {
     expect(core.filter(having(/\b[a-z]+_[a-z]/))).toEqual([])
   })
 
-  test("are seen where something goes past them", () => {
+  test("report imports that bypass them", () => {
     const past = { from: "api/doors/x402/paid-search.ts", to: "api/doors/tavily/search.ts" }
     const listed = { from: "api/features.ts", to: "api/doors/tavily/feature.ts" }
     const own = { from: "api/doors/tavily/search.ts", to: "api/doors/tavily/schema.ts" }
@@ -104,7 +104,7 @@ describe("the doors of the API", () => {
   })
 })
 
-test("the tables of docs/architecture.md are the folders there are (npm run draw)", () => {
+test("the tables in docs/architecture.md match the folders (npm run draw)", () => {
   const text = readFileSync(join(ROOT, "docs/architecture.md"), "utf8")
   expect(text).toBe(withFloors(text))
 })
@@ -112,11 +112,11 @@ test("the tables of docs/architecture.md are the folders there are (npm run draw
 /** The number of entries in a list that can be read at a glance. */
 const MOST_FOLDERS = 9
 
-test.each(FLOORS)("%s has nine folders at most", (floor) => {
+test.each(FLOORS)("%s has at most nine folders", (floor) => {
   expect(foldersOf(floor).slice(MOST_FOLDERS)).toEqual([])
 })
 
-test("threads are started in base/process/threads/thread.ts alone", () => {
+test("threads are started only in base/process/threads/thread.ts", () => {
   const isThreadStart = (file: string) => readFileSync(join(ROOT, file), "utf8").includes("new Worker(")
   expect(files.filter(isThreadStart)).toEqual(["base/process/threads/thread.ts"])
 })
@@ -127,7 +127,7 @@ const MOST_FILES = 12
 const MOST_WITHOUT_README = 3
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
 
-describe("every folder of source", () => {
+describe("every source folder", () => {
   const all = [...files, ...besideTheFloors()]
   const folders = [...new Set(all.map((file) => dirname(file)))].sort()
 
@@ -137,7 +137,7 @@ describe("every folder of source", () => {
     )
   })
 
-  test.each(folders)("%s holds a dozen files at most", (folder) => {
+  test.each(folders)("%s contains at most a dozen files", (folder) => {
     const own = all.filter((file) => dirname(file) === folder)
     expect(own.slice(MOST_FILES)).toEqual([])
   })
@@ -152,14 +152,14 @@ describe("every folder of source", () => {
 
   const described = folders.filter((folder) => existsSync(join(ROOT, folder, "README.md")))
 
-  test.each(described)("%s has a README with its promise, its words and its files", (folder) => {
+  test.each(described)("%s has a README with its promise, its terms and its files", (folder) => {
     const lines = readFileSync(join(ROOT, folder, "README.md"), "utf8").split("\n")
     expect(lines.filter((line) => HEADINGS.includes(line))).toEqual(HEADINGS)
     const unnamed = all.filter((file) => dirname(file) === folder && !names(lines, basename(file)))
     expect(unnamed).toEqual([])
   })
 
-  test.each(described)("%s has a README that names the folders in it", (folder) => {
+  test.each(described)("%s has a README that names its subfolders", (folder) => {
     const lines = readFileSync(join(ROOT, folder, "README.md"), "utf8").split("\n")
     const rooms = folders.filter((other) => dirname(other) === folder)
     expect(rooms.filter((room) => !names(lines, `${basename(room)}/`))).toEqual([])

@@ -49,7 +49,7 @@ function namesOf(prefix: string, machines: string): string[] {
   return machines.split(/\s+/).map((machine) => `${prefix}-${machine}`)
 }
 
-test("every package has its hash in the lock file, but a closed list of builds for other machines", () => {
+test("every package has its hash in the lock file, except a closed list of builds for other machines", () => {
   const bare = entries.filter(({ integrity }) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""))
   const names = (dev: boolean) =>
     bare
@@ -79,7 +79,7 @@ const INSTALL_SCRIPTS = {
   "@foundry-rs/anvil": false,
 }
 
-test("no package brings an install script but those that are named", () => {
+test("no package runs an install script except the listed ones", () => {
   const own = JSON.parse(readFileSync(join(file, "../package.json"), "utf8")) as {
     readonly allowScripts: Readonly<Record<string, boolean>>
     readonly dependencies: Readonly<Record<string, string>>
@@ -93,7 +93,7 @@ test("no package brings an install script but those that are named", () => {
   expect(asked.filter((version) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([])
 })
 
-test("the chain that tests of payments run on is for development alone", () => {
+test("the blockchain used in payment tests is a development dependency only", () => {
   const chain = entries.filter(({ name }) => name.startsWith("@foundry-rs/"))
   expect(chain.map(({ name }) => name)).toContain("@foundry-rs/anvil-linux-amd64")
   expect(chain.filter(({ dev }) => dev !== true)).toEqual([])

@@ -75,7 +75,7 @@ const files = sourceFiles().filter((file) => FLOORS.test(file) && !LEFT_OUT.test
 const textOf = (file: string): string =>
   readFileSync(join(ROOT, file), "utf8").replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")
 
-test("no file opens connections but those that are named", () => {
+test("only the listed files open connections", () => {
   const opening = files.filter((file) => OPENS.some((way) => way.test(textOf(file))))
   const named = [...NOTING, ...Object.keys(OTHERS)]
   expect(opening.filter((file) => !named.includes(file))).toEqual([])
@@ -83,11 +83,11 @@ test("no file opens connections but those that are named", () => {
   expect(files.length).toBeGreaterThan(500)
 })
 
-test("those that talk to others note it in the ledger", () => {
+test("files that contact others record it in the ledger", () => {
   expect(NOTING.filter((file) => !/\bnoteOutbound\(/.test(textOf(file)))).toEqual([])
 })
 
-test("the page of the handbook has a row for each purpose, with the settings that decide on it", () => {
+test("the handbook page has a row for each purpose, with its settings", () => {
   const page = readFileSync(join(ROOT, "docs/privacy.md"), "utf8")
   const rows = new Map(
     [...page.matchAll(/^\| `([\w-]+)` \|(.*)\|$/gm)].map(([, purpose, rest]) => [purpose, rest!] as const),

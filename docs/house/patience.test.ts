@@ -16,7 +16,7 @@ const IMPATIENT: readonly (readonly [why: string, pattern: RegExp])[] = [
   ],
 ]
 
-test("no test is less patient than all are (base/testing/patience.ts)", () => {
+test("no test sets shorter timeouts than the shared ones (base/testing/patience.ts)", () => {
   const found = testFiles()
     .filter((file) => !/\/patience(?:\.test)?\.ts$/.test(file))
     .flatMap((file) =>
@@ -35,6 +35,6 @@ test.each([
   "  }, 30_000)",
   "  await vi.waitFor(() => {",
   "  test('x', { retry: 2 }, () => {})",
-])("what is less patient is found: %s", (line) => {
+])("a shorter timeout is detected: %s", (line) => {
   expect(IMPATIENT.some(([, pattern]) => pattern.test(line))).toBe(true)
 })

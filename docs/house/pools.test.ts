@@ -46,14 +46,14 @@ const files = sourceFiles().filter(
 const textOf = (file: string): string =>
   readFileSync(join(ROOT, file), "utf8").replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "")
 
-test("no file limits how much is done at one time but by a pool, other than those that are named", () => {
+test("no file except the listed ones limits concurrency without a pool", () => {
   const limiting = files.filter((file) => LIMITS_OF_ITS_OWN.some((way) => way.test(textOf(file))))
   expect(limiting.filter((file) => OTHERS[file] === undefined)).toEqual([])
   expect(Object.keys(OTHERS).filter((file) => !limiting.includes(file))).toEqual([])
   expect(files.length).toBeGreaterThan(500)
 })
 
-test("every pool is opened somewhere, and has a row in the handbook", () => {
+test("every pool is used somewhere, and has a row in the handbook", () => {
   const source = files.map(textOf).join("\n")
   const names = Object.keys(POOLS)
   const isOpened = (name: string) => new RegExp(`(?:new FairPool|keyTurns)\\(\\s*"${name}"`).test(source)

@@ -13,8 +13,8 @@ const ALLOWED = new Set([
 const files = sourceFiles()
 const owners = tablesOf(files)
 
-describe("the tables of the house", () => {
-  test("are all seen by this test", () => {
+describe("the database tables", () => {
+  test("are all found by this test", () => {
     expect(Object.fromEntries(owners)).toMatchObject({
       job: new Set(["crawler/jobs"]),
       known_address: new Set(["crawler/crawl/frontier"]),
@@ -35,18 +35,18 @@ describe("the tables of the house", () => {
     expect(sqlOf(text)).toEqual(['"select 1 from job"'])
   })
 
-  test("that calls can fill are bounded, and the handbook says how", () => {
+  test("that calls can fill are bounded, as documented in the handbook", () => {
     const bounds = readFileSync(join(ROOT, "docs/bounds.md"), "utf8")
     const ofCalls = [...owners].filter(([, rooms]) => [...rooms].some((room) => room.startsWith("api/")))
     expect(ofCalls.length).toBeGreaterThan(30)
     expect(ofCalls.map(([table]) => table).filter((table) => !bounds.includes(`\`${table}\``))).toEqual([])
   })
 
-  test("are made by one room each", () => {
+  test("are each created by one room", () => {
     expect([...owners].filter(([, rooms]) => rooms.size > 1)).toEqual([])
   })
 
-  test("are named in the SQL of their room alone", () => {
+  test("appear only in their own room's SQL", () => {
     const strangers = tableUses(files, new Set(owners.keys()))
       .filter(({ table, file }) => !owners.get(table)?.has(roomOf(file)))
       .map(({ table, file }) => `${file}: ${table}`)

@@ -184,7 +184,7 @@ function reads(fields: Fields, expression: string): boolean {
   return result
 }
 
-test("an OpenSearch cluster is sent filters that let through what they should", () => {
+test("filters sent to an OpenSearch cluster match the right pages", () => {
   fc.assert(
     fc.property(aPage, fc.array(aCondition, { minLength: 1, maxLength: 2 }), (page, conditions) => {
       const fields = fieldsOf(page, (text) => text)
@@ -195,7 +195,7 @@ test("an OpenSearch cluster is sent filters that let through what they should", 
   )
 })
 
-test("a Meilisearch server is sent filters that let through what they should", () => {
+test("filters sent to a Meilisearch server match the right pages", () => {
   fc.assert(
     fc.property(aPage, fc.array(aCondition, { minLength: 1, maxLength: 2 }), (page, conditions) => {
       const filter = filterOf(conditions)

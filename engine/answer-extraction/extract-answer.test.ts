@@ -34,7 +34,7 @@ function readerOf(...words: string[]) {
 }
 
 describe("an answer from the pages' own units", () => {
-  test("says what the page says, and where it stands", async () => {
+  test("quotes the page, and gives the place", async () => {
     const answer = await extractAnswer(
       QUESTION,
       [page("Pumps", "Seals wear out first.", 0.1), SCHEDULE],
@@ -47,11 +47,11 @@ describe("an answer from the pages' own units", () => {
     expect(answer.map(({ text }) => text).join(" ")).not.toContain("Weather")
   })
 
-  test("is none when nothing there answers", async () => {
+  test("is empty when no unit answers", async () => {
     expect(await extractAnswer("who painted the Mona Lisa?", [SCHEDULE], { length: "long" })).toEqual([])
   })
 
-  test("is never the question itself, as examples repeat it", async () => {
+  test("is never the question itself repeated in an example", async () => {
     const example = page(
       "Ask something",
       'Ask it by its number:\n\n```\ncurl -d \'{"query": "How do I schedule a crawl, every night"}\'\n```',
@@ -85,14 +85,14 @@ describe("the reader", () => {
     expect(reader.read[0]).toMatch(/^Mill > Start : The pump of the mill is started at six/)
   })
 
-  test("refuses if no unit answers, and gives a second unit that answers as well", async () => {
+  test("rejects all when no unit answers, and returns a second unit that answers as well", async () => {
     const far = { ...mill, score: 0.3 }
     expect(await extractAnswer(question, [far], { ...short, reader: readerOf() })).toEqual([])
     const both = await extractAnswer("pump", [mill], { ...short, reader: readerOf("pump") })
     expect(both).toHaveLength(2)
   })
 
-  test("chooses among the units read so far when time is up, and the answer says so", async () => {
+  test("selects among the units read in time, and the answer says so", async () => {
     const rooms = Array.from(
       { length: 20 },
       (_, i) =>
@@ -113,7 +113,7 @@ describe("the reader", () => {
     expect(degraded.parts).toEqual(["answer_reranker"])
   })
 
-  test("only reads English; for other pages nearness in meaning decides", async () => {
+  test("reads only English; for other pages similarity in meaning decides", async () => {
     const muehle = {
       ...page("Mühle", "Die Mühle mahlt Korn.\n\n## Pumpe\n\nDie Pumpe hebt Wasser."),
       language: "de",
@@ -133,10 +133,10 @@ describe("the reader", () => {
   })
 })
 
-describe("what an answer is made of", () => {
+describe("the content of an answer", () => {
   const long = { length: "long" } as const
 
-  test("a heading is printed if it has a word that the unit lacks, or reverses its meaning", async () => {
+  test("includes a heading if it has a word that the unit lacks, or reverses its meaning", async () => {
     const rules = page(
       "Rules of the mill",
       "# Mill\n\n## Not allowed\n\n- Smoking beside the flour sacks of the mill.\n\n## Rotor brake\n\nPull the red lever twice.",
@@ -147,7 +147,7 @@ describe("what an answer is made of", () => {
     expect(lever).toMatchObject({ leads: ["Rotor brake"], text: "Pull the red lever twice." })
   })
 
-  test("a comparison has something for each side, or names the one that is missing", async () => {
+  test("covers each side of a comparison, or names the missing one", async () => {
     const engines = page(
       "Engines",
       "# Engines\n\n## Diesel\n\nA diesel engine burns oil under pressure.\n\n## Petrol\n\nA petrol engine burns petrol with a spark.",
@@ -166,7 +166,7 @@ describe("what an answer is made of", () => {
     expect(none).toEqual({ units: [], missing: [], evidence: [] })
   })
 
-  test("units near the question come with it, best first, for whoever writes an answer from them", async () => {
+  test("comes with related units, best first, for a model that writes an answer from them", async () => {
     const mill = page(
       "Mill",
       "# Mill\n\n## Water\n\nA pump of the mill lifts water into the pond.\n\n## Start\n\nThe pump of the mill is started at six, before the miller has his breakfast.\n\n## Bees\n\nBees live behind the garden.",
@@ -181,7 +181,7 @@ describe("what an answer is made of", () => {
     expect(refused.evidence.length).toBeGreaterThan(0)
   })
 
-  test("a unit about both sides is given once, beside one about the other side alone; a synopsis says nothing", async () => {
+  test("has a unit about both sides once, next to one about the other side alone, and no synopsis", async () => {
     const tools = page(
       "Tools",
       "# Tools\n\n## Saw and plane\n\nA saw and a plane are tools for wood that the miller keeps in his shed.\n\n## Use\n\n```\nplane [-d] <board>\n```\n\n## Smooth boards\n\nA plane takes thin shavings off a board until the board is smooth and even.",
@@ -194,7 +194,7 @@ describe("what an answer is made of", () => {
     expect(missing).toEqual([])
   })
 
-  test("context that the page speaks of need not be in the unit; context from elsewhere refuses", async () => {
+  test("need not repeat context that the page mentions; unknown context prevents an answer", async () => {
     const pumps = page(
       "Pumps",
       "# Pumps\n\nA pump of the mill leaks in winter.\n\n## Seal\n\nThe seal is changed with a flat key.",
@@ -212,7 +212,7 @@ describe("what an answer is made of", () => {
     expect(await extractAnswer(strange, [{ ...pumps, score: 0.3 }], { ...short, rarity })).toEqual([])
   })
 
-  test("an entry with the name that is asked for comes before its siblings", async () => {
+  test("puts an entry with the requested name before its siblings", async () => {
     const row = (name: string, text: string) => `| ${name} | ${text} | 30 |`
     const settings = page(
       "Settings",
@@ -237,7 +237,7 @@ describe("what an answer is made of", () => {
     expect(first!.text).toContain("| SendTime |")
   })
 
-  test("several questions have an answer each, or the one that is missing is named", async () => {
+  test("covers each of several questions, or names the missing one", async () => {
     const mill = page(
       "Mill",
       "# Mill\n\n## Opening\n\nThe mill opens its doors at nine in the morning.\n\n## Bread\n\nThe bread of the bakery is sold by the old miller.",
@@ -257,14 +257,14 @@ describe("what an answer is made of", () => {
     expect(one.missing).toEqual(["“who painted the Mona Lisa”"])
   })
 
-  describe("of pages that disagree", () => {
+  describe("from pages that disagree", () => {
     const leave = (days: number, published: string | null, score: number) => ({
       ...page("Leave", `Employees of the mill get ${days} days of paid leave each year.`, score),
       publishedAt: published === null ? null : new Date(published),
     })
     const question = "how many days of paid leave do employees get"
 
-    test("the newest comes first, and the older one has its date", async () => {
+    test("puts the newest first, and dates the older one", async () => {
       const answer = await extractAnswer(
         question,
         [leave(20, "2019-05-01", 0.9), leave(25, "2024-02-01", 0.8)],
@@ -280,7 +280,7 @@ describe("what an answer is made of", () => {
       ])
     })
 
-    test("none is called older without two dates, or if both say the same", async () => {
+    test("calls none older without two dates, or when both say the same", async () => {
       const undated = await extractAnswer(
         question,
         [leave(20, null, 0.9), leave(25, "2024-02-01", 0.8)],
@@ -295,7 +295,7 @@ describe("what an answer is made of", () => {
         expect(answer.map(({ outdated }) => outdated)).toEqual([undefined])
     })
 
-    test("the year that is asked for counts, not the newest", async () => {
+    test("prefers the requested year to the newest", async () => {
       const fee = (year: number, coins: number) => ({
         ...page("Fees", `In ${year} the fee of the mill was ${coins} coins.`),
         publishedAt: new Date(`${year}-06-01`),
@@ -310,7 +310,7 @@ describe("what an answer is made of", () => {
     })
   })
 
-  test("the newest is preferred where it is asked for", async () => {
+  test("prefers the newest when asked for it", async () => {
     const fairs = page(
       "Fairs",
       [
@@ -328,7 +328,7 @@ describe("what an answer is made of", () => {
     expect(latest?.text).toContain("Graz")
   })
 
-  test("of two versions of a page, too", async () => {
+  test("prefers the newest of two versions of a page", async () => {
     const of = (version: string, size: number) => ({
       ...page(`Sails ${version}`, `The largest sail of the mill measures ${size} metres.`),
       url: `http://mill.test/docs/${version}/sails` as PageUrl,
@@ -341,7 +341,7 @@ describe("what an answer is made of", () => {
     expect(latest?.text).toContain("30")
   })
 
-  test("a page about the subject doesn't answer if it lacks the name or rare word asked for", async () => {
+  test("does not come from a page that lacks the requested name or rare word", async () => {
     const leaders = page("Guild", "The leader of the millers' guild is chosen each spring.", 0.4)
     expect(await extractAnswer("who is chosen as leader of the guild", [leaders], short)).toHaveLength(1)
     const far = { ...leaders, score: 0.2 }
@@ -353,7 +353,7 @@ describe("what an answer is made of", () => {
   })
 })
 
-describe("the units that answer a question of a report", () => {
+describe("the units that answer a report's question", () => {
   const yard = page(
     "Yard",
     "# Yard\n\n## Diesel engine\n\nStart the diesel engine of the mill:\n\n```\nmill --start\n```\n\nOur diesel engine costs 90 pounds.\n\n## Petrol engine\n\nA petrol engine burns petrol with a spark from a coil, and a carburettor mixes the petrol with air.\n\nThe engine, with its tank of petrol, stands beside the door since the year of the flood, and nobody has moved it.",
@@ -363,7 +363,7 @@ describe("the units that answer a question of a report", () => {
   const texts = async (question: string, compared: ComparedSide, ...words: string[]) =>
     (await answeringUnits(question, [yard], { compared, reader: readerOf(...words) })).map(({ text }) => text)
 
-  test("about a side are those that answer, not all that are about it", async () => {
+  test("about a side are those that answer, not all that mention it", async () => {
     const petrol = { sides, at: 1, asksWhatItIs: false }
     expect(await texts("what does a petrol engine cost", petrol, "90 pounds")).toEqual([])
     const diesel = { sides, at: 0, asksWhatItIs: false }
@@ -376,7 +376,7 @@ describe("the units that answer a question of a report", () => {
     ])
   })
 
-  test("have the code that they announce, their headings, and how surely they answer", async () => {
+  test("include the code they announce, their headings and their certainty", async () => {
     const reader = readerOf("Start the diesel engine")
     const [start, ...others] = await answeringUnits("how do I start the diesel engine", [yard], { reader })
     expect(start).toMatchObject({
@@ -388,7 +388,7 @@ describe("the units that answer a question of a report", () => {
     for (const { text } of others) expect(text).not.toMatch(/:$/)
   })
 
-  test("need not have the words that only say what it is about, but the reader is told them", async () => {
+  test("need not contain the subject words, which the reader is given instead", async () => {
     const asked: string[] = []
     const scores = async (question: string, read: readonly string[]) => {
       asked.push(question)
@@ -400,7 +400,7 @@ describe("the units that answer a question of a report", () => {
     expect(asked[0]).toBe("what does the diesel engine cost zeppelins")
   })
 
-  test("with a yes or no stand below what is asked", async () => {
+  test("with a yes or no follow the question they answer", async () => {
     const faq = page("Questions", "# Questions\n\n## Is a mill loud?\n\nYes. It is louder than a pump.", 0.9)
     const [loud] = await answeringUnits("loud mill", [faq], { reader: readerOf("louder") })
     expect(loud).toMatchObject({ leads: ["Is a mill loud?"], text: "Yes. It is louder than a pump." })

@@ -4,7 +4,7 @@ import { followUpQuestions } from "./follow-ups.ts"
 const page = (title: string, markdown: string) => ({ title, markdown, passages: [], language: "en" })
 
 describe("follow-up questions", async () => {
-  test("are question headings on the same subject that the page answers, without their numbers", async () => {
+  test("are headings on the same subject that are questions with an answer, without their numbers", async () => {
     const faq = page(
       "FAQ",
       [
@@ -24,7 +24,7 @@ describe("follow-up questions", async () => {
     ])
   })
 
-  test("ask which part is meant when titles fall into two, unless the question says so", async () => {
+  test("ask which topic is meant when titles fall into two, unless the question says so", async () => {
     const hits = ["Backup | SQLite", "Copies | SQLite", "Dump | PostgreSQL", "Restore | PostgreSQL"].map(
       (title) => page(title, "Text."),
     )
@@ -35,7 +35,7 @@ describe("follow-up questions", async () => {
     expect(await followUpQuestions("how do I back up?", hits.slice(0, 3))).toEqual([])
   })
 
-  test("are none where pages ask nothing", async () => {
+  test("are empty when pages contain no questions", async () => {
     expect(await followUpQuestions("pump", [page("Pumps", "# Pump\n\nA pump moves water.")])).toEqual([])
     expect(await followUpQuestions("pump", [])).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { comparisonIn, partsIn } from "./sides.ts"
 
-describe("what a question compares", () => {
+describe("a question that compares", () => {
   test.each([
     ["tea versus coffee", ["tea", "coffee"]],
     ["tea vs coffee vs water?", ["tea", "coffee", "water"]],
@@ -32,18 +32,18 @@ describe("what a question compares", () => {
     "What is butter?",
     "My pan is hot and dry, what can I do?",
     "Error: cannot open file",
-  ])("is nothing in %j", (question) => {
+  ])("is not recognised in %j", (question) => {
     expect(comparisonIn(question)).toBeNull()
   })
 
-  test("asks of each side what is asked of all", () => {
+  test("becomes one question for each side", () => {
     expect(comparisonIn("Tea or coffee: which has more caffeine?")?.questions).toEqual([
       "Tea which has more caffeine",
       "coffee which has more caffeine",
     ])
   })
 
-  test("is what they are, when nothing is asked but their difference", () => {
+  test("asks what the sides are when only their difference is requested", () => {
     const difference = comparisonIn("Tea or coffee: what is the difference?")
     expect(difference).toMatchObject({ questions: ["Tea", "coffee"], asksWhatTheyAre: true })
     expect(comparisonIn("Tea or coffee: which has more caffeine?")?.asksWhatTheyAre).toBe(false)
@@ -65,7 +65,7 @@ describe("several questions", () => {
     ["How do I restart the pump? I tried the red lever.", []],
     ["salt and what", []],
     ["how long is a mile", []],
-  ])("are apart only if each makes sense alone: %s", (question, parts) => {
+  ])("are split only if each makes sense alone: %s", (question, parts) => {
     expect(partsIn(question)).toEqual(parts)
   })
 })

@@ -61,7 +61,7 @@ test("the stored row of a page stays the same, byte for byte", async () => {
   })
 })
 
-test("suggestions are the same from kept headings as from the markdown", async () => {
+test("suggestions from stored headings equal those from the markdown", async () => {
   const row = await toPageRow(page, () => Promise.resolve())
   const { headings, ...stored } = row
   expect(headings.map(({ text }) => text)).toEqual([

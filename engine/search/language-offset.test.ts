@@ -4,12 +4,12 @@ import { clearlyIn } from "./reader-language.ts"
 
 const shares = (languages: Readonly<Record<string, number>>) => new Map(Object.entries(languages))
 
-describe("a question is moved", () => {
+describe("moving a question's vector", () => {
   test.each([
     ["怎样加水泵", { en: 1 }, { from: "zh", to: "en" }],
     ["как заполняют насос", { en: 0.9, de: 0.1 }, { from: "ru", to: "en" }],
     ["wie wird die Pumpe entlüftet und befüllt?", { fr: 0.99, de: 0.01 }, { from: "de", to: "fr" }],
-  ] as const)("from its language to that of most pages: %s", (question, pages, offset) => {
+  ] as const)("goes from its language to that of most pages: %s", (question, pages, offset) => {
     expect(offsetFor(clearlyIn(question), shares(pages))).toEqual(offset)
   })
 
@@ -19,7 +19,7 @@ describe("a question is moved", () => {
     ["no language has most of the pages", "怎样加水泵", { en: 0.5, de: 0.5 }],
     ["the languages of the pages are unknown", "怎样加水泵", {}],
     ["no everyday questions are known in it", "როგორ მუშაობს ტუმბო", { en: 1 }],
-  ])("but not where %s", (_, question, pages) => {
+  ])("does not happen when %s", (_, question, pages) => {
     expect(offsetFor(clearlyIn(question), shares(pages))).toBeNull()
   })
 })
@@ -37,7 +37,7 @@ describe("vectors", () => {
   }
   const cosine = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 
-  test("come nearer to those of the pages' language, and keep unit length", async () => {
+  test("come closer to the pages' language, and keep unit length", async () => {
     const question = await vectorOf("水泵")
     const page = await vectorOf("pump")
     const moved = await new LanguageOffsets(vectorOf).moved(question, { from: "zh", to: "en" })
@@ -45,7 +45,7 @@ describe("vectors", () => {
     expect(Math.hypot(...moved)).toBeCloseTo(1)
   })
 
-  test("of everyday questions are requested once; a failure moves nothing, and they are requested again", async () => {
+  test("of everyday questions are requested once; after a failure nothing moves, and they are requested again", async () => {
     const asked: string[] = []
     let isAway = true
     const offsets = new LanguageOffsets(async (text) => {

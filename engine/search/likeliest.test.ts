@@ -15,12 +15,12 @@ const found = {
 const ids = ["near", "words", "both", "phrase"]
 const none = new Set<string>()
 
-test("pages come by what both arms say together, those with the quoted phrase first", () => {
+test("pages are ordered by both arms together, with the quoted phrase first", () => {
   const holders = new Set(["phrase"])
   expect(likeliest(ids, { ...found, holders, waiting: none })).toEqual(["phrase", "both", "words", "near"])
 })
 
-test("a page that waits for its vectors is not put behind those that have them", () => {
+test("a page waiting for vectors is not placed behind those that have them", () => {
   expect(likeliest(ids, { ...found, holders: none, waiting: new Set(["words"]) })[0]).toBe("words")
   expect(likeliest(ids, { ...found, holders: none, waiting: none })[0]).toBe("both")
 })

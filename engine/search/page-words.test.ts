@@ -32,7 +32,7 @@ function indexOf(pages: Readonly<Record<string, number>>) {
   return { words: new PageWords(searched, { words: QUESTION }), read, index: searched }
 }
 
-test("each page is read once, and one that is gone says nothing", async () => {
+test("each page is read once, and a deleted one counts as empty", async () => {
   const { words, read } = indexOf({ a: 1, b: 3 })
   await words.readLikeliest(["a", "b", "gone"], 9, new Map())
   await words.readLikeliest(["b", "a"], 9, new Map())
@@ -42,7 +42,7 @@ test("each page is read once, and one that is gone says nothing", async () => {
   expect(words.passages("gone")).toBeNull()
 })
 
-test("what is in no page that was read weighs as asked, but where the question may be foreign no page need have it", async () => {
+test("words on no page that was read count in full, unless the question may be in a foreign language", async () => {
   const { index } = indexOf({ a: 1, b: 0 })
   const words = [...QUESTION, { terms: ["turbine"], idf: 1, asked: 12 }]
   const nowhere = async (isForeign: boolean, ...pages: string[]) => {
@@ -55,7 +55,7 @@ test("what is in no page that was read weighs as asked, but where the question m
   expect(await nowhere(true, "b")).toBe(0)
 })
 
-test("a page that says a synonym lacks none of the question's words", async () => {
+test("a page with a synonym lacks none of the question's words", async () => {
   const { index } = indexOf({ a: 1 })
   const asked = new PageWords(index, {
     words: [{ terms: ["compressor"], idf: 4, asked: 4 }],
@@ -65,7 +65,7 @@ test("a page that says a synonym lacks none of the question's words", async () =
   expect(asked.nowhere).toBe(0)
 })
 
-test("only the likeliest pages are read, and the others go by what the arm said", async () => {
+test("only the likeliest pages are read, and the others keep the arm's score", async () => {
   const { words, read } = indexOf({ a: 3, b: 2, c: 1, d: 1 })
   const lexical = new Map([
     ["a", 6],
@@ -82,7 +82,7 @@ test("only the likeliest pages are read, and the others go by what the arm said"
   expect(words.passages("c")).toBeNull()
 })
 
-test("a page can say all of words as asked, and less of those that are misspelt", () => {
+test("a page can cover all words of a question, and less of the misspelled ones", () => {
   const reachOf = (words: ConstructorParameters<typeof PageWords>[1]["words"]) =>
     new PageWords({} as unknown as SearchIndex, { words }).reach
   expect(reachOf(QUESTION)).toBe(1)
@@ -90,7 +90,7 @@ test("a page can say all of words as asked, and less of those that are misspelt"
   expect(reachOf([])).toBe(1)
 })
 
-test("stems of a language that few pages have count on its pages only", async () => {
+test("stems from a language of few pages count only on its pages", async () => {
   const packed = packTerms({
     title: [],
     address: [],

@@ -8,7 +8,7 @@ import { pagesHolding } from "./phrases.ts"
 
 const LONG = `${"a pump, ".repeat(500_000)}\n\nThe last word.`
 
-test("a page of megabytes is looked through for phrases while others have their turn", async () => {
+test("searching a page of megabytes for phrases gives other work its turn", async () => {
   const pages = [
     { id: "long", title: "", markdown: LONG, passages: [] },
     { id: "short", title: "", markdown: "No words.", passages: toPassages("No words.") },

@@ -9,7 +9,7 @@ test("a word whose stems differ by language is one word with several forms", () 
   expect(analysed("mod_rewrite", "en").forms).toEqual([["mod_rewrite"], ["mod"], ["rewrit"]])
 })
 
-test("a word counts as its most frequent form, and a misspelt one as what it may stand for, below the right word", () => {
+test("a word counts as its most frequent form, and a misspelled one as its candidates, below the correct word", () => {
   const idf = (term: string) => ({ rewrit: 2, rewrite: 6, garden: 3, harden: 4 })[term] ?? 9
   const forms = [["rewrit", "rewrite"], ["gardn"]]
   expect(wordsWith({ forms, times: new Map() }, new Map([["gardn", ["garden", "harden"]]]), idf)).toEqual([
@@ -18,7 +18,7 @@ test("a word counts as its most frequent form, and a misspelt one as what it may
   ])
 })
 
-test("a slip that a page holds counts as its usual spelling does, in a page and in the bound", () => {
+test("a typo found on a page counts as its usual spelling, in a page and in the bound", () => {
   const idf = (term: string) => ({ vacuum: 3, vaccum: 7 })[term] ?? 9
   const corrections = new Map([["vaccum", ["vacuum", "vaccum"]]])
   expect(wordsWith({ forms: [["vaccum"]], times: new Map() }, corrections, idf)).toEqual([
@@ -26,7 +26,7 @@ test("a slip that a page holds counts as its usual spelling does, in a page and 
   ])
 })
 
-test("a word that the question says again weighs more, and less than as often", () => {
+test("a repeated word in a question weighs more, but less than proportionally", () => {
   const question = "Which pumps move water, and how does a pump that moves hot water differ from other pumps?"
   const weights = new Map(
     wordsWith(analysed(question, "en"), new Map(), () => 1).map(({ terms, idf, asked }) => [
@@ -42,7 +42,7 @@ test("a word that the question says again weighs more, and less than as often", 
   expect(thrice).toBeLessThan(3)
 })
 
-test("words are looked for as the languages of few pages cut them, but these tell nothing of misspellings", () => {
+test("words are also searched with the stems of rarer languages, which say nothing about misspellings", () => {
   const asked = analysed("paper lantern festivals", "en")
   expect(asked.terms).toEqual(["paper", "lantern", "festiv"])
   const german = [
@@ -60,7 +60,7 @@ test("words are looked for as the languages of few pages cut them, but these tel
   expect(words).toEqual([{ terms: ["lanterns", "lanter"], idf: 1, asked: 1 }])
 })
 
-test("cuts the words of a question anew only for languages with a stemmer of their own", () => {
+test("stems a question's words again only for languages with their own stemmer", () => {
   // Esperanto and Persian have none, and are cut as English is.
   expect(cutOtherwise(["en", "de", "eo", "fa", "fr"], ["en"])).toEqual(["de", "fr"])
   expect(cutOtherwise(["en", "de", "eo"], ["de"])).toEqual(["en", "eo"])

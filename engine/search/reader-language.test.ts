@@ -9,7 +9,7 @@ test.each([
   ["wie wird der Proxy eingestellt?", ["de"]],
   ["comment configurer le serveur pour les images", ["fr"]],
   ["¿cómo se cambia el puerto?", ["es"]],
-])("the function words of a question tell its language: %s", (question, languages) => {
+])("a question's function words show its language: %s", (question, languages) => {
   expect(read(question)).toEqual(languages)
 })
 
@@ -21,11 +21,11 @@ test.each([
   ["設定", ["zh", "ja"]],
   ["プロキシの設定", ["ja"]],
   ["5432", LANGUAGES],
-])("else its script tells those that may be read: %s", (question, languages) => {
+])("otherwise its script shows the possible languages: %s", (question, languages) => {
   expect(read(question)).toEqual(languages)
 })
 
-test("function words of several languages tell none", () => {
+test("function words shared by several languages show all of them", () => {
   expect(read("die")).toEqual(["en", "de", "fr", "es"])
 })
 
@@ -36,12 +36,12 @@ test.each([
   ["настройка прокси", ["ru"]],
   ["настройка mod_rewrite", ["en", "de", "ru"]],
   ["5432", ["en", "de"]],
-])("a question is read in languages of many pages, and in its own: %s", (question, languages) => {
+])("a question is read in the languages of many pages, and in its own: %s", (question, languages) => {
   const shares = new Map(Object.entries({ en: 0.9, de: 0.04, fr: 0.01, ru: 0.01, hi: 0.01 }))
   expect(languagesAsked(question, shares)).toEqual(languages)
 })
 
-test("a question is read in all languages where none has many pages, and in none where no page tells its own", () => {
+test("a question is read in all languages when none has many pages, and in none when no page has a known language", () => {
   const few = Array.from({ length: 60 }, (_, i): [string, number] => [`l${i}`, 1 / 60])
   expect(languagesAsked("name based virtual hosts", new Map(few))).toHaveLength(60)
   expect(languagesAsked("name based virtual hosts", new Map([["en", 0]]))).toEqual(["en"])
@@ -72,6 +72,6 @@ test.each([
   "wie die",
   "5432",
   "",
-])("names, and words of several languages, are clearly in no other language than English: %s", (question) => {
+])("names, and words shared by several languages, are clearly in no language but English: %s", (question) => {
   expect(clearlyIn(question).filter((one) => one !== "en")).toEqual([])
 })

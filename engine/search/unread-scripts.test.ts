@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 test.each(["basic", "advanced"] as const)(
-  "a question in a script that the model cannot read is answered by words alone, and says so: %s",
+  "a question in a script that the model cannot read is answered by words alone, with a notice: %s",
   async (depth) => {
     const found = await engine.search({ text: "限制磁盘空间", limit: 4, depth })
     const byWords = await engine.search({ text: "限制磁盘空间", limit: 4, depth: "fast" })
@@ -62,7 +62,7 @@ test("pages in such a script are not near a question that the model reads", asyn
   expect(wordsAlone).toBeUndefined()
 })
 
-test("a question reads what ranking asks of a page once", async () => {
+test("a question reads a page's ranking data only once", async () => {
   using facts = vi.spyOn(PageStore.prototype, "facts")
   await engine.search({ text: "how do animals sleep", limit: 4 })
   const read = facts.mock.calls.flatMap(([ids]) => [...ids])

@@ -3,7 +3,7 @@ import { namesOf } from "./page-names.ts"
 
 const single = (title: string, url: string) => namesOf(title, url, "en").single.map((name) => name.join(" "))
 
-test("a page goes by its title, by each part of it, and by the last part of its address", () => {
+test("a page's names are its title, each part of it, and the last part of its address", () => {
   expect(
     single("Name-based Virtual Hosts - Apache HTTP Server", "http://x.example/manual/name-based.html"),
   ).toEqual(expect.arrayContaining(["apach http server", "name-bas name base", "name base"].slice(0, 1)))
@@ -13,12 +13,12 @@ test("a page goes by its title, by each part of it, and by the last part of its 
   )
 })
 
-test("a page that stands for its folder goes by the folder's name", () => {
+test("a folder's index page is named after the folder", () => {
   expect(single("", "http://x.example/tutorial/index.html")).toEqual(["tutori"])
   expect(single("", "http://x.example/app/#/guide/setup")).toEqual(["setup"])
 })
 
-test("the words of the address are those of its path, and an address that cannot be decoded is taken as it is", () => {
+test("address words come from its path, and an address that cannot be decoded is used as it is", () => {
   expect(namesOf("", "http://x.example/mod/mod_rewrite.html", "en").address).toEqual([
     "mod",
     "mod_rewrite",
@@ -29,6 +29,6 @@ test("the words of the address are those of its path, and an address that cannot
   expect(namesOf("", "http://x.example/", "en")).toEqual({ title: [], address: [], single: [] })
 })
 
-test("a name that is longer than names are is none", () => {
+test("a name that is too long is ignored", () => {
   expect(single("word ".repeat(60), "http://x.example/")).toEqual([])
 })

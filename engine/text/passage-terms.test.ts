@@ -18,7 +18,7 @@ const page = {
 }
 const hashes = (terms: readonly string[]) => terms.map(termHash)
 
-test("names and passages of a page come back as hashes, each with its own, empty ones among them", () => {
+test("a page's names and passages come back as hashes, each with its own, including empty ones", () => {
   const { title, address, single, passages } = unpackTerms(packTerms(page))
   expect([...title]).toEqual(hashes(page.title))
   expect([...address]).toEqual(hashes(page.address))
@@ -27,14 +27,14 @@ test("names and passages of a page come back as hashes, each with its own, empty
   expect([...passages.hashes]).toEqual(hashes(["one", "two", "one"]))
 })
 
-test("they are read wherever their bytes lie", () => {
+test("hashes are read at any byte offset", () => {
   const packed = packTerms(page)
   const moved = new Uint8Array(packed.length + 1)
   moved.set(packed, 1)
   expect(unpackTerms(moved.subarray(1))).toEqual(unpackTerms(packed))
 })
 
-test("a page without names and passages has none, and so has one that was never packed", () => {
+test("a page without names and passages has no hashes, nor has one that was never packed", () => {
   for (const packed of [packTerms({ title: [], address: [], single: [], passages: [] }), new Uint8Array()]) {
     const { title, single, passages } = unpackTerms(packed)
     expect([title.length, single.length, passages.lengths.length, passages.hashes.length]).toEqual([
@@ -44,7 +44,7 @@ test("a page without names and passages has none, and so has one that was never 
   }
 })
 
-test("all hashes of a page are those of its names and its passages", () => {
+test("all of a page's hashes are those of its names and passages", () => {
   const { title, address, single } = names
   expect([...hashesIn(packTerms(page))]).toEqual(
     hashes([...title, ...address, ...single.flat(), "one", "two", "one"]),

@@ -10,7 +10,7 @@ const block = fc.record({
   words: fc.integer({ min: 1, max: 180 }),
 })
 
-test("passages hold the words of a page, each once and in its order, and no others", () => {
+test("passages contain exactly a page's words, each once and in order", () => {
   fc.assert(
     fc.property(fc.array(block, { minLength: 1, maxLength: 14 }), (blocks) => {
       let next = 0
@@ -62,7 +62,7 @@ test("passages hold the words of a page, each once and in its order, and no othe
   )
 })
 
-test("no text makes it fail, and none has more text than it says", () => {
+test("no text makes splitting fail or makes a passage too long", () => {
   const odd = fc.oneof(
     fc.string({ unit: "binary", maxLength: 3000 }),
     fc.string({

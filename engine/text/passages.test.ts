@@ -10,7 +10,7 @@ const withoutAnchors = (passages: readonly Passage[]) =>
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
 describe("passages", () => {
-  it("are plain text under the path of their headings", () => {
+  it("are plain text with their heading path", () => {
     const passages = toPassages(
       `# Guide\n\n${SENTENCE.repeat(8)}\n\n## Crawl\n\n### Politeness\n\nSee the **second** [page](https://x.test/a_(b) "t"): \`delay\`, ![a picture](p.png). ${SENTENCE.repeat(5)}`,
     )
@@ -27,13 +27,13 @@ describe("passages", () => {
     ["Khmer", "កំពង់ផែនេះស្ថិតនៅខាងកើតទីក្រុង។"],
     ["Arabic", "هل يقع هذا الميناء شرق المدينة؟"],
     ["Chinese", "这个港口在城市的东边。"],
-  ])("end with a sentence where one is longer than a passage: %s", (_, sentence) => {
+  ])("end at a sentence in long text: %s", (_, sentence) => {
     const passages = toPassages(Array.from({ length: 60 }, () => sentence).join(" "))
     expect(passages.length).toBeGreaterThan(1)
     expect(passages.filter(({ text }) => !text.endsWith(sentence.at(-1)!))).toEqual([])
   })
 
-  it("do not leave a few words alone at the end", () => {
+  it("do not leave a few words over at the end", () => {
     const list = `${SENTENCE.repeat(9)}Afterwards it goes on with the other host of 2).`
     expect(toPassages(list).map(({ text }) => text.length > 80)).toEqual([true, true])
     const lines = `${SENTENCE.repeat(3)}\n\n${SENTENCE.repeat(3)}\n\n${SENTENCE.repeat(3)}\n\nHere ends the list of all the hosts.`
@@ -42,14 +42,14 @@ describe("passages", () => {
     )
   })
 
-  it("keep what only looks like a mark", () => {
+  it("keep text that only looks like markup", () => {
     const [passage] = toPassages(
       "2 * 3 * 4, foo_bar_baz, Vec<T>, a\\*b, R&amp;D, [not a link], x < y, `*code*`",
     )
     expect(passage!.text).toBe("2 * 3 * 4, foo_bar_baz, Vec<T>, a*b, R&D, [not a link], x < y, *code*")
   })
 
-  it("keep formulas as they are written, beside money", () => {
+  it("keep formulas as they are written, next to money", () => {
     const [passage] = toPassages(
       "Pay \\$5, or **$6** to $7, where $a_{*} \\{b_*\\}$ and\n\n$$\\sum_{i} *x*$$",
     )
@@ -62,26 +62,26 @@ describe("passages", () => {
     expect(toPassages(markdown)[0]!.text).toBe("if (a) {\n  b()\n}\na | b\n1 | 2\n- one\n- two\n3. three")
   })
 
-  it("join short neighbours under the headings they share, with the rest of their headings in the text", () => {
+  it("join short neighbours under their shared headings, with their other headings in the text", () => {
     expect(toPassages("# Reference\n\n## Left\n\nOne.\n\n## Right\n\nTwo.\n")).toEqual([
       { headings: ["Reference"], text: "Left\nOne.\nRight\nTwo." },
     ])
   })
 
-  it("say the heading over two joined sections once", () => {
+  it("contain the heading over two joined sections once", () => {
     expect(
       toPassages("Begin here.\n\n## Install\n\nAny system.\n\n### Linux\n\nUse apt.\n\n## Run\n\nNow."),
     ).toEqual([{ headings: [], text: "Begin here.\nInstall\nAny system.\nLinux\nUse apt.\nRun\nNow." }])
   })
 
-  describe("lead to where they stand", () => {
+  describe("link to their place", () => {
     const anchored = (markdown: string, ...anchors: PageAnchor[]) =>
       toPassages(markdown, anchors).map(({ text, headings, pages, ...place }) => ({
         ...place,
         at: [...headings].pop(),
       }))
 
-    it("by the anchor of their heading, or of the nearest one above that has any", () => {
+    it("by their heading's anchor, or the nearest one above that has one", () => {
       const long = SENTENCE.repeat(8)
       const markdown = `${long}\n\n# A\n\n${long}\n\n${long}\n\n## B\n\n${long}\n\n## C\n\n${long}\n\n# D\n\n${long}`
       const line = (of: string) => markdown.split("\n").indexOf(of)
@@ -95,7 +95,7 @@ describe("passages", () => {
       ])
     })
 
-    it("by the last place before them in their section", () => {
+    it("by the last anchor before them in their section", () => {
       const long = SENTENCE.repeat(8)
       const markdown = `# A\n\n${long}\n\n${long}\n\n${long}\n\n# B\n\n${long}`
       expect(anchored(markdown, [0, "page=1"], [4, "page=2"], [8, "page=3"])).toEqual([
@@ -106,7 +106,7 @@ describe("passages", () => {
       ])
     })
 
-    it("by the first of the short sections that share one", () => {
+    it("by the first of several short sections in one passage", () => {
       expect(anchored("# R\n\n## Left\n\nOne.\n\n## Right\n\nTwo.", [2, "left"], [6, "right"])).toEqual([
         { at: "R", anchor: "left", beginsUnder: "Left" },
       ])
@@ -124,7 +124,7 @@ describe("passages", () => {
       ])
     })
 
-    it("by the line of a paragraph that they begin on, and by the pages that they are on", () => {
+    it("by the paragraph line where they begin, and with their page numbers", () => {
       const long = SENTENCE.repeat(8)
       const turned = `# A\n\n${long}${SENTENCE.repeat(3)}\n${long}${long}`
       expect(anchored(turned, [0, "page=9", "v"], [2, "page=9", "v"], [3, "page=10", "vi"])).toEqual([
@@ -153,7 +153,7 @@ describe("passages", () => {
       ])
     })
 
-    it("and are cut alike with anchors and without", () => {
+    it("and are split the same way with and without anchors", () => {
       const block = fc.oneof(
         fc.constantFrom(
           "# A",
@@ -182,7 +182,7 @@ describe("passages", () => {
     })
   })
 
-  it("break a long paragraph between sentences, a long sentence between words", () => {
+  it("break a long paragraph between sentences, and a long sentence between words", () => {
     const sentences = toPassages(SENTENCE.repeat(30))
     expect(sentences.every(({ text }) => text.endsWith("."))).toBe(true)
     const words = toPassages("word ".repeat(400))
@@ -190,25 +190,25 @@ describe("passages", () => {
     expect(words.length).toBe(4)
   })
 
-  it("break a word only when it alone is too long, never within a character", () => {
+  it("break a word only when it is too long on its own, and never within a character", () => {
     const passages = toPassages("𝒳".repeat(600))
     expect(passages.map(({ text }) => text).join("")).toBe("𝒳".repeat(600))
     expect(passages.every(({ text }) => text.isWellFormed())).toBe(true)
   })
 
-  it("hold a heading as long as themselves as text, so that those below do not repeat it", () => {
+  it("keep a very long heading as text, so that later passages do not repeat it", () => {
     const passages = toPassages(`# ${"endless ".repeat(2000)}\n\n${`${SENTENCE}\n\n`.repeat(100)}`)
     expect(passages.flatMap(({ headings }) => headings)).toEqual([])
     expect(passages.map(({ text }) => text).join(" ")).toContain("endless endless")
   })
 
-  it("hold a heading that has nothing under it", () => {
+  it("include a heading with nothing below it", () => {
     expect(toPassages("# Alone")).toEqual([{ headings: [], text: "Alone" }])
     expect(toPassages("")).toEqual([])
     expect(toPassages("   \n\n---\n")).toEqual([])
   })
 
-  it("take a text that opens every mark and closes none", () => {
+  it("handle text that opens markup endlessly without closing it", () => {
     for (const mark of ["[", "*a ", "a`", "<", "![", "_a*", "> ", "<!--", "](", "```\n", "| a "]) {
       expect(toPassages(`${mark.repeat(20_000)}end`).at(-1)!.text).toContain("end")
     }
@@ -236,7 +236,7 @@ describe("passages", () => {
     }),
   )
 
-  it("hold no more than the limit and lose no word", () => {
+  it("stay within the limit and lose no words", () => {
     fc.assert(
       fc.property(fc.array(anyBlock, { maxLength: 12 }), (blocks) => {
         const markdown = blocks.join("\n\n")
@@ -255,7 +255,7 @@ describe("passages", () => {
   })
 })
 
-it("cuts Chinese, Japanese and Korean where a third of the characters say as much", () => {
+it("splits Chinese, Japanese and Korean at a third of the length, since characters say more", () => {
   const longest = (sentence: string) =>
     Math.max(...toPassages(sentence.repeat(60)).map(({ text }) => text.length))
   for (const sentence of [

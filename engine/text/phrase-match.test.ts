@@ -5,7 +5,7 @@ import { holdsPhrases } from "./phrase-match.ts"
 const holds = (phrase: string, markdown: string, title = "Title") =>
   holdsPhrases({ title, markdown, passages: toPassages(markdown) }, [phrase])
 
-describe("a page holds a phrase", () => {
+describe("a page contains a phrase", () => {
   test.each([
     ["to be, or not to be", "He said: To be, or not to be; that was it."],
     ["C++", "Written in C++."],
@@ -40,7 +40,7 @@ describe("a page holds a phrase", () => {
     expect(holds(phrase, markdown)).toBe(false)
   })
 
-  test("that runs on from one passage into the next, and in its title", () => {
+  test("that continues from one passage to the next, or is in its title", () => {
     const long = `# Part\n\n${"Words that fill. ".repeat(40)}\n\n${"More words that fill. ".repeat(40)}`
     const passages = toPassages(long)
     expect(passages.length).toBeGreaterThan(2)

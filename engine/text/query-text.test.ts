@@ -10,7 +10,7 @@ const none: Omit<QueryText, "text"> = {
   excludeDomains: [],
 }
 
-describe("the operators of a question", () => {
+describe("search operators", () => {
   test.each([
     ['where is "The State  of Play" now', "where is The State of Play now", ["The State of Play"]],
     ["say “hello world”", "say hello world", ["hello world"]],
@@ -39,7 +39,7 @@ describe("the operators of a question", () => {
     expect(parseQueryText(question)).toEqual({ ...none, text, excludedWords })
   })
 
-  it("drop phrases, and sites as they are listed in filters", () => {
+  it("exclude phrases, and sites in the form used by filters", () => {
     expect(parseQueryText('jaguar -"big cat" speed')).toEqual({
       ...none,
       text: "jaguar speed",
@@ -82,18 +82,18 @@ describe("the operators of a question", () => {
     "+must (or) [x] ~z^2 *",
     "rock 'n' roll",
     "AND OR NOT",
-  ])("%s: is text", (question) => {
+  ])("%s: is plain text", (question) => {
     expect(parseQueryText(question)).toEqual({ ...none, text: question })
   })
 
   it.each(["-word", "-word -other", '-"a phrase"', "-site:example.com", "-word !"])(
-    "%s: is text, for nothing is left to look for",
+    "%s: is plain text, since nothing would be left to search for",
     (question) => {
       expect(parseQueryText(question)).toEqual({ ...none, text: question })
     },
   )
 
-  it("ask for the pages of a site when there is nothing else", () => {
+  it("search a site's pages when there is nothing else", () => {
     expect(parseQueryText("site:docs.example.com -draft")).toEqual({
       ...none,
       text: "docs.example.com",
@@ -102,7 +102,7 @@ describe("the operators of a question", () => {
     })
   })
 
-  it("count inside a phrase as the phrase's own text", () => {
+  it("are plain text inside a phrase", () => {
     expect(parseQueryText('"gcc -Wall site:x"')).toMatchObject({
       phrases: ["gcc -Wall site:x"],
       excludedWords: [],
@@ -110,7 +110,7 @@ describe("the operators of a question", () => {
     })
   })
 
-  it("never lose a question, and take time in proportion to it", () => {
+  it("never lose a question, and take linear time", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const parsed = parseQueryText(text)

@@ -15,7 +15,7 @@ test.each([
   expect(isWrittenIn(["Latin"], text)).toBe(expected)
 })
 
-test("a model that reads several scripts reads a text that mixes them", () => {
+test("a model that reads several scripts reads text that mixes them", () => {
   expect(isWrittenIn(["Latin", "Han", "Hiragana", "Katakana"], "サーバーの nginx 設定")).toBe(true)
   expect(isWrittenIn(["Latin", "Han", "Hiragana", "Katakana"], "настройка")).toBe(false)
   expect(isWrittenIn(null, "настройка")).toBe(true)

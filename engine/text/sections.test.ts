@@ -9,7 +9,7 @@ const passage = (text: string, headings = ""): PassageTerms => ({
   text: termsOf(text.split(" ").filter(Boolean)),
 })
 
-test("a page has one section at least, with its title twice and its address once", () => {
+test("a page has at least one section, with its title twice and its address once", () => {
   expect(sectionsOf(names, [])).toEqual(["the name the name docs"])
   expect(sectionsOf(names, [passage("some text", "head")])).toEqual(["the name the name docs head some text"])
 })
@@ -22,7 +22,7 @@ test("a long page has many sections, none much longer than a short page", () => 
   expect(sections.filter((terms) => terms.includes("a50 "))).toHaveLength(1)
 })
 
-test("the beginning of every phrase stands whole in one section, wherever sections are cut", () => {
+test("the beginning of every phrase lies within one section, wherever sections are split", () => {
   const lengths = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 })
   fc.assert(
     fc.property(lengths, fc.nat(), fc.integer({ min: 1, max: PHRASE_TERMS }), (counts, from, length) => {

@@ -8,8 +8,8 @@ const shown = (markdown: string) => toPassages(markdown).map(shownOf)
 const PARAGRAPH =
   "The pump has to stand below the water line, or it takes in air and runs dry within minutes."
 
-describe("what results show of code", () => {
-  test("is its lines between fences, with its blank lines and without the margin of its list", () => {
+describe("code shown in results", () => {
+  test("has its lines between fences, with blank lines and without list indentation", () => {
     const page =
       "1. Write:\n\n   ```ini\n   Listen 80\n   Listen 8080\n\n   <VirtualHost *:80>\n     ServerName a\n   </VirtualHost>\n   ```"
     expect(shown(page)).toEqual([
@@ -18,7 +18,7 @@ describe("what results show of code", () => {
     expect(toPassages(page)[0]!.text).not.toContain("```")
   })
 
-  test("is whole lines in each passage, each between fences of its own", () => {
+  test("has whole lines in each passage, each with its own fences", () => {
     const lines = Array.from({ length: 40 }, (_, n) => `create index by_column_${n} on orders (column_${n});`)
     const passages = shown(`\`\`\`sql\n${lines.join("\n")}\n\`\`\``)
     expect(passages.length).toBeGreaterThan(3)
@@ -26,21 +26,21 @@ describe("what results show of code", () => {
     for (const text of passages) expect(text).toMatch(/^```(?:sql)?\n[^`]*\n```$/)
   })
 
-  test("is between longer fences where it holds some", () => {
+  test("has longer fences when it contains fences", () => {
     expect(shown("````\n```js\na()\n```\n````")).toEqual(["````\n```js\na()\n```\n````"])
   })
 
-  test("is what was written with an indentation, too", () => {
+  test("may also come from an indented block", () => {
     expect(shown(`${PARAGRAPH}\n\n    one\n      two`)).toEqual([`${PARAGRAPH}\n\`\`\`\none\n  two\n\`\`\``])
   })
 })
 
-describe("what results show of a table", () => {
+describe("a table shown in results", () => {
   const rows = (count: number) =>
     Array.from({ length: count }, (_, n) => `| E${n} | the job stopped for reason ${n} | no |`)
   const head = "| Code | Meaning | Again |\n| --- | --- | --- |"
 
-  test("is its rows below the names of its columns, in each passage that it goes on in", () => {
+  test("repeats its column names in each passage that continues it", () => {
     const passages = shown(`${head}\n${rows(28).join("\n")}\n\n${PARAGRAPH.slice(0, 30)}`)
     expect(passages.length).toBeGreaterThan(2)
     for (const text of passages) expect(text).toContain("| Code | Meaning | Again |\n|---|---|---|\n| E")
@@ -48,13 +48,13 @@ describe("what results show of a table", () => {
     expect(passages.at(-1)).toMatch(/no \|\n\nThe pump has to stand below th$/)
   })
 
-  test("keeps empty cells, and bars that are no marks", () => {
+  test("keeps empty cells, and escaped bars", () => {
     expect(shown("|  | Min | Max |\n|---|---|---|\n| `a\\|b` |  | 3 |")).toEqual([
       "|  | Min | Max |\n|---|---|---|\n| a\\|b |  | 3 |",
     ])
   })
 
-  test("is the same where rows have no bars at their ends", () => {
+  test("looks the same when its rows lack outer bars", () => {
     expect(
       shown(`${PARAGRAPH}\n\nName | Port | Use\n:--- | ---: | ---\nweb | 80 | pages\ndb | 5432 | rows`),
     ).toEqual([
@@ -62,7 +62,7 @@ describe("what results show of a table", () => {
     ])
   })
 
-  test("is a list where it says names and what they stand for", () => {
+  test("becomes a list when it has names and their values", () => {
     for (const [first, list] of [
       ["| Description: | Keeps connections |", "- Description: Keeps connections"],
       ["| Montag | 6:30 – 20:00 |", "- Montag: 6:30 – 20:00"],
@@ -73,7 +73,7 @@ describe("what results show of a table", () => {
     }
   })
 
-  test("cuts a row that is too long between its sentences, and says again what it is about", () => {
+  test("splits an overlong row between sentences, and repeats its name", () => {
     const long = "It waits until the pump has stopped before it closes the valve behind it. ".repeat(9)
     const [, first, second] = shown(`| Name | Type | Meaning |\n|---|---|---|\n| delay | number | ${long} |`)
     expect(first).toMatch(
@@ -84,14 +84,14 @@ describe("what results show of a table", () => {
     )
   })
 
-  test("is never the names of its columns alone", () => {
+  test("never has column names alone", () => {
     const words = `${PARAGRAPH} `.repeat(5).slice(0, 470)
     const passages = shown(`${words}\n\n${head}\n${rows(2).join("\n")}`)
     expect(passages[0]).not.toContain("Code")
     expect(passages[1]).toContain("| Code | Meaning | Again |")
   })
 
-  test("has short names for many columns", () => {
+  test("has shortened names when there are many columns", () => {
     const names = Array.from({ length: 8 }, (_, n) => `A rather long name of column ${n}`)
     const table = `| ${names.join(" | ")} |\n|${"---|".repeat(8)}\n`
     const body = Array.from({ length: 30 }, (_, n) => `|${` ${n}00 |`.repeat(8)}`).join("\n")
@@ -106,11 +106,11 @@ test("definitions are shown as a list below their terms", () => {
   ])
 })
 
-test("plain text is shown as it is, and kept once", () => {
+test("plain text is shown as it is, and stored once", () => {
   expect(toPassages(`# A\n\n${PARAGRAPH}\n\n- one\n- two`)[0]).not.toHaveProperty("shown")
 })
 
-test("nothing shown is longer than a result may be, and every cell and line of code is shown", () => {
+test("nothing shown exceeds the result limit, and every cell and code line is shown", () => {
   const word = fc.nat(99_999).map((n) => `w${n}`)
   const cell = fc.array(word, { maxLength: 40 }).map((words) => words.join(" "))
   const table = fc

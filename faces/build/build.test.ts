@@ -10,23 +10,26 @@ import { FACES } from "./faces.ts"
 const manifestOf = (folder: string) =>
   JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest
 
-describe("what the faces were built to", () => {
+describe("the built faces", () => {
   const { pages, sizes } = manifestOf(BUILT)
 
-  test.each(FACES)("$name takes at most $mostKilobytes kB of script as sent", ({ name, mostKilobytes }) => {
-    const scripts = Object.entries(sizes).filter(
-      ([file]) => file.startsWith(`${name}-`) && file.endsWith(".js"),
-    )
-    expect(scripts).toHaveLength(1)
-    const [file, bytes] = scripts[0]!
-    expect(bytes).toBeLessThanOrEqual(mostKilobytes * 1000)
-    expect(brotliDecompressSync(readFileSync(join(BUILT, `${file}.br`))).toString()).toBe(
-      readFileSync(join(BUILT, file), "utf8"),
-    )
-  })
+  test.each(FACES)(
+    "$name needs at most $mostKilobytes kB of compressed script",
+    ({ name, mostKilobytes }) => {
+      const scripts = Object.entries(sizes).filter(
+        ([file]) => file.startsWith(`${name}-`) && file.endsWith(".js"),
+      )
+      expect(scripts).toHaveLength(1)
+      const [file, bytes] = scripts[0]!
+      expect(bytes).toBeLessThanOrEqual(mostKilobytes * 1000)
+      expect(brotliDecompressSync(readFileSync(join(BUILT, `${file}.br`))).toString()).toBe(
+        readFileSync(join(BUILT, file), "utf8"),
+      )
+    },
+  )
 
   test.each(Object.entries(pages))(
-    "the page of %s loads files that are there, by relative addresses",
+    "the page of %s loads only existing files, by relative addresses",
     (_, page) => {
       const html = readFileSync(join(BUILT, page), "utf8")
       const loaded = [...html.matchAll(/(?:src|href)="(faces\/[^"]+)"/g)].map(([, path = ""]) => path)
@@ -38,7 +41,7 @@ describe("what the faces were built to", () => {
   )
 })
 
-test("a build is made once for the same sources, and replaces another whole", async () => {
+test("a build runs once for the same sources, and replaces the previous one as a whole", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fossick-faces-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const folder = join(dir, "dist")

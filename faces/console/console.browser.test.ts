@@ -62,7 +62,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
       // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
       .json()) as any
 
-  test("it is for keys with the role admin alone, and a session ends by signing out", async () => {
+  test("only keys with the admin role can use it, and signing out ends a session", async () => {
     await using opened = await open("/console?view=sources", { key: workshop.key })
     const { page } = opened
     await page.getByText("This key cannot use the console").waitFor()
@@ -78,7 +78,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(await page.getByRole("navigation", { name: "Console" }).count()).toBe(0)
   })
 
-  test("an operator sees sources, runs and removals, and nothing that they may not do", async () => {
+  test("an operator sees sources, runs and removals, and no forbidden actions", async () => {
     const made = await fetch(`${workshop.url}/admin/keys`, {
       method: "POST",
       headers: { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" },
@@ -107,7 +107,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the overview says what needs the operator, and leads there", async () => {
+  test("the overview shows what needs the operator's attention, and links there", async () => {
     await using opened = await open()
     const { page, complaints } = opened
     const needs = page.getByRole("region", { name: "Needs you" })
@@ -137,7 +137,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("sources show how they are, and their schedules can be paused", async () => {
+  test("sources show their state, and their schedules can be paused", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     const forum = row(page, "forum")
@@ -173,7 +173,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(said.status).toBe(200)
   }
 
-  test("pages that people ask for are listed, lead to a new source, and are dismissed", async () => {
+  test("requested pages are listed, lead to a new source, and can be dismissed", async () => {
     const url = `https://zebras.example/${"a-long-way-down/".repeat(9)}`
     await ask({ url, query: "<img src=x onerror=hacked=1>" })
     await ask({ query: "how do zebras migrate?" })
@@ -192,7 +192,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("an appliance without sources says what to do, and one that is gone says so and comes back", async () => {
+  test("an appliance without sources says what to do, and one that goes down shows it and recovers", async () => {
     await using opened = await open("/console", { at: bare })
     const { page } = opened
     await heading(page, "Set up this appliance").waitFor()
@@ -238,7 +238,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("429"))).toEqual([])
   })
 
-  test("a run is watched live, does without a host that keeps it waiting, and lists every address", async () => {
+  test("a run is watched live, continues after a waiting host is skipped, and lists every address", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     await page.getByRole("button", { name: "Run archive" }).click()
@@ -256,7 +256,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a run that is not wanted is paused, goes on, and is cancelled once somebody said yes", async () => {
+  test("an unwanted run is paused, resumed, and cancelled after a confirmation", async () => {
     await using opened = await open("/console?view=sources")
     const { page } = opened
     await page.getByRole("button", { name: "Run forum" }).click()
@@ -272,7 +272,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect((await asked("/jobs?source=forum&limit=1")).jobs[0].state).toBe("cancelled")
   })
 
-  test("removals are decided with the keyboard alone: approved, carried out, and taken back", async () => {
+  test("removals are approved, carried out and undone with the keyboard alone", async () => {
     await using opened = await open("/console?view=removals")
     const { page, complaints } = opened
     const sample = page.getByRole("list", { name: "Pages of manual that would leave" })
@@ -317,7 +317,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a tab that nobody sees asks nothing, and a session that is over leads to the sign-in", async () => {
+  test("a hidden tab sends no requests, and an expired session leads to the sign-in", async () => {
     await using opened = await open()
     const { page } = opened
     await page.getByRole("table", { name: "Last runs" }).waitFor()

@@ -5,7 +5,7 @@ import { Meter } from "./run/meter.ts"
 import { byCount, isMeant } from "./run/outcomes.ts"
 import { countdown, lasting, share, size, until } from "./words.ts"
 
-describe("the address of the console", () => {
+describe("the console's address", () => {
   test.each<Place>([
     { view: "overview" },
     { view: "sources" },
@@ -31,11 +31,11 @@ describe("the address of the console", () => {
     { view: "person", person: "person-0123456789ab", as: null },
     { view: "person", person: null, as: "group:hr,signed-in" },
     { view: "readers", url: "https://wiki.example.com/?a=b&c", who: "anna@example.com" },
-  ])("holds where somebody is: %o", (place) => {
+  ])("encodes the place: %o", (place) => {
     expect(placeOf(new URL(hrefOf(place), "http://localhost/").search)).toEqual(place)
   })
 
-  test("leads somewhere whatever it says", () => {
+  test("leads to a valid place, whatever it contains", () => {
     expect(placeOf("?view=nowhere")).toEqual({ view: "overview" })
     expect(placeOf("?view=source")).toEqual({ view: "sources" })
     expect(placeOf("?view=run&job=1e9999")).toEqual({ view: "runs", source: null })
@@ -46,7 +46,7 @@ describe("the address of the console", () => {
   })
 })
 
-test("the rate of a run is that of its last seconds", () => {
+test("a run's rate covers its last seconds", () => {
   const meter = new Meter()
   expect(meter.measure(0, 0)).toEqual({ perSecond: null, before: [] })
   expect(meter.measure(20, 2000).perSecond).toBe(10)
@@ -55,7 +55,7 @@ test("the rate of a run is that of its last seconds", () => {
   expect(meter.measure(20, 22_000)).toEqual({ perSecond: 0, before: expect.arrayContaining([10, 0]) })
 })
 
-test("outcomes are listed by how many there are, and found by their kind", () => {
+test("outcomes are sorted by count, and matched by kind", () => {
   expect(byCount({ indexed: 2, "failed:dns": 7 })).toEqual([
     ["failed:dns", 7],
     ["indexed", 2],
@@ -67,7 +67,7 @@ test("outcomes are listed by how many there are, and found by their kind", () =>
   expect(isMeant("failed:dns-more", "failed:dns")).toBe(false)
 })
 
-test("numbers are told as people read them", () => {
+test("numbers are formatted for people", () => {
   expect([share(0, 0), share(999, 1000), share(1, 100_000), share(1, 2)]).toEqual([
     "100%",
     "99%",

@@ -27,7 +27,7 @@ const goTo = (where: string) => `(async () => {
 
 const executablePath = await findTestBrowser()
 
-describe("markup that was planted", { tags: ["chromium"] }, () => {
+describe("injected markup", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
   let site: TestSite
@@ -92,7 +92,7 @@ describe("markup that was planted", { tags: ["chromium"] }, () => {
     ]
   }
 
-  test("is text on every screen, and runs on none", async () => {
+  test("is shown as text on every screen, and runs on none", async () => {
     await call("PUT", "/admin/sources/planted", { seeds: [site.url("/")], rendering: "http" })
     const job = await call("POST", "/admin/sources/planted/run", {})
     await workshop.work("planted")

@@ -14,7 +14,7 @@ const inGold = (text: string, question: string) =>
     .map(({ text: one, isWanted }) => (isWanted ? `[${one}]` : one))
     .join("")
 
-test("the words of a question are in gold, in their other forms too, and common words are not", () => {
+test("a question's words are highlighted, in other forms too, and common words are not", () => {
   expect(inGold("To schedule a crawl, the crawler crawls.", "how do I schedule a crawl?")).toBe(
     "To [schedule] a [crawl], the [crawler] [crawls].",
   )
@@ -22,7 +22,7 @@ test("the words of a question are in gold, in their other forms too, and common 
   expect(inGold("node.js 24", "node.js")).toBe("[node.js] 24")
 })
 
-test("a text comes out of it whole, whatever stands in it", () => {
+test("highlighting keeps the whole text, whatever it contains", () => {
   for (const text of ["", "  ", "<b>pump</b> & pump", "pump's 泵 pump–pump\n\npump"]) {
     expect(
       stretchesOf(text, wantedWords("pump"))
@@ -40,34 +40,34 @@ describe("a passage", () => {
     "Remove",
     "Run the installer again with remove.",
   ]
-  test("is found in the block that holds it", () => {
+  test("is found in the block that contains it", () => {
     expect(findPassage(blocks, "run the installer as an administrator")).toEqual(new Set([1]))
   })
-  test("is found over all blocks that it goes across", () => {
+  test("is found in all blocks that it spans", () => {
     const passage = `${blocks[1]} ${blocks[2]}`
     expect(findPassage(blocks, passage)).toEqual(new Set([1, 2]))
   })
-  test("that is written a little differently is found where most of its words are", () => {
+  test("with small differences is found where most of its words are", () => {
     expect(findPassage(blocks, "the installer, run again with: remove …")).toEqual(new Set([4]))
   })
-  test("that is a heading and part of a block is found in that block, not in the heading", () => {
+  test("made of a heading and part of a block is found in that block, not in the heading", () => {
     const page = ["Repair of the installer", "First of all: make a backup. Then run it with the word repair."]
     expect(findPassage(page, "Repair of the installer Then run it with the word repair.")).toEqual(
       new Set([1]),
     )
   })
-  test("whose heading is far away is found where most of its words are", () => {
+  test("with a distant heading is found where most of its words are", () => {
     const page = ["Repair of the installer", "One.", "Two.", "Three.", "Then run it with the word repair."]
     expect(findPassage(page, `${page[0]} ${page[4]}`)).toEqual(new Set([4]))
   })
-  test("that is not there marks nothing", () => {
+  test("that is missing marks nothing", () => {
     expect(findPassage(blocks, "apples and pears in the garden of the abbey")).toEqual(new Set())
     expect(findPassage(blocks, "")).toEqual(new Set())
   })
 })
 
 describe("a passage of a result", () => {
-  test("is words, code and tables", () => {
+  test("has text, code and tables", () => {
     const text =
       "Write:\n```ini\nListen 80\n\n| no | row |\n```\n| Name | Port |\n|---|---|\n| a\\|b |  |\n\nThen start.\n- it\n2. once"
     expect(passageBlocks(text)).toEqual([
@@ -78,16 +78,16 @@ describe("a passage of a result", () => {
       { kind: "list", items: ["- it", "2. once"] },
     ])
   })
-  test("is words where it only begins like code or a table", () => {
+  test("is plain text when it only begins like code or a table", () => {
     for (const text of ["```ini\nListen 80", "| a | b |\n| c | d |", "|---|\nx", "```"])
       expect(passageBlocks(text)).toEqual([{ kind: "words", text }])
   })
-  test("has a table without names where they are empty", () => {
+  test("has a table without column names when they are empty", () => {
     expect(passageBlocks("|  |  |\n|---|---|\n| a | b |")).toEqual([
       { kind: "table", names: [], rows: [["a", "b"]] },
     ])
   })
-  test("shows the lines with most of the question's words where there is room for few", () => {
+  test("shows the lines with most of the question's words when space is short", () => {
     const lines = ["pump on", "wait", "seal in", "seal the pump", "end"]
     const of = (most: number) => extractOf(lines, most, wantedWords("pump seal"), (line) => line)
     expect(of(2)).toEqual({ shown: ["seal in", "seal the pump"], isCutBefore: true, isCutAfter: true })
@@ -96,7 +96,7 @@ describe("a passage of a result", () => {
   })
 })
 
-test("formulas of a stored copy stay as they are, by the rule of the index", () => {
+test("formulas in a stored copy stay unchanged, by the same rule as in the index", () => {
   for (const text of [
     "$$x_1 = \\{a, b\\} \\\\ y_1$$",
     "$a*b*c$ and $a_1 * b_1$",
@@ -128,7 +128,7 @@ test("formulas of a stored copy stay as they are, by the rule of the index", () 
   ])
 })
 
-test("links lead to web and mail addresses alone", () => {
+test("only web and mail addresses become links", () => {
   const base = "https://example.com/docs/page"
   expect(safeLink("other", base)).toBe("https://example.com/docs/other")
   expect(safeLink("mailto:a@example.com", base)).toBe("mailto:a@example.com")

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { asking, askedOf, hasFilters, searchOf, toggled } from "./asked.ts"
 
-test("all that the page shows stands in its address and comes back from it", () => {
+test("everything the page shows is in its address and can be restored from it", () => {
   const asked = {
     ...asking("how are pumps cleaned? & why"),
     filters: {
@@ -24,11 +24,11 @@ test("all that the page shows stands in its address and comes back from it", () 
   expect(searchOf(asking(""))).toBe("")
 })
 
-test("an address that somebody changed by hand shows what can be made of it", () => {
+test("an address edited by hand shows whatever is valid in it", () => {
   expect(askedOf("?q=%20pumps%20&view=none&count=7&other=1")).toEqual(asking("pumps"))
 })
 
-test("a filter is put in and taken out; of languages and times there is one", () => {
+test("filters are added and removed; language and time allow only one", () => {
   const { filters } = asking("pumps")
   const both = toggled(toggled(filters, "type", "pdf"), "type", "docx")
   expect(both.type).toEqual(["pdf", "docx"])

@@ -54,7 +54,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   const results = (page: Page) => page.getByRole("list", { name: "Results" }).getByRole("article")
   const asked = (question: string) => `/?q=${encodeURIComponent(question)}`
 
-  test("somebody asks, and comes from a citation to the passage in its page", async () => {
+  test("a citation leads from the answer to the passage in its page", async () => {
     await using opened = await open("/")
     const { page, complaints } = opened
     await box(page).fill(QUESTION)
@@ -120,7 +120,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a notice above the results names the language of a question that no page is in", async () => {
+  test("a notice above the results names the question's language when no pages are in it", async () => {
     await using opened = await open(asked("¿cómo se limpian las pumps y con qué?"))
     const { page, complaints } = opened
     await page.getByText("The question is in Spanish, but few or none of the pages searched are.").waitFor()
@@ -128,7 +128,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a wrong key is refused in words, and a session ends by signing out", async () => {
+  test("a wrong key gets an error message, and signing out ends a session", async () => {
     await using opened = await open("/", { key: null })
     const { page } = opened
     await page.getByLabel("API key").fill("fsk-wrong")
@@ -145,7 +145,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await browser.context.cookies()).toEqual([])
   })
 
-  test("the address holds what is shown: it is shared, reloaded, and gone back through", async () => {
+  test("the address captures the view: it can be shared, reloaded and navigated back", async () => {
     await using opened = await open(asked(QUESTION))
     const { page } = opened
     await results(page).first().waitFor()
@@ -167,7 +167,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await box(page).inputValue()).toBe(QUESTION)
   })
 
-  test("no letter is lost: the box has the focus from the moment it is there", async () => {
+  test("no keystroke is lost: the box has focus as soon as it appears", async () => {
     await using opened = await open()
     const { page } = opened
     // Observers run before the next paint, and so before a key that is pressed now.
@@ -182,7 +182,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await page.evaluate("globalThis.hadFocus")).toBe(true)
   })
 
-  test("everything is done with the keyboard alone", async () => {
+  test("everything can be done with the keyboard alone", async () => {
     await using opened = await open("/")
     const { page, complaints } = opened
     const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
@@ -227,7 +227,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("somebody without a mouse signs in, asks, reads a citation, filters, reads a stored copy, and asks for a page", async () => {
+  test("a person without a mouse signs in, asks, reads a citation, filters, reads a stored copy, and requests a page", async () => {
     await using opened = await open("/", { key: null })
     const { page, complaints } = opened
     const { keyboard } = page
@@ -287,7 +287,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("nothing that a page says is ever run", async () => {
+  test("nothing in a page is ever executed", async () => {
     await using opened = await open(asked("hostile weeds"))
     const { page, complaints } = opened
     const hostile = page.getByRole("link", { name: /img src=x onerror/ })
@@ -326,7 +326,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("400"))).toEqual([])
   })
 
-  test("results are narrowed down by what pages have in common", async () => {
+  test("results can be narrowed by what pages have in common", async () => {
     await using opened = await open(asked("garden"))
     const { page, complaints } = opened
     const filters = page.getByRole("form", { name: "Filters" })
@@ -342,7 +342,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("folders and versions narrow the results down, and hostile ones are names like any other", async () => {
+  test("folders and versions narrow the results, and hostile names are shown as text", async () => {
     await using opened = await open(asked("seals"))
     const { page, complaints } = opened
     const filters = page.getByRole("form", { name: "Filters" })
@@ -363,7 +363,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("misspelt words say what they were taken for, and a page names its translation", async () => {
+  test("misspelled words show their corrections, and a page names its translation", async () => {
     await using opened = await open(asked("brsuh for pmups"))
     const { page, complaints } = opened
     expect(await page.locator(".corrected").innerText()).toContain("few or no pages have “brsuh” or “pmups”")
@@ -379,7 +379,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("admins find their console, and others are not shown the way", async () => {
+  test("admins see a link to the console, and others do not", async () => {
     {
       await using opened = await open("/")
       expect(await opened.page.getByRole("link", { name: "Console" }).count()).toBe(0)
@@ -391,7 +391,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await opened.page.waitForURL(/\/console$/)
   })
 
-  test("pictures are the appliance's own, and lead to their pages", async () => {
+  test("images come from the appliance, and link to their pages", async () => {
     await using opened = await open(`${asked("garden pumps")}&view=images`)
     const { page, complaints } = opened
     const picture = page.getByRole("tabpanel").getByRole("img").first()
@@ -402,7 +402,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("where nothing is found it says why, and filters can be taken away", async () => {
+  test("an empty result explains why, and offers to remove the filters", async () => {
     await using opened = await open(`${asked("pumps")}&type=pdf`)
     const { page } = opened
     await page.getByRole("heading", { name: /No results for/ }).waitFor()
@@ -412,7 +412,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(new URL(page.url()).searchParams.has("type")).toBe(false)
   })
 
-  test("what hardly fits is said to, folded, and not answered", async () => {
+  test("weak matches are labelled, folded, and get no answer", async () => {
     await using opened = await open(asked("zzqxv wubbleflorp"))
     const { page, complaints } = opened
     await page.getByRole("heading", { name: "No good match for “zzqxv wubbleflorp”" }).waitFor()
@@ -424,7 +424,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the operator learns what helped, and what is missing", async () => {
+  test("the operator receives feedback on what helped and what is missing", async () => {
     await using opened = await open(asked(QUESTION))
     const { page } = opened
     await page.getByRole("button", { name: "This helped" }).click()
@@ -455,7 +455,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     )
   })
 
-  test("why a result stands where it does is for admins alone", async () => {
+  test("only admins see why a result is ranked where it is", async () => {
     {
       await using opened = await open(asked(QUESTION))
       await results(opened.page).first().waitFor()
@@ -475,7 +475,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "desktop")).toEqual([])
   })
 
-  test("an open appliance asks nobody to sign in, and shows what its key may see", async () => {
+  test("an open appliance requires no sign-in, and shows what its key may see", async () => {
     const url = await garden.openToAll()
     await browser.context.clearCookies()
     const page = await browser.context.newPage()

@@ -24,7 +24,7 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
     await company?.[Symbol.asyncDispose]()
   })
 
-  test("somebody comes with a question, signs in at the provider, finds the answer, and signs out of both", async () => {
+  test("a person arrives with a question, signs in at the provider, finds the answer, and signs out of both", async () => {
     const { url } = company.app
     const { page, complaints } = await openWatchedPage(browser, url, WIDTHS.desktop)
     await page.goto(`${url}/?q=pumps`)
@@ -69,7 +69,7 @@ describe("sign-on in a browser", { tags: ["chromium"] }, () => {
     await page.close()
   })
 
-  test("where everybody may search, a link on the page signs in", async () => {
+  test("when everyone may search, a link on the page signs in", async () => {
     const { url } = company.app
     const { page } = await openWatchedPage(browser, url, WIDTHS.desktop)
     // The session of an appliance with FOSSICK_OPEN_KEY.

@@ -6,7 +6,7 @@ const SRC = "https://fossick.example/widget.js"
 const read = (given: Record<string, string>) => readOptions(SRC, { key: "k", ...given })
 const DOCUSAURUS = read({ versions: "Next=/docs/next/ 2.0=/docs/ 1.0=/docs/1.0 Old_ones=/old/" }).versions
 
-describe("what the attributes say", () => {
+describe("the widget's attributes", () => {
   test.each([
     [SRC, {}, "https://fossick.example/"],
     ["https://example.com/search/widget.js", {}, "https://example.com/search/"],
@@ -16,7 +16,7 @@ describe("what the attributes say", () => {
       { url: "https://fossick.example/" },
       "https://fossick.example/",
     ],
-  ])("the script at %s with %j asks %s", (src, given, expected) => {
+  ])("make the script at %s with %j call %s", (src, given, expected) => {
     expect(readOptions(src, { key: "k", ...given }).appliance.href).toBe(expected)
   })
 
@@ -27,11 +27,11 @@ describe("what the attributes say", () => {
     [{ versions: "2.0" }, "data-versions"],
     [{ versions: "2.0=docs" }, "data-versions"],
     [{ versions: "2.0=/docs/", path: "/docs/" }, "data-path and data-versions"],
-  ] as [Record<string, string>, string][])("%j is wrong", (given, named) => {
+  ] as [Record<string, string>, string][])("are rejected when they are %j", (given, named) => {
     expect(() => read(given)).toThrow(named)
   })
 
-  test("a version leaves out those inside it, and all versions are one more choice", () => {
+  test("exclude nested versions from a version, and offer all versions as another choice", () => {
     expect(DOCUSAURUS.map(({ label, paths }) => [label, paths])).toEqual([
       ["Next", ["/docs/next/"]],
       ["2.0", ["/docs/", "!/docs/next/", "!/docs/1.0/"]],
@@ -47,7 +47,7 @@ describe("what the attributes say", () => {
     ["/docs/1.0", "1.0"],
     ["/docs/1.0.1/intro", "2.0"],
     ["/blog/", "Next"],
-  ])("a page at %s is of the version %s", (path, label) => {
+  ])("select for a page at %s the version %s", (path, label) => {
     expect(DOCUSAURUS[versionAt(DOCUSAURUS, path)]!.label).toBe(label)
   })
 
@@ -56,7 +56,7 @@ describe("what the attributes say", () => {
     ["/docs/next/intro", false],
     ["/docs-old/intro", false],
     ["/old/intro", false],
-  ])("an address with %s is in 2.0: %s", (path, expected) => {
+  ])("place an address with %s in 2.0: %s", (path, expected) => {
     expect(isIn(DOCUSAURUS[1]!, `https://docs.example.com${path}`)).toBe(expected)
   })
 })

@@ -145,7 +145,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     return opened.getByRole("dialog").evaluate(read)
   }
 
-  test("is found by keys, searches as somebody types, and leads to the page, under a strict policy", async () => {
+  test("opens by keyboard, searches while typing, and leads to the page, under a strict content security policy", async () => {
     await using opened = await open("/strict")
     const { page: manual, complaints } = opened
     await manual.locator("#elsewhere").focus()
@@ -165,7 +165,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await manual.waitForURL(/\/tulips/)
   })
 
-  test("asks again when the appliance is too busy for a moment", async () => {
+  test("retries when the appliance is briefly too busy", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     let calls = 0
@@ -180,7 +180,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await manual.getByText("having trouble").count()).toBe(0)
   })
 
-  test("answers with citations that lead to the passage, by the keyboard alone", async () => {
+  test("answers with citations that link to the passage, by keyboard alone", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await askAbove(manual, "how are pumps cleaned?", "Cleaning pumps")
@@ -235,7 +235,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.startsWith("asked for"))).toEqual([])
   })
 
-  test("a key that follows a new question at once finds nothing of the answer before", async () => {
+  test("a key pressed right after a new question does not act on the previous answer", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await askAbove(manual, "how are pumps cleaned?", "Cleaning pumps")
@@ -257,7 +257,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await active(manual).innerText()).toContain("Answer “how are pumps stored?”")
   })
 
-  test("keeps the focus within while it is open", async () => {
+  test("keeps the focus inside while it is open", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await manual.keyboard.press("Control+k")
@@ -272,7 +272,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await manual.getByRole("dialog").waitFor({ state: "detached" })
   })
 
-  test("opens by an element of the page, or by a button of its own", async () => {
+  test("opens from an element of the page, or from its own button", async () => {
     await using opened = await open("/button")
     await opened.page.locator("#find b").click()
     await box(opened.page).waitFor()
@@ -285,7 +285,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await plain.page.getByRole("dialog").waitFor({ state: "detached" })
   })
 
-  test("the keys typed in it are none of the page's", async () => {
+  test("keeps its keystrokes from the page", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await manual.evaluate("window.heard = []; addEventListener('keydown', (e) => window.heard.push(e.key))")
@@ -297,7 +297,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await manual.evaluate("window.heard.filter((key) => key.length === 1 && key !== 'k')")).toEqual([])
   })
 
-  test("a version is chosen, and that of the page is chosen already", async () => {
+  test("lets the reader choose a version, and starts with the page's own", async () => {
     await using opened = await open("/versions")
     const { page: manual } = opened
     await manual.keyboard.press("Control+k")
@@ -329,7 +329,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(label).toBe("1.0")
   })
 
-  test("keeps to a path, and results lead to the site that shows them where that is wanted", async () => {
+  test("stays within a path, and results link to the configured site", async () => {
     await using opened = await open("/path")
     await opened.page.keyboard.press("Control+k")
     await opened.page.keyboard.insertText("seals")
@@ -348,7 +348,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await option(here.page, "Tulips").getAttribute("href")).toBe(`${site.origin}/tulips`)
   })
 
-  test("what hostile pages say is text", async () => {
+  test("shows content of hostile pages as text", async () => {
     await using opened = await open("/strict")
     const { page: manual, complaints } = opened
     await manual.keyboard.press("Control+k")
@@ -364,7 +364,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.startsWith("asked for"))).toEqual([])
   })
 
-  test("neither look reaches the other", async () => {
+  test("styles of page and widget do not affect each other", async () => {
     await using opened = await open("/loud")
     const { page: manual } = opened
     const before = await manual.locator("h1").evaluate((one) => getComputedStyle(one).color)
@@ -378,7 +378,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await manual.locator("h1").evaluate((one) => getComputedStyle(one).color)).toBe(before)
   })
 
-  test("is as light or dark as the page, also while that changes", async () => {
+  test("follows the page's light or dark theme, even when it changes", async () => {
     await using opened = await open("/strict")
     const { page: manual } = opened
     await manual.keyboard.press("Control+k")
@@ -402,7 +402,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
   })
 
   test.each(LOOKS)(
-    "$path, $width pixels: axe finds nothing, and nothing is wider than the page",
+    "$path, $width pixels: axe finds no faults, and nothing is wider than the page",
     async ({ path, ...size }) => {
       await using opened = await open(path, size)
       const { page: manual } = opened
@@ -423,7 +423,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     },
   )
 
-  test("says so when what was found hardly fits, folds it, and offers no answer", async () => {
+  test("labels and folds weak matches, and offers no answer", async () => {
     await using opened = await open("/strict")
     const { page } = opened
     await page.keyboard.press("Control+k")
@@ -436,7 +436,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     expect(await list.getByText(/^Answer/).count()).toBe(0)
   })
 
-  test("says so when nothing is found, when the key is wrong, and when its attributes are", async () => {
+  test("explains missing results, a wrong key, and invalid attributes", async () => {
     await using opened = await open("/nowhere")
     await opened.page.keyboard.press("Control+k")
     await opened.page.keyboard.insertText("tulips")

@@ -4,7 +4,7 @@ import { faultsOf, flyBlind } from "./air-gap.ts"
 import { outsideIn } from "./outside.ts"
 
 test(
-  "an appliance without any network does all it does, and asks for no connection to elsewhere",
+  "an appliance without a network does everything, and attempts no outside connections",
   { tags: ["namespaces", "strace"] },
   async () => {
     const seen = await flyBlind({ tell: () => {} })
@@ -26,7 +26,7 @@ test(
   },
 )
 
-test("connections to elsewhere are told from those of this machine", () => {
+test("outside connections are distinguished from local ones", () => {
   const seen = outsideIn([
     `connect(21, {sa_family=AF_INET, sin_port=htons(8080), sin_addr=inet_addr("127.0.0.1")}, 16) = 0
 connect(22, {sa_family=AF_UNIX, sun_path="/run/nscd/socket"}, 110) = -1 ENOENT

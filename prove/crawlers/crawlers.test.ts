@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { postgresPrograms } from "#base/store/testing/postgres-server.ts"
 import { proof } from "./crawlers.ts"
 
-test("a crawler that is killed at a moment of chance costs no page, and no host its pause", async () => {
+test("a crawler killed at a random moment loses no page, and every host keeps its pause", async () => {
   const { rows, faults } = await proof.run({ scale: 0.05, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
   const [rounds, killed, pages, lost, paused] = [1, 1, 30, 0, 0]

@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const WHOLE = { scale: 1, seed: 3, tell: () => {} }
 
-test("a damaged file of an appliance is named, or heals, and nothing wrong is served silently", async () => {
+test("a damaged file is named or repaired, and nothing wrong is served silently", async () => {
   const only = /^data\/(?:index\/pages\.lance\/data\/.*cut in half|state\.db, removed)$/
   const cases = await damageCases(stores, WHOLE, only)
   const says = (words: string) => expect.stringContaining(words) as string
@@ -25,7 +25,7 @@ test("a damaged file of an appliance is named, or heals, and nothing wrong is se
 })
 
 test(
-  "an appliance whose data folder cannot be written to reads on, names it, and goes on once it can",
+  "an appliance with a read-only data folder still answers, names the problem, and recovers",
   { tags: ["mounts"] },
   async () => {
     const cases = await damageCases(stores, WHOLE, /read-only from the start on/)
@@ -34,7 +34,7 @@ test(
   },
 )
 
-test("an appliance whose clock is set over summer time finds, crawls and knows its keys", async () => {
+test("an appliance whose clock changes to summer time still finds, crawls and knows its keys", async () => {
   const cases = await damageCases(stores, WHOLE, /beginning of summer time/)
   expect(cases).toMatchObject([{ wentOn: "all found, all crawled", faults: [] }])
 })

@@ -5,7 +5,7 @@ import { SEARCH_KEY, serveApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { faultsOf } from "./flood.ts"
 import { FLOODS, trial } from "./floods.ts"
 
-describe("another caller is answered without an error beside a flood of", () => {
+describe("another caller gets answers without errors during a flood of", () => {
   test.each(FLOODS)("%s", async (flood) => {
     await using app = await serveApp({ engine: new FakeEngine([hit()]), config: { keylessPerMinute: 100 } })
     const target = { url: app.url, key: TEST_KEY, floodKey: SEARCH_KEY }
@@ -27,7 +27,7 @@ describe("another caller is answered without an error beside a flood of", () => 
   })
 })
 
-test("errors, silence and slowness are faults", () => {
+test("errors, missing answers and slow answers are faults", () => {
   const fared = (ms: number, wrong: string[] = []) => ({ search: [ms], healthz: [ms], wrong })
   const about = { flood: "idle", hasKey: true } as const
   expect(faultsOf({ ...about, alone: fared(10), flooded: fared(19) }, true)).toEqual([])

@@ -8,7 +8,7 @@ import { searxngRoutes } from "../../api/doors/searxng/routes.ts"
 import { foreignDoors, operationsOf } from "./foreign-doors.ts"
 import { proof } from "./fuzz-api.ts"
 
-test("Every call of another API that is served is among those that are tried", () => {
+test("Every served call of another vendor's API is among those tested", () => {
   const router = new Router<RequestState>()
   for (const routes of [firecrawlRoutes, openaiRoutes, openWebuiRoutes, searxngRoutes])
     routes(router, ANYTHING)
@@ -45,7 +45,7 @@ const ANYTHING: never = new Proxy(() => ANYTHING, {
 
 // Tests install nothing: `npm run prove -- fuzz-api` does.
 test(
-  "a few calls with made-up values are answered as the documents say, with a key and without",
+  "a few random calls are answered as documented, with and without a key",
   { tags: ["schemathesis"] },
   async () => {
     const { rows, faults } = await proof.run({ scale: 0.01, seed: 7, tell: () => {} })

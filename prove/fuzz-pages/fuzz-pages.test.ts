@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { proof, whatIsWrong } from "./fuzz-pages.ts"
 
-test("Damaged pages, PDF files and archives are read, or left out for a reason", async () => {
+test("Damaged pages, PDF files and archives are read, or left out with a reason", async () => {
   const { rows, faults } = await proof.run({ scale: 0.0003, seed: 11, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.map(([what, visited]) => [what, visited])).toEqual([
@@ -13,7 +13,7 @@ test("Damaged pages, PDF files and archives are read, or left out for a reason",
   expect(rows[0]![2]).toBeGreaterThan(18)
 })
 
-test("A reader that goes wrong by itself is found out", () => {
+test("A fault in a reader itself is detected", () => {
   const failed = (because: "unreadable" | "crashed", detail: string) =>
     whatIsWrong({ kind: "failed", because, detail })
   expect(failed("unreadable", "Cannot read properties of undefined (reading 'x')")).not.toBeNull()

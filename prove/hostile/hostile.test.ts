@@ -7,7 +7,7 @@ import type { Arena, Kind } from "./attack.ts"
 import { openArena, played, proof } from "./hostile.ts"
 import { rebindings } from "./rebinding.ts"
 
-test("No attack of the list reaches the private service, runs, writes or goes on without end", async () => {
+test("No listed attack reaches the private service, runs code, writes files or continues endlessly", async () => {
   const { rows, faults } = await proof.run({ scale: 0.02, seed: 1, tell: () => undefined })
   expect(faults).toEqual([])
   expect(Number(rows.at(-1)![2])).toBeGreaterThan(500)
@@ -27,7 +27,7 @@ async function told(
   return found
 }
 
-test("Where the network is allowed the same attacks arrive, and are told", async () => {
+test("The same attacks succeed and are reported when the network is allowed", async () => {
   await using arena = await openArena(0.02, "127.0.0.0/8,localhost")
   const wanted = /^(?:spellings|redirects: to|names|feeds.*(?:308|of the source|index that names))/
   const arrived = await told(arena, [...ADDRESSES, ...rebindings(0.02)], wanted)
@@ -35,7 +35,7 @@ test("Where the network is allowed the same attacks arrive, and are told", async
   for (const fault of arrived.values()) expect(fault).toMatch(/^the private service was reached/)
 })
 
-test("What processes hold that read documents counts as what this one holds", async () => {
+test("The memory of child processes is counted along with this process's", async () => {
   const script = "globalThis.kept = Buffer.alloc(300_000_000, 1); setTimeout(() => 0, 200)"
   const { grown } = await peakGrowth(() => once(spawn(process.execPath, ["-e", script]), "exit"))
   expect(grown).toBeGreaterThan(300_000_000)

@@ -14,7 +14,7 @@ const browserPath = await findTestBrowser()
 /** The attacks that are not HTTP requests of a page itself. */
 const OTHERS = /WebRTC|WebTransport|service worker/
 
-describe("a browser that nobody guards", { tags: ["chromium"] }, () => {
+describe("an unguarded browser", { tags: ["chromium"] }, () => {
   let browser: Browser
   let site: TestSite
 
@@ -43,7 +43,7 @@ describe("a browser that nobody guards", { tags: ["chromium"] }, () => {
     await page.close()
   })
 
-  test("reaches it by nearly all requests of a page", async () => {
+  test("reaches the private service by nearly all requests of a page", async () => {
     await using inner = await startPrivateService()
     const requests = Object.entries(TRIES).filter(([name]) => !OTHERS.test(name))
     const html = requests.map(([, one]) => one).join("\n")

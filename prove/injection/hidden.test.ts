@@ -5,13 +5,13 @@ import { readWay, WAYS } from "./hidden-ways.ts"
 const PROMISED = WAYS.filter(({ half }) => half !== "third kept")
 
 test.each(PROMISED.flatMap(({ half, hidden }) => hidden.map((way) => ({ ...way, half, way }))))(
-  "No text that is hidden is read: $name ($half)",
+  "Hidden text is not read: $name ($half)",
   async ({ way }) => {
     expect(await readWay(way)).toEqual({ hasSome: false, hasAll: false, hasRest: true })
   },
 )
 test.each(PROMISED.flatMap(({ half, shown }) => shown.map((way) => ({ ...way, half, way }))))(
-  "A text that is shown is read: $name ($half)",
+  "Visible text is read: $name ($half)",
   async ({ way }) => {
     expect(await readWay(way)).toEqual({ hasSome: true, hasAll: true, hasRest: true })
   },

@@ -8,7 +8,7 @@ import { DISGUISES } from "./disguises.ts"
 
 const FIRST = WORDINGS.filter(({ set }) => set === "first")
 
-test("Orders to language models, in all languages and places, leak into no answer and no report", async () => {
+test("Orders to language models, in all languages and places, appear in no answer and no report", async () => {
   const { rows, faults } = await proof.run({ scale: 0.1, seed: 1, tell: () => undefined })
   expect(faults).toEqual([])
   // Some are shown, with their label: else there was nothing to leak.
@@ -19,7 +19,7 @@ test("Orders to language models, in all languages and places, leak into no answe
   expect(Number(rows[1]![3])).toBeGreaterThan(0)
 })
 
-test("The proof counts the ways to hide a text in both halves of all sets, and loses no text in view", async () => {
+test("The proof counts the hiding techniques in both halves of all sets, and loses no visible text", async () => {
   const faults: string[] = []
   const rows = await hiddenRows(faults)
   expect(faults).toEqual([])
@@ -27,7 +27,7 @@ test("The proof counts the ways to hide a text in both halves of all sets, and l
   expect(rows.map(([, , leaked]) => leaked).slice(0, 5)).toEqual([0, 0, 0, 0, 0])
 })
 
-test("The corpus has five hundred different orders, half of them of wordings that were kept", () => {
+test("The corpus has five hundred different orders, half of them with reserved wordings", () => {
   const planted = plantedPages(500)
   expect(new Set(planted.map(({ html }) => html)).size).toBe(500)
   expect(planted.filter(({ half }) => half === "kept")).toHaveLength(250)
@@ -36,7 +36,7 @@ test("The corpus has five hundred different orders, half of them of wordings tha
   )
 })
 
-test.each(Object.entries(DISGUISES))("An order is told in %s", (_, disguise) => {
+test.each(Object.entries(DISGUISES))("An order is recognised in %s", (_, disguise) => {
   const tuning = FIRST.filter(({ half }) => half === "tuning").map(({ text }) => text)
   expect(tuning.filter((text) => !givesModelOrder(disguise(text)))).toEqual([])
 })

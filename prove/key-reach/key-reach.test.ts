@@ -3,7 +3,7 @@ import { readScope } from "../../api/identity/accounts/keys/key-scope.ts"
 import { proof } from "./key-reach.ts"
 import { naive } from "./world.ts"
 
-test("No key is shown a page outside its reach, whatever it calls", async () => {
+test("No key ever sees a page outside its scope, whatever it calls", async () => {
   const { rows, faults } = await proof.run({ scale: 0.01, seed: 3, tell: () => {} })
   expect(faults).toEqual([])
   const [, calls, shown, , leaks] = rows.at(-1)!
@@ -14,7 +14,7 @@ test("No key is shown a page outside its reach, whatever it calls", async () => 
     expect(rows.find(([name]) => name === of)?.[2]).toBeGreaterThan(0)
 })
 
-test("The oracle goes by sources, collections, domains and ports", () => {
+test("The oracle decides by sources, collections, domains and ports", () => {
   const page = {
     number: 0,
     asked: "a",

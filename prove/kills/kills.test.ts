@@ -7,7 +7,7 @@ import { chance } from "#base/testing/chance.ts"
 /** Kills all processes while a crawl writes to the index. */
 const SEED = 8
 
-test("an appliance that is killed at a moment of chance keeps what it acknowledged", async () => {
+test("an appliance killed at a random moment keeps what it acknowledged", async () => {
   const { tried } = await killRounds({ scale: 0.005, seed: SEED, tell: () => {} })
   // In each round something was killed.
   const rounds = [...tried].map(([name, { rounds, victims }]) => [name, rounds, [...victims]])
@@ -15,7 +15,7 @@ test("an appliance that is killed at a moment of chance keeps what it acknowledg
   expect([...tried.values()].flatMap(({ faults }) => faults)).toEqual([])
 })
 
-test("half a page, and one of two versions, is told from a whole one", async () => {
+test("a partial page, and one mixed from two versions, is distinguished from a complete one", async () => {
   await using site = await ChangingSite.start(2)
   const [url, other] = site.urls as [string, string]
   const text = () => (site.bodyOf(new URL(url).pathname) ?? "").replaceAll(/<[^>]*>/g, "\n")

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { proof } from "./load.ts"
 
-test("many callers, far too many, and rude ones get what they asked for or an early refusal, and leave nothing behind", async () => {
+test("many, too many and rude callers get their answer or an early refusal, and leave nothing behind", async () => {
   const { rows, faults } = await proof.run({ scale: 0.003, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.length).toBeGreaterThan(KINDS_AND_PHASES)

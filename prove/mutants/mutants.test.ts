@@ -3,7 +3,7 @@ import { counted, joined, tried } from "./mutants.ts"
 import { ROOMS } from "./rooms.ts"
 import type { Mutant } from "./stryker.ts"
 
-test("A few mutants of a small room are noticed by its tests, but for those that were judged", async () => {
+test("A few mutants of a small room are caught by its tests, except those already judged", async () => {
   const room = ROOMS.filter(({ name }) => name === "base/text")
   const { rows, faults } = await tried({ scale: 0.08, seed: 5, tell: () => {} }, room)
   expect(faults).toEqual([])
@@ -13,7 +13,7 @@ test("A few mutants of a small room are noticed by its tests, but for those that
   expect(killed).toBeGreaterThan(mutants / 2)
 })
 
-test("Mutants that were judged count neither as noticed nor against it", () => {
+test("Judged mutants count neither as caught nor as missed", () => {
   const mutant = (status: Mutant["status"], line: string): Mutant => ({
     file: "base/a.ts",
     lineNumber: 3,
@@ -36,7 +36,7 @@ test("Mutants that were judged count neither as noticed nor against it", () => {
   expect(counted(all, other).open).toHaveLength(2)
 })
 
-test("A run of some rooms replaces their rows alone, and the sums are those of all that stand there", () => {
+test("A run of some rooms replaces only their rows, and the totals cover all rows", () => {
   const text = ["base/text", "all", 10, 8, 1, 1, 0, 0, "90.0 %"]
   const before = [
     ["base/flow", "all", "5", "2", "0", "2", "1", "1", "50.0 %"],

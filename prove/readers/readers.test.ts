@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { proof } from "./readers.ts"
 import { admits } from "./world.ts"
 
-test("No one sees a page that its readers keep from them, whatever they ask", async () => {
+test("No one sees a page that its readers exclude them from, whatever they ask", async () => {
   const { rows, faults } = await proof.run({ scale: 0.01, seed: 5, tell: () => {} })
   expect(faults).toEqual([])
   const [, calls, shown, , leaks] = rows.at(-1)!

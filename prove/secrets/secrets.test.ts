@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { Marks } from "./marks.ts"
 import { leaks } from "./secrets.ts"
 
-test("no secret that an appliance was given stands in what it says or keeps", async () => {
+test("no secret given to an appliance appears in its output or storage", async () => {
   const { found, places, secrets, used, missing, kept } = await leaks({ tell: () => {}, scale: 0.1 })
   expect(found).toEqual([])
   expect(secrets).toBeGreaterThan(50)
@@ -19,7 +19,7 @@ test("no secret that an appliance was given stands in what it says or keeps", as
   expect([...kept, "human-ids"].filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-test("a secret is found however it is written", () => {
+test("a secret is found in any encoding", () => {
   const marks = new Marks()
   const secret = marks.of("password")
   const user = Buffer.from(`user:${secret}`)

@@ -12,7 +12,7 @@ import { openWorld, type World } from "./world.ts"
 const executablePath = await findTestBrowser()
 const BUTTONS = { keycloak: "Sign in with Keycloak", company: "Sign in with your company account" } as const
 
-describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
+describe("Keycloak users", { tags: ["chromium", "keycloak"] }, () => {
   let world: World
   let browser: TestBrowser
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     (await (await page.request.get(`${world.url}/session`)).json()) as Readonly<Record<string, unknown>>
 
   test.each(["keycloak", "company"] as const)(
-    "sign in by %s from the search page, and are back on it, with the role of their groups",
+    "sign in by %s from the search page, and return to it with the role of their groups",
     async (by) => {
       const prefix = by === "company" ? "company:" : ""
       await using anna = await signedIn("anna", by)
@@ -67,7 +67,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
   )
 
   test.each(["keycloak", "company"] as const)(
-    "whom Keycloak signs out, after a sign-in by %s, is signed out here at once",
+    "signed out by Keycloak, after a sign-in by %s, are signed out here at once",
     async (by) => {
       await using bob = await signedIn("bob", by)
       await box(bob.page).waitFor()
@@ -79,7 +79,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     },
   )
 
-  test("who leaves a group at Keycloak loses here what it let them do, with the next renewal", async () => {
+  test("who leave a Keycloak group lose its rights here at the next renewal", async () => {
     await using anna = await signedIn("anna", "keycloak")
     await box(anna.page).waitFor()
     await world.keycloak.removeFromGroup("anna", "hr")
@@ -91,7 +91,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     expect(await session(anna.page)).toMatchObject({ signed_in: false })
   })
 
-  test("who signs out here is led to Keycloak, and has to sign in there again", async () => {
+  test("who sign out here are sent to Keycloak, and must sign in there again", async () => {
     await using bob = await signedIn("bob", "keycloak")
     await box(bob.page).waitFor()
     const headers = { "Sec-Fetch-Site": "same-origin" }
@@ -103,7 +103,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     expect(bob.page.url()).toContain(world.keycloak.issuer)
   })
 
-  test("who signs out on Keycloak's page comes by here with a message of SAML, and is signed out", async () => {
+  test("who sign out at Keycloak arrive here with a SAML message, and are signed out", async () => {
     await world.keycloak.tellByBrowser(`${world.url}/sign-on/company/metadata`)
     await using bob = await signedIn("bob", "company")
     await box(bob.page).waitFor()
@@ -113,7 +113,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     expect(await session(bob.page)).toMatchObject({ signed_in: false })
   })
 
-  describe("an answer of Keycloak by SAML", () => {
+  describe("a SAML response from Keycloak", () => {
     /** Signs a user in. @returns the form that Keycloak had their browser post */
     async function answerFor(user: string): Promise<Readonly<Record<string, string>>> {
       await using person = await signedIn(user, "company", (form) => (posted ??= form))
@@ -149,11 +149,11 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
       }
     }
 
-    test("signs nobody in whose browser didn't ask for it", async () => {
+    test("is rejected in a browser that did not request it", async () => {
       expect(await shownFor(await answerFor("bob"))).toContain("answer to another sign-in")
     })
 
-    test("that somebody changed signs nobody in", async () => {
+    test("is rejected when altered", async () => {
       const form = await answerFor("bob")
       const xml = Buffer.from(form["SAMLResponse"]!, "base64").toString()
       const changed = xml.replaceAll("bob@example.com", "anna@example.com")
@@ -167,7 +167,7 @@ describe("people of Keycloak", { tags: ["chromium", "keycloak"] }, () => {
     })
   })
 
-  test("Keycloak reads the metadata of the appliance", async () => {
+  test("Keycloak reads the appliance's metadata", async () => {
     const metadata = await (await fetch(`${world.url}/sign-on/company/metadata`)).text()
     expect((await world.keycloak.described(metadata)).attributes).toMatchObject({
       "saml.assertion.signature": "true",

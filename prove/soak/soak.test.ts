@@ -9,7 +9,7 @@ import { EMPTY, partsOf } from "./parts.ts"
 import { proof } from "./soak.ts"
 import { slopeOf, trendOf } from "./trend.ts"
 
-test("a short life of crawls, searches, research and watches is answered as it should be, and drawn", async () => {
+test("a short life of crawls, searches, research and watches gives the expected answers and a chart", async () => {
   const { rows, faults, picture } = await proof.run({ scale: 0.0007, seed: 1, tell: () => {} })
   expect(faults).toEqual([])
   expect(rows.map(([what]) => what)).toEqual(
@@ -28,7 +28,7 @@ test("a short life of crawls, searches, research and watches is answered as it s
   expect(picture?.svg).toContain("<polyline")
 })
 
-test("the parts of the disk are the tables, what stands empty, and the other files, without the index", () => {
+test("disk use is split into tables, free space and other files, without the index", () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   mkdirSync(join(folder, "index"))
@@ -51,7 +51,7 @@ test("the parts of the disk are the tables, what stands empty, and the other fil
   expect(parts["kept"]).toBeGreaterThan(800_000)
 })
 
-test("what grows is told from what only goes up and down", () => {
+test("steady growth is distinguished from fluctuation", () => {
   const points = (of: (at: number) => number) =>
     Array.from({ length: 121 }, (_, at) => ({ at: at * 60, value: of(at) }))
   const growing = trendOf(

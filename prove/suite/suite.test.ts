@@ -22,7 +22,7 @@ const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   return { status, text: stdout + stderr, lastLine: stdout.trim().split("\n").at(-1) }
 }
 
-test("a file that leaves a folder, a port or a process behind fails, and skipped tests are named with their reasons", () => {
+test("a file that leaves a folder, a port or a process behind fails, and skipped tests are listed with reasons", () => {
   const { status, text, lastLine } = run(["--config", "prove/suite/testing/vitest.config.ts"])
   expect(status).toBe(1)
   expect(text).toMatch(
@@ -45,17 +45,17 @@ test("a run that was promised a program doesn't start without it", () => {
   expect(text).not.toMatch(/\d passed/)
 })
 
-test("every file that a list names is there", () => {
+test("every file named in a list exists", () => {
   const named = [...LONG_FILES, ...STATE_FILES]
   expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })
 
-test("a need that doesn't exist is a mistake of the one who promises it", async () => {
+test("an unknown need is reported to whoever promises it", async () => {
   await expect(missingNeeds({ FOSSICK_TEST_NEEDS: "chromum" })).rejects.toThrow("chromum isn't a need")
 })
 
 test(
-  "where apt-get fails, .ci/install fails too and still names what must not be skipped",
+  "when apt-get fails, .ci/install fails too and still names what must not be skipped",
   { tags: ["linux"] },
   () => {
     using folder = temporaryFolder()

@@ -40,7 +40,7 @@ const address = fc.tuple(
 )
 const text = address.map(([scheme, host, path, rest]) => `${scheme}://${host}/${path}${rest}`)
 
-test("however an address is spelt, it is in the folder of a seed only when its server is asked for that folder", () => {
+test("however an address is spelled, it is in a seed's folder only when the request goes to that folder", () => {
   const seed = toPageUrl("https://example.com/docs/guide")!
   const isInside = {
     prefix: scopeOf(seed, "prefix"),
@@ -72,7 +72,7 @@ test("however an address is spelt, it is in the folder of a seed only when its s
   )
 })
 
-test("a link never leads further than its address says: a folder within its host, a host within its domain", () => {
+test("a link never reaches further than its address: a folder stays in its host, a host in its domain", () => {
   fc.assert(
     fc.property(text, fc.oneof(text, path), (from, link) => {
       const seed = toPageUrl(from)

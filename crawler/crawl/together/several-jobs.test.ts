@@ -89,7 +89,7 @@ test("two sources on one host share its pace: never two requests at once, and a 
   expect(leastPause).toBeGreaterThan(55)
 })
 
-test("a crawl-delay that a site's robots.txt asks for counts for all sources on it", async () => {
+test("a Crawl-delay in a site's robots.txt applies to all sources on it", async () => {
   const robots = html("User-agent: *\nCrawl-delay: 0.08")
   const settings = { FOSSICK_HOST_DELAY_MS: "1", FOSSICK_HOST_CONCURRENCY: "4" } as const
   const { mostAtOnce, gaps } = await twoOnOneHost(settings, { "/robots.txt": robots })
@@ -98,7 +98,7 @@ test("a crawl-delay that a site's robots.txt asks for counts for all sources on 
   expect(Math.min(...gaps.slice(2))).toBeGreaterThan(75)
 })
 
-test("a site that asks one source to come back later is left alone by the others too", async () => {
+test("when a site asks one source to come back later, the others leave it alone too", async () => {
   let busyAt = 0
   const busy: Answer = (request, response) => {
     if (busyAt > 0)
@@ -112,7 +112,7 @@ test("a site that asks one source to come back later is left alone by the others
   expect(Math.min(...after.map(({ from }) => from)) - busyAt).toBeGreaterThan(1900)
 })
 
-test("a page that may take the process down is read while no other is, of another job either", async () => {
+test("a page that may kill the process is read alone, with no other page of any job beside it", async () => {
   await using fixture = await CrawlFixture.open()
   const { db, jobs } = fixture
   const suspect = "/south/suspect"
@@ -143,7 +143,7 @@ test("a page that may take the process down is read while no other is, of anothe
     expect(part.some(({ path }) => path.startsWith("/north/"))).toBe(true)
 })
 
-test("no more jobs run at a time than there are places, and one of each source", async () => {
+test("jobs never exceed the number of slots, and each source runs one at a time", async () => {
   await using fixture = await CrawlFixture.open()
   const names = ["a", "b", "c", "d"]
   const { answers, spans } = watched(
@@ -170,7 +170,7 @@ test("no more jobs run at a time than there are places, and one of each source",
   expect(spans.filter(({ path }) => path === "/a/")).toHaveLength(2)
 })
 
-test("a host of one's own is read without a pause or its crawl-delay, and what its robots.txt forbids is not", async () => {
+test("your own host is read without pauses or Crawl-delay, but robots.txt rules still apply", async () => {
   await using fixture = await CrawlFixture.open()
   const pages = ["/a/1", "/a/2", "/a/3"]
   const { answers } = watched(["/a/", ...pages, "/a/secret"])
@@ -200,7 +200,7 @@ test("a host of one's own is read without a pause or its crawl-delay, and what i
   expect(site.requests).not.toContain("/a/secret")
 })
 
-test("a job that fails ends no other", async () => {
+test("a failed job does not end the others", async () => {
   await using fixture = await CrawlFixture.open()
   const { answers } = watched(["/a/", "/a/1", "/b/", "/b/1"], 30)
   await using site = await startTestSite(answers)

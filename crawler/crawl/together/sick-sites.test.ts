@@ -33,7 +33,7 @@ async function listening(treat: (socket: Socket) => void) {
   }
 }
 
-test("of twelve sources four are sick: the others all end while these wait, and each is told why", async () => {
+test("four sick sources out of twelve wait, each with a reason, while the others finish", async () => {
   await using fixture = await CrawlFixture.open()
   const { db, jobs, engine } = fixture
   const dead = { host: `127.0.0.1:${await freePort()}` }

@@ -3,7 +3,7 @@ import { CrawlFixture } from "../../testing/crawl-fixture.ts"
 import { article, html, startTestSite } from "../../testing/test-site.ts"
 import { TrapStore } from "./trap-store.ts"
 
-test("a crawl leaves a calendar and a loop alone, and reads the rest to its end", async () => {
+test("a crawl stops at a calendar and a loop, and reads the rest of the site", async () => {
   const products = Array.from({ length: 120 }, (_, at) => `/product/${at}`)
   await using site = await startTestSite({
     "/": article("Home", { links: ["/cal?month=2031-01", "/loop/", "/products"] }),

@@ -38,7 +38,7 @@ const words = (seed: number, n: number) =>
   ).join(" ")
 
 describe("traps", () => {
-  test("a calendar that goes on for ever is stopped and named", () => {
+  test("an endless calendar is stopped and named", () => {
     const { visits, traps } = crawl(
       count(5000, (at) => `https://example.org/cal?month=${month(at)}`),
       (url) => ({
@@ -56,7 +56,7 @@ describe("traps", () => {
     ])
   })
 
-  test("a calendar in the path, of days, is one", () => {
+  test("a calendar of days in the path is stopped", () => {
     const { visits } = crawl(
       count(5000, (at) => `https://example.org/events/${month(at).replace("-", "/")}/${(at % 28) + 1}/`),
       () => ({ lines: [...MENU, "No events on this day"] }),
@@ -64,7 +64,7 @@ describe("traps", () => {
     expect(visits).toBeLessThan(150)
   })
 
-  test("filters that are combined without end are stopped", () => {
+  test("endless filter combinations are stopped", () => {
     const colours = ["red", "blue", "green", "black", "white"]
     const combinations = function* () {
       for (let at = 1; at < 4000; at++) {
@@ -102,7 +102,7 @@ describe("traps", () => {
     expect(traps.some(({ shown }) => shown === "all of /s/…/")).toBe(true)
   })
 
-  test("a long row of pages that are all the same as others is stopped", () => {
+  test("a long series of duplicate pages is stopped", () => {
     const { visits, traps } = crawl(
       count(5000, (at) => `https://example.org/print/${at}`),
       () => ({ isPage: false }),
@@ -113,7 +113,7 @@ describe("traps", () => {
     ])
   })
 
-  test("found in an earlier run are met with less patience", () => {
+  test("a trap found in an earlier run is stopped sooner", () => {
     const addresses = count(500, (at) => `https://example.org/cal?month=${month(at)}`)
     const first = crawl(addresses, () => ({}))
     const again = crawl(
@@ -130,7 +130,7 @@ describe("traps", () => {
 })
 
 describe("honest sites", () => {
-  test("with 100,000 products by number are read to the end, though they say little that is new", () => {
+  test("with 100,000 numbered products are read to the end, though each page says little new", () => {
     const { visits, traps } = crawl(
       count(100_000, (at) => `https://example.org/product/${at}`),
       (url) => ({
@@ -145,14 +145,14 @@ describe("honest sites", () => {
     ["parameters", (at: number) => `https://example.org/item?id=${at}&category=${at % 50}`],
     ["paths", (at: number) => `https://example.org/c/${at % 50}/i/${at}?ref=list`],
     ["random keys", (at: number) => `https://example.org/doc/${at}f3a9c8d7e6b5a4f3/${at}`],
-  ])("with products by %s are", (_, address) => {
+  ])("with products by %s are read to the end", (_, address) => {
     const { visits } = crawl(count(5000, address), (url) => ({
       lines: [...MENU, `About ${words(url.length + Number(/\d+/.exec(url)?.[0]), 20)}`],
     }))
     expect(visits).toBe(5000)
   })
 
-  test("with an archive by date that has something to say are", () => {
+  test("with real content in an archive by date are read to the end", () => {
     const { visits } = crawl(
       count(
         3000,
@@ -164,7 +164,7 @@ describe("honest sites", () => {
     expect(visits).toBe(3000)
   })
 
-  test("with a calendar of few events: its past is read though nothing is to come", () => {
+  test("with a calendar of few events are read back to its past, though the future is empty", () => {
     const past = count(
       200,
       (at) =>
@@ -185,7 +185,7 @@ describe("honest sites", () => {
     expect(visits).toBe(200)
   })
 
-  test("with empty lists that lead to pages are", () => {
+  test("with empty lists that lead to pages are read to the end", () => {
     const { visits } = crawl(
       count(1000, (at) => `https://example.org/blog/page/${at}`),
       () => ({ lines: [], isPage: false, leads: 10 }),
@@ -193,7 +193,7 @@ describe("honest sites", () => {
     expect(visits).toBe(1000)
   })
 
-  test("with verses, dates and versions in their paths have no loops", () => {
+  test("with verses, dates and versions in their paths are not taken for loops", () => {
     for (const path of [
       "/psalms/1/1/1",
       "/2024/01/01/01/",
@@ -206,7 +206,7 @@ describe("honest sites", () => {
     }
   })
 
-  test("with articles below dates have no calendar there", () => {
+  test("with articles below dates are not taken for calendars", () => {
     for (const path of [
       "/2024/05/13/new-release",
       "/2024/05/report.html",
@@ -218,7 +218,7 @@ describe("honest sites", () => {
   })
 })
 
-test("the patterns of an address are found for any address, and stay the same", () => {
+test("the patterns of an address can always be computed, and stay the same", () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (text) => {
       const { href } = new URL(text)
@@ -227,7 +227,7 @@ test("the patterns of an address are found for any address, and stay the same", 
   )
 })
 
-test("what is remembered has a bound", () => {
+test("the memory for patterns is bounded", () => {
   const traps = new Traps(() => NOW)
   for (let at = 0; at < 20_000; at++) {
     traps.visited(`https://example.org/p${words(at, 1)}?date=2031-04`, {

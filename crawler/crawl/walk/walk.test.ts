@@ -62,12 +62,12 @@ test("a walk goes level by level, in the order of the links, and obeys robots.tx
   ])
 })
 
-test("breadth bounds the links of one page, limit the pages of all", async () => {
+test("breadth limits the links taken from one page, limit the total number of pages", async () => {
   expect(await walk({ maxBreadth: 2 })).toEqual(["0 / read", "1 /docs/a read", "1 /docs/b read"])
   expect(await walk({ limit: 3, maxDepth: 3 })).toHaveLength(3)
 })
 
-test("with a judge the best links are followed first, whatever their depth", async () => {
+test("with a judge, the best links are followed first, whatever their depth", async () => {
   const judged: string[][] = []
   const judge: WalkOptions["judge"] = (links) => {
     judged.push(links.map(({ text }) => text))
@@ -86,7 +86,7 @@ test("with a judge the best links are followed first, whatever their depth", asy
   expect(await walk({ judge, maxDepth: 2, discoverOnly: true })).toContain("2 /docs/deep found")
 })
 
-test("a walk may only list its last level", async () => {
+test("a walk can list its last level without reading it", async () => {
   const before = site.requests.length
   expect(await walk({ discoverOnly: true, maxBreadth: 2 })).toEqual([
     "0 / read",
@@ -97,19 +97,19 @@ test("a walk may only list its last level", async () => {
 })
 
 describe("patterns", () => {
-  test("choose and exclude paths; the start is always read", async () => {
+  test("select and exclude paths; the start is always read", async () => {
     expect(await walk({ selectPaths: ["^/docs/"], excludePaths: ["/b$"] })).toEqual([
       "0 / read",
       "1 /docs/a read",
     ])
   })
 
-  test("choose and exclude domains", async () => {
+  test("select and exclude domains", async () => {
     expect(await walk({ excludeDomains: ["127"] })).toEqual(["0 / read"])
     expect(await walk({ selectDomains: ["^nowhere$"] })).toEqual(["0 / read"])
   })
 
-  test("that are not valid are refused before anything is read, with the option's name", async () => {
+  test("are rejected when invalid, before anything is read, with the option's name", async () => {
     const before = site.requests.length
     await expect(walk({ excludePaths: ["(?=x)"] })).rejects.toMatchObject({
       name: "PatternError",
@@ -119,17 +119,17 @@ describe("patterns", () => {
     expect(site.requests.length).toBe(before)
   })
 
-  test("that would take a backtracking engine for ever do not", async () => {
+  test("that would hang a backtracking engine do not hang", async () => {
     expect(await walk({ selectPaths: ["^(/?[a-z]+)+!$"] })).toEqual(["0 / read"])
   })
 
-  test("that together would take long for every address are refused", async () => {
+  test("that together would be slow on every address are rejected", async () => {
     await expect(walk({ selectPaths: Array(10).fill("(?:a?){500}") })).rejects.toBeInstanceOf(PatternError)
   })
 })
 
 describe("external addresses", () => {
-  test("come last, once each, and are not followed", async () => {
+  test("come last, once each, and their links are not followed", async () => {
     await using other = await startTestSite({
       "/": article("Other", { links: ["/more"] }),
       "/more": article("More"),
@@ -151,7 +151,7 @@ describe("external addresses", () => {
     expect(other.requests).not.toContain("/more")
   })
 
-  test("take no place from what is inside", async () => {
+  test("never take the place of internal pages", async () => {
     const options = { maxDepth: 2, discoverOnly: true, allowExternal: true }
     const inside = ["0 / read", "1 /docs/a read", "1 /docs/b read", "1 /blog/c read"]
     expect(await walk({ ...options, limit: 4 })).toEqual(inside)
@@ -164,7 +164,7 @@ describe("external addresses", () => {
     expect(await walk({ ...options, limit: 8 })).toContain("1 https://elsewhere.invalid/x found")
   })
 
-  test("obey path patterns, and there are none where the hosts are chosen", async () => {
+  test("obey path patterns, and are left out when domains are selected", async () => {
     const outside = async (options: Partial<WalkOptions>) =>
       (await walk({ discoverOnly: true, allowExternal: true, ...options })).filter((line) =>
         line.includes("elsewhere"),
@@ -176,7 +176,7 @@ describe("external addresses", () => {
   })
 })
 
-test("a start that cannot be read is the whole walk", async () => {
+test("a start that cannot be read ends the walk", async () => {
   expect(await walk({ url: site.url("/dead"), maxDepth: 3 })).toEqual(["0 /dead failed"])
 })
 
@@ -236,7 +236,7 @@ describe("the site's sitemaps", () => {
   })
   afterAll(() => listing[Symbol.asyncDispose]())
 
-  test("give pages that no link leads to, as near as the start; what robots.txt keeps back is not read", async () => {
+  test("add pages that no link leads to at depth 0, and obey robots.txt", async () => {
     expect(await from({ sitemap: "include" })).toEqual([
       "0 / read",
       "0 /docs/a read",
@@ -250,7 +250,7 @@ describe("the site's sitemaps", () => {
     expect(listing.requests).not.toContain("/secret/map.xml")
   })
 
-  test("may be all that counts", async () => {
+  test("can be the only source of pages", async () => {
     expect(await from({ sitemap: "only" })).toEqual([
       "0 / read",
       "0 /docs/a read",
@@ -263,7 +263,7 @@ describe("the site's sitemaps", () => {
     ])
   })
 
-  test("are named by a map, which has the start where it is listed and reads what that links to", async () => {
+  test("list their pages without reading them when only discovering, except where links are needed", async () => {
     expect(await from({ sitemap: "include", discoverOnly: true, maxDepth: 2 })).toEqual([
       "0 / read",
       "0 /lonely found",
@@ -280,19 +280,19 @@ describe("the site's sitemaps", () => {
     ])
   })
 
-  test("of a site that has none leave the links, or nothing but the start", async () => {
+  test("may be missing: the walk then uses links, or only the start", async () => {
     expect(await walk({ sitemap: "include", maxBreadth: 2 })).toEqual(await walk({ maxBreadth: 2 }))
     expect(await walk({ sitemap: "only" })).toEqual(["0 / read"])
     expect(await walk({ sitemap: "only", discoverOnly: true })).toEqual([])
   })
 
-  test("are not asked for where nobody answers", async () => {
+  test("are not requested when the host does not answer", async () => {
     const dead = await from({ url: "http://127.0.0.1:9/", sitemap: "only", discoverOnly: true })
     expect(dead).toEqual(["0 http://127.0.0.1:9/ failed"])
   })
 })
 
-test("a walk that is paused again and again gives what one in a go does, and reads each page once", async () => {
+test("a walk paused again and again gives the same results as one without pauses, and reads each page once", async () => {
   const read: string[] = []
   const counted: Pick<Reader, "read" | "sitemap"> = {
     read: (url, options) => {

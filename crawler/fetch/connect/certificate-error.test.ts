@@ -33,8 +33,8 @@ const otherHost = (sent: Sent) => told(sent, failure("ERR_TLS_CERT_ALTNAME_INVAL
 const issuedBy = (name: string) =>
   `the certificate was issued by ${name}, an authority that this appliance doesn't trust; ${REMEDY}`
 
-describe("a secure connection that fails", () => {
-  test("is told in other words, with the code and the error that it had", () => {
+describe("a failed secure connection", () => {
+  test("is explained in plain words, with the original code and error", () => {
     const error = failure("CERT_HAS_EXPIRED", "certificate has expired")
     const found = told(SITE, error)
     expect(found).toBeInstanceOf(SecureConnectionError)
@@ -44,7 +44,7 @@ describe("a secure connection that fails", () => {
     )
   })
 
-  test("for a certificate of tomorrow has one look at the clock", () => {
+  test("suggests checking the clock when the certificate is not valid yet", () => {
     expect(told(SITE, failure("CERT_NOT_YET_VALID")).message).toBe(
       `the certificate is not valid until 2025-01-02 (issued by "Works CA"); check this machine's clock`,
     )
@@ -60,14 +60,14 @@ describe("a secure connection that fails", () => {
     "SELF_SIGNED_CERT_IN_CHAIN",
     "CERT_UNTRUSTED",
     "INVALID_CA",
-  ])("with %s is one by an authority that is not known, or by the site itself", (code) => {
+  ])("with %s is blamed on an unknown authority or a self-signed certificate", (code) => {
     expect(told(SITE, failure(code)).message).toBe(issuedBy('"Works CA"'))
     expect(told({ ...SITE, subject: WORKS }, failure(code)).message).toBe(
       `the site's certificate is self-signed (as "Works CA"); if the site is yours, ${REMEDY}`,
     )
   })
 
-  test("for another reason is left as it is, and so is one whose site sent no certificate", () => {
+  test("stays as it is for other reasons, or when the site sent no certificate", () => {
     const other = failure("ECONNRESET")
     expect(told(SITE, other)).toBe(other)
     const expired = failure("CERT_HAS_EXPIRED")
@@ -76,7 +76,7 @@ describe("a secure connection that fails", () => {
     expect(explainFailure(socket, "wiki.example")(expired)).toBe(expired)
   })
 
-  test("by an alert is told by its name, whatever the site sent", () => {
+  test("is explained by the name of a TLS alert, whatever the site sent", () => {
     const alert = new Error(
       "0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:rec.c:912",
     )
@@ -100,11 +100,11 @@ describe("an issuer", () => {
     [{ CN: ["Works", "CA"], O: ["Works", "Ltd"] }, '"Works, CA (Works, Ltd)"'],
     [{ CN: 'Wörks & Söhne – "3€" + x\n\u0007' }, '"Wörks & Söhne – \\"3€\\" + x??"'],
     [{ CN: "x".repeat(101) }, `"${"x".repeat(100)}"`],
-  ])("%j is told as %s: printable and short, since strangers choose it", (issuer, name) => {
+  ])("%j is shown as %s: printable and short, since strangers choose it", (issuer, name) => {
     expect(unknown({ ...SITE, issuer })).toBe(issuedBy(name))
   })
 
-  test("of the last of a chain is named, too, of ten at most", () => {
+  test("is named with the last one in the chain, within ten at most", () => {
     const chain = (length: number): Sent =>
       Array.from({ length }, (_, i) => length - i).reduce<Sent>(
         (issuerCertificate, place) =>
@@ -126,7 +126,7 @@ describe("a certificate for another host", () => {
     ],
     [`DNS:${"a".repeat(101)}, IP Address:fd00:0:0:0:0:0:0:7`, `${"a".repeat(100)}, fd00:0:0:0:0:0:0:7`],
     ["", '"docs"'],
-  ])("with the names %j is told to be for %s", (subjectaltname, names) => {
+  ])("with the names %j is said to be for %s", (subjectaltname, names) => {
     expect(otherHost({ ...SITE, subjectaltname })).toBe(
       `the certificate is for ${names}, not for wiki.example (issued by "Works CA")`,
     )

@@ -133,7 +133,7 @@ beforeEach(async () => void (await talkedTo()))
 afterEach(() => vi.useRealTimers())
 
 describe("a plain connection", () => {
-  test("is made to the address that was checked, noted, and left to whoever asked", async () => {
+  test("goes to the checked address, is recorded, and is left to the caller", async () => {
     await using echo = await startEcho()
     const socket = await openSocket(new URL(`http://docs.example:${echo.port}/a`), toLoopback, way())
     expect(await talkedTo()).toEqual([`crawl docs.example:${echo.port}`])
@@ -142,7 +142,7 @@ describe("a plain connection", () => {
     expect(await answerOver(socket, "hello")).toBe("hello")
   })
 
-  test("that is refused, or is not there in time, is none, and nobody was talked to", async () => {
+  test("that is refused or times out fails, and is not recorded", async () => {
     const refused = openSocket(new URL(`http://docs.example:${await freePort()}/`), toLoopback, way())
     await expect(refused).rejects.toMatchObject({ code: "ECONNREFUSED" })
     const never = (() => {}) as LookupFunction
@@ -151,7 +151,7 @@ describe("a plain connection", () => {
     expect(await talkedTo()).toEqual([])
   })
 
-  test("goes through the proxy, and both are noted", async () => {
+  test("goes through the proxy, and both are recorded", async () => {
     await using echo = await startEcho()
     await using proxy = await startTestProxy(null, () => echo)
     const out = way({ proxy: through(proxy.authority) })
@@ -166,8 +166,8 @@ describe("a plain connection", () => {
   })
 })
 
-describe("a connection of undici's", () => {
-  test("goes through the proxy to the port that was asked for, and is noted with it", async () => {
+describe("an undici connection", () => {
+  test("goes through the proxy to the requested port, and is recorded with it", async () => {
     await using echo = await startEcho()
     await using proxy = await startTestProxy(null, () => echo)
     const out = way({ proxy: through(proxy.authority) })
@@ -177,7 +177,7 @@ describe("a connection of undici's", () => {
     expect(await talkedTo()).toEqual(["crawl docs.example:8081", `proxy ${proxy.authority}`])
   })
 
-  test("to an address asks nobody where it is", async () => {
+  test("looks up no name for an address", async () => {
     await using echo = await startEcho()
     await using proxy = await startTestProxy(null, () => echo)
     const asked = ((host, _options, done) => done(new Error(`${host} was looked up`), "")) as LookupFunction
@@ -186,7 +186,7 @@ describe("a connection of undici's", () => {
     expect(await answerOver(socket, "hello")).toBe("hello")
   })
 
-  test("takes up the session of the one before with the same certificates", async () => {
+  test("resumes the TLS session of the previous one with the same certificates", async () => {
     const docs = makeCertificate({ subject: "docs", names: ["docs.example"], issuer: root })
     await using site = await startSecureSite(docs)
     const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
@@ -210,7 +210,7 @@ describe("a connection of undici's", () => {
 })
 
 describe("a guard", () => {
-  test("gives plain connections and secure ones over them, noted as a crawl's where nobody says otherwise", async () => {
+  test("opens plain connections and secure ones over them, recorded as the crawl's by default", async () => {
     const docs = makeCertificate({ subject: "docs", names: ["docs.example"], issuer: root })
     await using site = await startSecureSite(docs)
     const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
@@ -228,7 +228,7 @@ describe("a guard", () => {
     expect(await talkedTo()).toEqual([`crawl ${url.host}`])
   })
 
-  test("makes secure connections otherwise than a browser with certificates of a source, or more authorities", () => {
+  test("uses its own TLS when a source has certificates or there are extra authorities", () => {
     const tls = new SourceTls({ ...NO_SOURCE, caFile }, {})
     const ownsTls = (more: object) =>
       new AddressGuard({ allowed: [], connections: 1, connectTimeoutMs: 1, ...more }).ownsTls
@@ -240,14 +240,14 @@ describe("a guard", () => {
 })
 
 describe("the proxy", () => {
-  test("is the one that is named, and there is none where none is", () => {
+  test("is the configured one, or null when none is configured", () => {
     expect(OutgoingProxy.of()).toBeNull()
     expect(through("x")).not.toBeNull()
     const none = { proxy: "", proxyPasswordFile: "", proxyExcept: [], proxyLookup: "here" } as const
     expect(OutgoingProxy.of(none)).toBeNull()
   })
 
-  test("is told no credentials where there are none, and those of a file but for its final line break", async () => {
+  test("gets no credentials when there are none, and those of a file without its last line break", async () => {
     await using proxy = await startAskedProxy(YES)
     const password = file("two lines", "of a\nfile\n")
     for (const [user, more] of [
@@ -271,7 +271,7 @@ describe("the proxy", () => {
     )
   })
 
-  test("may ask for a secure connection, and is told nothing where nobody vouches for it", async () => {
+  test("may require a secure connection, and gets no credentials when its certificate is not trusted", async () => {
     const own = makeCertificate({ subject: "proxy", names: ["localhost", "127.0.0.1"] })
     const names: string[] = []
     await using proxy = await startAskedProxy(YES, {
@@ -303,7 +303,7 @@ describe("the proxy", () => {
   })
 
   test.each(["403 No", "407 Who", "204 Nothing", "100 Continue"])(
-    "that answers %s is left, even if it keeps the connection",
+    "that answers %s is disconnected, even if it keeps the connection open",
     async (status) => {
       await using proxy = await startAskedProxy(`HTTP/1.1 ${status}\r\ncontent-length: 3\r\n\r\nno.`)
       await expect(through(proxy.authority)!.open("docs.example", 80, 60_000)).rejects.toThrow(
@@ -314,7 +314,7 @@ describe("the proxy", () => {
     },
   )
 
-  test("that is not there may be the next time", async () => {
+  test("that cannot be reached is a transient failure", async () => {
     const authority = `127.0.0.1:${await freePort()}`
     await expect(through(authority)!.open("docs.example", 80, 60_000)).rejects.toMatchObject({
       name: "ProxyError",
@@ -324,7 +324,7 @@ describe("the proxy", () => {
     })
   })
 
-  test("is told an address of IPv6 in brackets, and its credentials where there are any", async () => {
+  test("gets IPv6 addresses in brackets, and credentials if there are any", async () => {
     await using echo = await startEcho()
     for (const [credentials, user, password] of [
       [null, "", ""],
@@ -340,7 +340,7 @@ describe("the proxy", () => {
     }
   })
 
-  test("may send what the site says along with its yes", async () => {
+  test("may send the site's first bytes along with its response", async () => {
     await using proxy = await startEcho("HTTP/1.1 200 OK\r\n\r\nwelcome")
     const socket = await through(`127.0.0.1:${proxy.port}`)!.open("docs.example", 25, 60_000)
     const [data] = (await once(socket, "data")) as [Buffer]
@@ -348,7 +348,7 @@ describe("the proxy", () => {
     expect(data.toString()).toMatch(/^welcome/)
   })
 
-  test("that says nothing in time may do it the next time, and one that says no will not", async () => {
+  test("that times out or answers 5xx is a transient failure, and one that answers 4xx is permanent", async () => {
     await using silent = await startEcho(null)
     const late = through(`127.0.0.1:${silent.port}`)!.open("docs.example", 80, 30)
     await expect(late).rejects.toMatchObject({
@@ -381,7 +381,7 @@ describe("a secure connection", () => {
     return await secureSocket(await openSocket(url, toLoopback, way(more)), url, way(more))
   }
 
-  test("is made over it, for the name that was asked for, and speaks HTTP/1.1", async () => {
+  test("is made over a plain one, for the requested name, and speaks HTTP/1.1", async () => {
     const asked: (string | false | undefined)[] = []
     await using site = await startSecureSite(forNames, {
       ALPNProtocols: ["h2", "http/1.1"],
@@ -402,7 +402,7 @@ describe("a secure connection", () => {
     expect(asked).toEqual(["docs.example"])
   })
 
-  test("by an authority that is not known, or for another name, is refused with the reason", async () => {
+  test("by an unknown authority or for another name is rejected with the reason", async () => {
     await using site = await startSecureSite(forNames)
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
     await expect(secured(site.port, "docs.example")).rejects.toThrow(
@@ -414,7 +414,7 @@ describe("a secure connection", () => {
     )
   })
 
-  test("names three of many names, and the subject where a certificate has none", async () => {
+  test("names three of many names, or the subject when a certificate has none", async () => {
     const names = ["a.example", "b.example", "c.example", "d.example", "e.example"]
     await using many = await startSecureSite(makeCertificate({ subject: "many", names, issuer: root }))
     await expect(secured(many.port, "docs.example", { tls })).rejects.toThrow(
@@ -426,7 +426,7 @@ describe("a secure connection", () => {
     )
   })
 
-  test("that is not there in time is none", async () => {
+  test("that takes too long times out", async () => {
     await using silent = await startEcho(null)
     await expect(secured(silent.port, "docs.example", { timeoutMs: 30 })).rejects.toThrow(
       "the connection timed out",
@@ -442,7 +442,7 @@ describe("a source's certificates", () => {
     passphrase: null,
   }
 
-  test("are shown to its seeds and the page of its login, be they named by http, and to no other", () => {
+  test("are shown to its seeds and its login page, even when these are http addresses, and to no other site", () => {
     const login = { kind: "form", url: "https://login.example:8443/in" } as never
     const seeds = [
       "http://docs.example/a",
@@ -471,7 +471,7 @@ describe("a source's certificates", () => {
       expect([address, tls.contextFor(new URL(address))]).toEqual([address, undefined])
   })
 
-  test("are none where a source names none, and one authority for all its connections where it names that", () => {
+  test("are null when a source names none, and share one authority across all its connections", () => {
     expect(tlsOf(NO_SOURCE, {})).toBeNull()
     const tls = tlsOf({ ...NO_SOURCE, seeds: ["https://docs.example/"], caFile }, {})!
     const contexts = ["https://docs.example/", "https://other.example/"].map((address) =>
@@ -481,7 +481,7 @@ describe("a source's certificates", () => {
     expect(contexts[0]).toBe(contexts[1])
   })
 
-  test("are shown with those that lead to an authority the site knows", async () => {
+  test("are sent with the intermediates that lead to an authority the site knows", async () => {
     const middle = makeCertificate({ subject: "Connector Issuing", isAuthority: true, issuer: root })
     const own = makeCertificate({ subject: "fossick", issuer: middle })
     const chain = `file:${file("chain.pem", `${own.cert}\nthe one that issued it:\n${middle.cert}`)}`
@@ -502,7 +502,7 @@ describe("a source's certificates", () => {
     expect(site.requests).toEqual([{ path: "/", client: "fossick" }])
   })
 
-  test("are missing by their field, for the reason that the system gives", () => {
+  test("are reported by field when missing, with the system's reason", () => {
     const seeds = ["https://docs.example/"]
     const made = (more: object, env: NodeJS.ProcessEnv) => {
       try {
@@ -525,7 +525,7 @@ describe("a source's certificates", () => {
     })
   })
 
-  test("are named by references, each field by itself", () => {
+  test("must be references, and each field is checked", () => {
     expect(tlsProblems({ caFile: "/ca.pem", clientCert })).toEqual([])
     expect(tlsProblems({})).toEqual([])
     const problems = tlsProblems({

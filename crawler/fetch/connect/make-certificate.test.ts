@@ -17,7 +17,7 @@ function endOf(der: Buffer, at = 0): number {
 }
 
 test.each([1, 127, 128, 255, 256, 300])(
-  "a certificate is DER, where a length has one form alone (X.690 §10.1): a name of %d characters",
+  "a certificate is valid DER, where a length has only one form (X.690 §10.1): a name of %d characters",
   (length) => {
     const subject = "x".repeat(length)
     const { raw, subject: read, issuer } = new X509Certificate(makeCertificate({ subject }).cert)
@@ -26,7 +26,7 @@ test.each([1, 127, 128, 255, 256, 300])(
   },
 )
 
-test("a certificate is for the names that it is given, and issues others only where that is said", () => {
+test("a certificate is for the names it is given, and can issue others only when asked to", () => {
   const root = makeCertificate({ subject: "root", isAuthority: true })
   const plain = new X509Certificate(makeCertificate({ subject: "plain" }).cert)
   expect([new X509Certificate(root.cert).ca, plain.ca]).toEqual([true, false])

@@ -35,8 +35,8 @@ function readerThrough(
   )
 }
 
-describe("the proxy on the way out", () => {
-  test("is asked for the address that was checked, and the site for its name", async () => {
+describe("the outgoing proxy", () => {
+  test("is asked for the checked address, and the site for its name", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS })
     await using site = await startTestSite({ "/a": page })
     await using proxy = await startTestProxy(CREDENTIALS, () => ({ port: Number(new URL(site.origin).port) }))
@@ -47,7 +47,7 @@ describe("the proxy on the way out", () => {
     expect(internet.lookups).toEqual(["docs.example"])
   })
 
-  test("carries secure connections, whose certificate must be for the name", async () => {
+  test("carries secure connections, whose certificate must match the name", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "other.example": PUBLIC_ADDRESS })
     using folder = temporaryFolder()
     await using state = await CrawlFixture.open()
@@ -78,7 +78,7 @@ describe("the proxy on the way out", () => {
     "http://rebound.example/",
     "http://10.0.0.7/",
     "http://169.254.169.254/",
-  ])("is never asked for what the guard refuses: %s", async (url) => {
+  ])("is never asked for an address that the guard rejects: %s", async (url) => {
     using internet = new FakeInternet({ "rebound.example": "192.168.7.7" })
     await using proxy = await startTestProxy(CREDENTIALS, nowhere)
     for (const lookup of ["here", "proxy"] as const) {
@@ -90,7 +90,7 @@ describe("the proxy on the way out", () => {
     expect(proxy.tunnels).toEqual([])
   })
 
-  test("is left aside for allowed private networks and for exceptions", async () => {
+  test("is bypassed for allowed private networks and for exceptions", async () => {
     using internet = new FakeInternet({
       "wiki.lan": "127.0.0.1",
       "direct.example": PUBLIC_ADDRESS,
@@ -110,7 +110,7 @@ describe("the proxy on the way out", () => {
     expect(proxy.tunnels).toEqual([])
   })
 
-  test("is given names to resolve only when it is said to", async () => {
+  test("resolves names only when configured to", async () => {
     using internet = new FakeInternet({ localhost: "127.0.0.1" })
     await using site = await startTestSite({ "/a": page })
     await using proxy = await startTestProxy(CREDENTIALS, () => ({ port: Number(new URL(site.origin).port) }))
@@ -125,7 +125,7 @@ describe("the proxy on the way out", () => {
     expect(proxy.tunnels).toHaveLength(1)
   })
 
-  test("that refuses says so, and no failure holds its password", async () => {
+  test("reports its refusals, and no failure contains its password", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS })
     await using strict = await startTestProxy("crawler:another", nowhere)
     await using closed = await startTestProxy(null, () => ({ status: 403 }))
@@ -149,7 +149,7 @@ describe("the proxy on the way out", () => {
     expect(JSON.stringify(ends)).not.toMatch(/s3cret|p@ss|p%40ss|Y3Jhd2xlcj/)
   })
 
-  test("with a wrong setting is refused without repeating it", () => {
+  test("with an invalid setting is rejected without repeating it", () => {
     const wrong = (value: string) => () => readSettings(crawlerSettings, { FOSSICK_PROXY: value })
     for (const value of [
       "socks5://u:hidden@proxy:1080",

@@ -45,8 +45,8 @@ async function visited(site: SecureSite, spec: Partial<SourceSpec> = {}, env: No
   return await reader.read(site.url("/"))
 }
 
-describe("the certificate of a site", () => {
-  test("by an authority that nobody knows names the authority and the setting that helps", async () => {
+describe("a site's certificate", () => {
+  test("by an unknown authority names the authority and the setting that helps", async () => {
     await using site = await startSecureSite(forLoopback)
     const result = await visited(site)
     expect(result).toMatchObject({ kind: "failed", because: "tls" })
@@ -66,7 +66,7 @@ describe("the certificate of a site", () => {
     expect(await visited(site, { caFile: rootFile })).toMatchObject({ kind: "read" })
   })
 
-  test("by itself is told as such", async () => {
+  test("that is self-signed is reported as such", async () => {
     const own = makeCertificate({ subject: "printer.local", names: ["127.0.0.1"] })
     await using site = await startSecureSite(own)
     expect(await visited(site)).toMatchObject({
@@ -76,7 +76,7 @@ describe("the certificate of a site", () => {
     expect(await visited(site, { caFile: file("own.pem", own.cert) })).toMatchObject({ kind: "read" })
   })
 
-  test("that has expired, or is for another host, is not mended by its authority", async () => {
+  test("that has expired or is for another host is rejected even with its authority", async () => {
     const expired = makeCertificate({
       subject: "intranet",
       names: ["127.0.0.1"],
@@ -112,7 +112,7 @@ describe("the certificate of a site", () => {
     expect([...late.requests, ...elsewhere.requests, ...soon.requests]).toEqual([])
   })
 
-  test("is good with the authority in caFile, for this source alone", async () => {
+  test("is accepted with the authority in caFile, for this source alone", async () => {
     await using site = await startSecureSite(forLoopback)
     expect(await visited(site, { caFile: rootFile })).toMatchObject({ kind: "read" })
     expect(await visited(site, { caFile: file("stranger.pem", stranger.cert) })).toMatchObject({
@@ -132,7 +132,7 @@ describe("the certificate of a site", () => {
     expect(site.requests).toEqual([])
   })
 
-  test("is not trusted by a file that a source over the API came to name", async () => {
+  test("is not trusted through the caFile of a source made over the API", async () => {
     await using site = await startSecureSite(forLoopback)
     const source = defineSource({ name: "intranet", seeds: [site.url("/")], caFile: rootFile })
     await using reader = await openSourceReader(source, testConfig(), {
@@ -153,7 +153,7 @@ describe("a client certificate", () => {
   }
   const asking = { requestCert: true, rejectUnauthorized: true, ca: root.cert } as const
 
-  test("that is asked for and missing is told, and clientCert gives it", async () => {
+  test("that is required and missing is reported, and clientCert provides it", async () => {
     // The bytes with which OpenSSL ends a handshake without a client certificate: fatal, certificate_required (RFC 8446
     // §6).
     const alert = createServer((socket) => {
@@ -177,7 +177,7 @@ describe("a client certificate", () => {
     expect(site.requests).toContainEqual({ path: "/", client: "fossick" })
   })
 
-  test("is shown to the source's own sites, and to no other", async () => {
+  test("is sent to the source's own sites, and to no other", async () => {
     await using site = await startSecureSite(forLoopback, { ...asking, rejectUnauthorized: false })
     await using other = await startSecureSite(forLoopback, { ...asking, rejectUnauthorized: false })
     const source = defineSource({ seeds: [site.url("/")], caFile: rootFile, clientCert })
@@ -193,7 +193,7 @@ describe("a client certificate", () => {
     expect(other.requests).toEqual([{ path: "/", client: null }])
   })
 
-  test("with an encrypted key needs its passphrase, and no error holds it", async () => {
+  test("with an encrypted key needs its passphrase, which no error contains", async () => {
     await using site = await startSecureSite(forLoopback, asking)
     const key = String(
       client.privateKey.export({
@@ -231,7 +231,7 @@ describe("a client certificate", () => {
       { cert: "${CERT}", key: "${GONE}" },
       /^clientCert.key: .*\$\{GONE\} is not set/,
     ],
-  ])("with %s is refused by its field", async (_, wrong, message) => {
+  ])("with %s is rejected by field", async (_, wrong, message) => {
     await using site = await startSecureSite(forLoopback)
     const other = generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey
     const env = {
@@ -247,7 +247,7 @@ describe("a client certificate", () => {
   })
 })
 
-describe("what names certificates", () => {
+describe("a reference to certificates", () => {
   test.each([
     ["a file that is not there", "/no/such/ca.pem", /cannot be read \(ENOENT\)/],
     ["a file without certificates", file("text.pem", "hello"), /holds no certificate in PEM/],
@@ -261,7 +261,7 @@ describe("what names certificates", () => {
       file("two.pem", `${root.cert}${stranger.cert.replace("MII", "AAA")}`),
       /something other than a certificate at position 2/,
     ],
-  ])("is refused for %s, by setting and by field", async (_, path, message) => {
+  ])("is rejected for %s, by setting and by field", async (_, path, message) => {
     const setting = () => readSettings(crawlerSettings, { FOSSICK_CA_FILE: path })
     expect(setting).toThrow(/FOSSICK_CA_FILE must name a PEM file of certificates/)
     expect(setting).toThrow(message)
@@ -270,7 +270,7 @@ describe("what names certificates", () => {
     await expect(visited(site, { caFile: path })).rejects.toThrow(message)
   })
 
-  test("in a source is checked for its form", () => {
+  test("is checked for its form in a source", () => {
     const written = (more: object) => () =>
       readSourceSpec({ name: "a", seeds: ["https://a.example/"], ...more })
     expect(written({ caFile: "ca.pem" })).toThrow("caFile must be an absolute path")

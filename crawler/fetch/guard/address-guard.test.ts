@@ -42,14 +42,14 @@ describe("addresses that are not public", () => {
     "http://[64:ff9b:1::7f00:1]/",
     "http://[2001:0:7f00:1::]/",
     "http://[2001:db8::1]/",
-  ])("%s is refused", async (url) => {
+  ])("%s is rejected", async (url) => {
     await using guarded = guard()
     expect(() => guarded.dispatcherFor(new URL(url))).toThrow(BlockedAddressError)
     expect(isPrivateByName(new URL(url))).toBe(true)
   })
 
   test.each(["http://93.184.216.34/", "http://[2606:2800:220:1::1]/", "https://example.com/"])(
-    "%s is let through to the connection",
+    "%s may be connected to",
     async (url) => {
       await using guarded = guard()
       expect(() => guarded.dispatcherFor(new URL(url))).not.toThrow()
@@ -58,7 +58,7 @@ describe("addresses that are not public", () => {
 })
 
 describe("a name that resolves to a private address", () => {
-  test("is refused when the connection is made", async () => {
+  test("is rejected when the connection is made", async () => {
     await using guarded = guard()
     const url = new URL("http://localhost:9/")
     const result = await exchange(guarded.dispatcherFor(url), url, {
@@ -94,7 +94,7 @@ describe("a name that resolves to a private address", () => {
   )
 })
 
-test("requests that are judged alike share their connections, which end with the guard", async () => {
+test("requests under the same rules share their connections, which close with the guard", async () => {
   const guarded = guard("near.example")
   const at = (url: string) => guarded.dispatcherFor(new URL(url)) as Agent
   const agent = at("https://docs.example/a")
@@ -105,7 +105,7 @@ test("requests that are judged alike share their connections, which end with the
   expect([agent.destroyed, near.destroyed]).toEqual([true, true])
 })
 
-test("a guard of no source has no hosts that could have moved", async () => {
+test("a guard without a source has no hosts to check", async () => {
   await using guarded = guard()
   await expect(guarded.checkHosts()).resolves.toBeUndefined()
 })
@@ -118,12 +118,12 @@ describe("allowed networks", () => {
     expect(() => guarded.dispatcherFor(new URL("http://127.0.0.1:6379/"))).toThrow(BlockedAddressError)
   })
 
-  test("a range covers IPv4 addresses in IPv6 clothes", async () => {
+  test("a range covers IPv4 addresses mapped to IPv6", async () => {
     await using guarded = guard("10.0.0.0/8")
     expect(() => guarded.dispatcherFor(new URL("http://[::ffff:10.0.0.1]/"))).not.toThrow()
   })
 
-  test("an entry that is nothing of the kind is named", () => {
+  test("an invalid entry is named", () => {
     expect(() => guard("http://intranet/")).toThrow(`"http://intranet/" isn't one`)
   })
 })

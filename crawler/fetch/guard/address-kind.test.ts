@@ -6,7 +6,7 @@ import { AllowedNetworks, isPrivateByName, parseRule, portOf } from "./allowed-n
 
 const EVERYTHING = ["0.0.0.0/0", "::/0"]
 
-describe("where a cloud hands out the credentials of a machine", () => {
+describe("a cloud metadata service", () => {
   test.each([
     ["AWS, Google, Azure and others", "169.254.169.254"],
     ["the same network", "169.254.169.1"],
@@ -27,7 +27,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     ["behind NAT64", "64:ff9b::a9fe:a9fe"],
     ["behind a local NAT64", "64:ff9b:1::a9fe:a9fe"],
     ["behind 6to4", "2002:a9fe:a9fe::1"],
-  ])("nothing is read, even if all networks are allowed: %s, %s", async (_, address) => {
+  ])("is never read, even if all networks are allowed: %s, %s", async (_, address) => {
     expect(isMetadata(ipaddr.parse(address))).toBe(true)
     expect(isMetadataHost(address)).toBe(true)
     await using guard = new AddressGuard({ allowed: EVERYTHING, connections: 1, connectTimeoutMs: 1000 })
@@ -52,7 +52,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     "2a00::a9fe:a9fe",
     "fd00::a9fe:a9fe",
     "2002:7f00:1::a9fe:a9fe",
-  ])("is beside %s, which may be allowed", async (address) => {
+  ])("is not mistaken for %s, which may be allowed", async (address) => {
     expect(isMetadata(ipaddr.parse(address))).toBe(false)
     await using guard = new AddressGuard({ allowed: EVERYTHING, connections: 1, connectTimeoutMs: 1000 })
     const url = new URL(address.includes(":") ? `http://[${address}]/` : `http://${address}/`)
@@ -66,7 +66,7 @@ describe("where a cloud hands out the credentials of a machine", () => {
     "metadata.tencentyun.com",
     "instance-data.ec2.internal",
     "instance-data",
-  ])("is known by its name: %s", async (name) => {
+  ])("is recognised by its name: %s", async (name) => {
     expect(isMetadataHost(name)).toBe(true)
     await using guard = new AddressGuard({ allowed: ["*.internal"], connections: 1, connectTimeoutMs: 1000 })
     expect(() => guard.dispatcherFor(new URL(`http://${name}./`))).toThrow("cloud metadata service")
@@ -77,14 +77,14 @@ describe("where a cloud hands out the credentials of a machine", () => {
     expect(() => parseRule(`${name}:80`)).toThrow("cloud metadata service")
   })
 
-  test("cannot be allowed by its address, and other names may be", () => {
+  test("cannot be allowed by its address, but other names can", () => {
     for (const entry of ["169.254.169.254", "169.254.169.254:80", "[fd00:ec2::254]:80", "fd00:ec2::254"])
       expect(() => parseRule(entry)).toThrow("cloud metadata service")
     expect(isMetadataHost("data.example")).toBe(false)
   })
 })
 
-test("a name that leads to a metadata service is refused, and so are names that lead nowhere public", async () => {
+test("a name that resolves to a metadata service is rejected, and so are names without an allowed address", async () => {
   const names: Record<string, string[]> = {
     "cloud.example": ["169.254.169.254"],
     "both.example": ["169.254.169.254", "10.0.0.7"],
@@ -132,7 +132,7 @@ describe("the network of an address", () => {
   })
 })
 
-describe("what an operator allows", () => {
+describe("an operator's allowlist", () => {
   const names = (entry: string, address: string) => new AllowedNetworks([entry]).name(new URL(address))
 
   test.each([
@@ -165,7 +165,7 @@ describe("what an operator allows", () => {
     expect(names(entry, address)).toBe(isAllowed)
   })
 
-  test("a name that leads there may be reached only where no port narrows the entry", () => {
+  test("admits a name that resolves into it only when the entry has no port", () => {
     const near = ipaddr.parse("10.0.0.7")
     expect(new AllowedNetworks(["10.0.0.7"]).includeAddress(near)).toBe(true)
     expect(new AllowedNetworks(["10.0.0.7:80"]).includeAddress(near)).toBe(false)
@@ -188,14 +188,14 @@ describe("what an operator allows", () => {
     "[wiki",
     "wiki]",
     "[[wiki]",
-  ])("%j is none", (entry) => {
+  ])("rejects %j", (entry) => {
     expect(() => parseRule(entry)).toThrow(
       `must be addresses, CIDR ranges or host names; "${entry}" isn't one`,
     )
   })
 })
 
-test("this machine's own names are private, and names that only look like them are not", () => {
+test("this machine's own names are private, and names that only look similar are not", () => {
   const isPrivate = (host: string) => isPrivateByName(new URL(`http://${host}/`))
   expect(["localhost", "app.localhost", "localhost.", "127.0.0.1", "[::1]"].map(isPrivate)).toEqual(
     Array.from({ length: 5 }, () => true),

@@ -22,7 +22,7 @@ test.each([
   ["10.20.30.7/24", "must be written as 10.20.30.0/24"],
   ["10.20.30.7", "must be a network in CIDR notation, such as 10.20.30.7/32"],
   ["wiki.lan", "must be a network in CIDR notation, such as 10.20.30.7/32"],
-])("of %s is said: %s", (network, why) => {
+])("opening %s is answered with: %s", (network, why) => {
   expect(closedBecause(network)).toBe(why)
 })
 
@@ -36,11 +36,11 @@ test.each([
   "224.0.0.1/32",
   "93.184.216.34/32",
   "::ffff:10.0.0.1/128",
-])("%s is never opened", (network) => {
+])("%s can never be opened", (network) => {
   expect(closedBecause(network)).toMatch(/can't be allowed here|must be written/)
 })
 
-test("an address may be opened alone or with its segment, one of this machine alone, others not at all", () => {
+test("an address may be opened alone or with its subnet, a loopback address alone, and others not at all", () => {
   expect(choicesFor("10.20.30.7")).toEqual(["10.20.30.7/32", "10.20.30.0/24"])
   expect(choicesFor("fd00:1:2:3::9")).toEqual(["fd00:1:2:3::9/128", "fd00:1:2:3::/64"])
   expect(choicesFor("127.0.0.1")).toEqual(["127.0.0.1/32"])
@@ -49,7 +49,7 @@ test("an address may be opened alone or with its segment, one of this machine al
     expect(choicesFor(address)).toEqual([])
 })
 
-test("opened networks are kept once each, until they are closed; the operator can close all at once", async () => {
+test("opened networks are stored once each until they are closed; the operator can close them all at once", async () => {
   using folder = temporaryFolder()
   using db = await openStateStore(folder.path)
   const opened = new OpenedNetworks(db)
@@ -86,7 +86,7 @@ async function reach(url: string, addresses: readonly string[] = []): Promise<st
   )
 }
 
-test("a network is open on its port alone, to its addresses and to names that lead there", async () => {
+test("a network is open on its port alone, for its addresses and for names that resolve to them", async () => {
   expect(await reach("http://127.0.0.1:1/")).toBe("ECONNREFUSED")
   expect(await reach("http://near.example:1/", ["127.0.0.1"])).toBe("ECONNREFUSED")
   expect(await reach("http://127.0.0.1:2/")).toBe("BLOCKED_ADDRESS")

@@ -53,12 +53,12 @@ async function admit(
 const pinned = (author: "operator" | "api" = "operator") => pins.of("docs", author, "docs.example")
 
 describe("the first run of a source", () => {
-  test("takes a private seed where the operator wrote it, and remembers its network", async () => {
+  test("allows a private seed when the operator wrote the source, and remembers its network", async () => {
     expect(await admit(hosts(), [HERE, BESIDE])).toEqual([HERE, BESIDE])
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
 
-  test("takes the internet alone where an admin key wrote it, or where a redirect led", async () => {
+  test("allows only public addresses when an admin key wrote the source, or after a redirect", async () => {
     expect(await admit(hosts({ author: "api" }), [HERE])).toEqual([])
     expect(await admit(hosts({ author: "api" }), [HERE, NET])).toEqual([NET])
     expect(await pinned("api")).toEqual(["public"])
@@ -66,7 +66,7 @@ describe("the first run of a source", () => {
     expect(await pinned()).toEqual(["public"])
   })
 
-  test("holds a second answer to what the first one led to, though both come at once", async () => {
+  test("holds a second lookup to the network of the first, even when both arrive at once", async () => {
     const one = hosts()
     const [first, second] = await Promise.allSettled([admit(one, [NET]), admit(one, [HERE])])
     expect(first).toEqual({ status: "fulfilled", value: [NET] })
@@ -76,11 +76,11 @@ describe("the first run of a source", () => {
     expect(await pinned()).toEqual(["public"])
   })
 
-  test("takes what the operator opened, whoever wrote the source", async () => {
+  test("allows what the operator opened, whoever wrote the source", async () => {
     expect(await admit(hosts({ author: "api" }), [HERE, THERE], "seed", [THERE])).toEqual([THERE])
   })
 
-  test("keeps nothing where it is no run", async () => {
+  test("stores nothing when the lookup is not part of a run", async () => {
     expect(await admit(hosts({ first: "unkept" }), [HERE])).toEqual([HERE])
     expect(await pinned()).toBeNull()
     expect(await admit(hosts({ first: "public" }), [HERE])).toEqual([])
@@ -90,7 +90,7 @@ describe("the first run of a source", () => {
     expect(await pinned()).toEqual(["10.0.0.0/24"])
   })
 
-  test("finds no address at all, and a later one by hand takes what there is then", async () => {
+  test("finds no address, and only a later manual run may pin a private one", async () => {
     await hosts().noteUnresolved("DOCS.example.")
     expect(await pinned()).toEqual([])
     // No one is watching when a schedule runs it, and the name may belong to someone else by now.
@@ -110,7 +110,7 @@ describe("the first run of a source", () => {
 })
 
 describe("a later run", () => {
-  test("reads a host that is where it was, within the internet or its own network", async () => {
+  test("reads a host that is still public or still in its own network", async () => {
     await admit(hosts(), [NET])
     expect(await admit(hosts(), [OTHER_NET, HERE])).toEqual([OTHER_NET])
     await pins.forget("docs")
@@ -128,7 +128,7 @@ describe("a later run", () => {
       "the private network 10.0.0.0/24",
       "the private network 10.0.1.0/24",
     ],
-  ])("reads none that has moved %s", async (_, before, after, was, is) => {
+  ])("rejects a host that has moved %s", async (_, before, after, was, is) => {
     await admit(hosts(), [before])
     const told: NetworkChangedError[] = []
     const later = hosts({ onMoved: (error) => told.push(error) })
@@ -146,7 +146,7 @@ describe("a later run", () => {
     expect(await admit(hosts(), [after])).toEqual([after])
   })
 
-  test("names each network once, and none of this machine's to an admin key", async () => {
+  test("names each network once, and hides local networks from an admin key", async () => {
     await admit(hosts({ author: "api" }), [NET])
     await expect(() => admit(hosts({ author: "api" }), [HERE, BESIDE, THERE])).rejects.toThrow(
       /^docs\.example resolved to public addresses and now resolves to a private network; allow it with FOSSICK_ALLOWED_NETWORKS$/,
@@ -157,7 +157,7 @@ describe("a later run", () => {
     )
   })
 
-  test("goes on reading in the internet what an admin key wrote, and where a redirect led", async () => {
+  test("keeps to public addresses for sources written with an admin key and after redirects", async () => {
     await admit(hosts({ author: "api" }), [NET])
     expect(await admit(hosts({ author: "api" }), [OTHER_NET])).toEqual([OTHER_NET])
     await admit(hosts(), [NET], "landing")
@@ -168,7 +168,7 @@ describe("a later run", () => {
     expect(await admit(hosts(), [HERE], "landing")).toEqual([])
   })
 
-  test("forgets no network of a host for being answered by one of them, or by what the operator opened", async () => {
+  test("keeps all of a host's networks when it resolves to only one of them, or to an opened one", async () => {
     expect(await admit(hosts(), [NET, HERE])).toEqual([NET, HERE])
     expect(await admit(hosts(), [NET])).toEqual([NET])
     expect(await admit(hosts(), [THERE], "seed", [THERE])).toEqual([THERE])
@@ -176,7 +176,7 @@ describe("a later run", () => {
     expect(await admit(hosts(), [HERE])).toEqual([HERE])
   })
 
-  test("may be anywhere when its first lookup failed and the next one is unkept or public, and is pinned there", async () => {
+  test("accepts a network after a failed first lookup, but pins it only in a kept run", async () => {
     await hosts().noteUnresolved("docs.example")
     expect(await admit(hosts({ first: "unkept" }), [THERE])).toEqual([THERE])
     expect(await pinned()).toEqual([])
@@ -185,13 +185,13 @@ describe("a later run", () => {
     expect(await pinned()).toEqual(["public"])
   })
 
-  test("has nothing to say of a host that has no address now", async () => {
+  test("reports no move for a host that no longer has an address", async () => {
     await admit(hosts(), [NET])
     expect(await admit(hosts(), [])).toEqual([])
     expect(hosts().hasMoved).toBe(false)
   })
 
-  test("does not land where no run could read, be it for the first time", async () => {
+  test("follows no redirect to a network that it may not read, even the first time", async () => {
     await expect(() => admit(hosts(), [HERE], "landing")).rejects.toThrow(
       "resolved to public addresses and now resolves to",
     )
@@ -201,7 +201,7 @@ describe("a later run", () => {
 })
 
 describe("the hosts of a source", () => {
-  test("are its seeds and where they led, each on its port", () => {
+  test("are its seeds and the targets of their redirects, each on its own port", () => {
     const roleOf = (url: string) => hosts().roleOf(new URL(url))
     expect(roleOf("https://docs.example/any")).toBe("seed")
     expect(roleOf("https://docs.example.:443/any")).toBe("seed")
@@ -212,7 +212,7 @@ describe("the hosts of a source", () => {
     expect(roleOf("https://www.docs.example/")).toBeNull()
   })
 
-  test("are seeds first, where both", () => {
+  test("count as seeds when they are both", () => {
     const both = hosts({ landings: ["https://docs.example/home"] })
     expect(both.roleOf(new URL("https://docs.example/"))).toBe("seed")
     expect([...both.all()].map(({ url, role }) => [url.href, role])).toEqual([
@@ -220,7 +220,7 @@ describe("the hosts of a source", () => {
     ])
   })
 
-  test("may be private by their address where the operator wrote it, on that port alone", async () => {
+  test("may be private addresses on that port when the operator wrote them", async () => {
     const guard = (author: "operator" | "api") =>
       new AddressGuard({
         allowed: [],
@@ -242,7 +242,7 @@ describe("the hosts of a source", () => {
     expect(() => another.dispatcherFor(new URL("http://10.0.0.7:81/"))).toThrow("isn't a public address")
   })
 
-  test("are looked for before a run, and one that cannot be found is remembered as such", async () => {
+  test("are resolved before a run, and one that cannot be resolved is remembered", async () => {
     const found: Record<string, string> = {}
     const looked: string[] = []
     const check = async (more: Partial<SourceHostsOptions> = {}, allowed: string[] = []) => {
@@ -296,7 +296,7 @@ describe("the hosts of a source", () => {
     )
   })
 
-  test("that have moved are found again, once the operator has accepted it", async () => {
+  test("are read again after a move once the operator accepts it", async () => {
     await admit(hosts(), [NET])
     const one = hosts({ landings: [] })
     await using guard = new AddressGuard({
@@ -311,7 +311,7 @@ describe("the hosts of a source", () => {
     await expect(guard.checkHosts()).resolves.toBeUndefined()
   })
 
-  test("are left to the proxy where it alone resolves names, but for those that are reached without it", async () => {
+  test("are left to a proxy that resolves names, except for hosts reached without the proxy", async () => {
     const looked: string[] = []
     const check = async (proxyLookup: "here" | "proxy", proxyExcept: readonly string[]) => {
       const proxy = OutgoingProxy.of({
@@ -339,7 +339,7 @@ describe("the hosts of a source", () => {
     expect(await check("proxy", ["docs.example"])).toEqual(["docs.example"])
   })
 
-  test("are kept from one version of the appliance to the next, under the name of their table", async () => {
+  test("survive upgrades, since their table has its own schema version", async () => {
     const kept = await statement(db, "select version from schema_version where part = 'networks'").get()
     expect(kept).toMatchObject({ version: 1 })
   })

@@ -20,7 +20,7 @@ async function crawler(db = emptyState()) {
   return { own, turns, paces: new HostPaces(turns), holder }
 }
 
-test("a host is asked once the state has given the turn, and the party is woken then", async () => {
+test("a host is contacted only once the state has granted the turn, which wakes the waiting party", async () => {
   const { own, turns, paces, holder } = await crawler()
   let woken = 0
   const party = { wake: () => void (woken += 1) }
@@ -35,7 +35,7 @@ test("a host is asked once the state has given the turn, and the party is woken 
   expect(await holder()).toBeNull()
 })
 
-test("a turn that is no longer wanted when it arrives is given back at once", async () => {
+test("a turn that is no longer wanted when it arrives is released at once", async () => {
   const { turns, paces, holder } = await crawler()
   const party = { wake: () => undefined }
   const pace = paces.of(HOST)
@@ -46,7 +46,7 @@ test("a turn that is no longer wanted when it arrives is given back at once", as
   await turns[Symbol.asyncDispose]()
 })
 
-test("a turn that was given back can be had again at once", async () => {
+test("a released turn can be taken again at once", async () => {
   const { own, turns, paces, holder } = await crawler()
   const options = { manners: MANNERS, signal: new AbortController().signal }
   for (let round = 0; round < 3; round++) {

@@ -19,12 +19,12 @@ function manners(author: "operator" | "api", politeness: { delayMs?: number; con
 
 const own = { concurrency: 8, delayMs: 0 }
 
-test("foreign hosts are treated as the settings say, one's own at full speed", () => {
+test("other people's hosts are treated as the settings say, your own at full speed", () => {
   for (const author of ["operator", "api"] as const)
     expect(manners(author, {})).toEqual([{ concurrency: 2, delayMs: 500 }, own, own, own])
 })
 
-test("the operator's word is taken for any pace, that of an API caller for a slower one alone", () => {
+test("an operator may set any pace, an API caller only a slower one", () => {
   const fast = { delayMs: 0, concurrency: 64 }
   expect(manners("operator", fast)).toEqual(HOSTS.map(() => fast))
   expect(manners("api", fast)).toEqual([{ concurrency: 2, delayMs: 500 }, own, own, own])
@@ -32,7 +32,7 @@ test("the operator's word is taken for any pace, that of an API caller for a slo
   expect(manners("api", slow)).toEqual(HOSTS.map(() => slow))
 })
 
-test("nobody is asked for the pages of content, which are read at full speed whatever their addresses", () => {
+test("content needs no manners: its pages are read at full speed whatever their addresses", () => {
   for (const kind of [
     { folder: "/srv/a" },
     { documents: true },

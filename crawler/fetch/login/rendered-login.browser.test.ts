@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-test("scripts of a page in a browser have the cookies of the login", { tags: ["chromium"] }, async () => {
+test("scripts of a page rendered in a browser get the login's cookies", { tags: ["chromium"] }, async () => {
   vi.stubEnv("WIKI_SESSION", "s3cret")
   await using fixture = await CrawlFixture.open()
   const words = "These words come from the site's own data, and only for somebody who is logged in. "

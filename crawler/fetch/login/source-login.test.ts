@@ -58,7 +58,7 @@ const only =
   }
 
 describe("credentials in headers", () => {
-  it("of basic authentication open the site", async () => {
+  it("work with basic authentication", async () => {
     const expected = `Basic ${Buffer.from(`ada:${PASSWORD}`).toString("base64")}`
     const guarded = (page: string) => only((r) => r.headers.authorization === expected, page, status(401))
     site.serve({ "/": guarded(article("Home", { links: ["/a"] })), "/a": guarded(article("Inside")) })
@@ -68,7 +68,7 @@ describe("credentials in headers", () => {
     })
   })
 
-  it("may be a token, or cookies", async () => {
+  it("can be a token or cookies", async () => {
     const file = join(fixture.folder, "token")
     writeFileSync(file, "s3cret\n")
     site.serve({
@@ -80,7 +80,7 @@ describe("credentials in headers", () => {
     expect(titles()).toEqual(["By cookie", "By token"])
   })
 
-  it("that are refused end the run before anything is visited or judged gone", async () => {
+  it("end the run when rejected, before any page is visited or removed", async () => {
     site.serve({ "/": article("Home", { links: ["/a"] }), "/a": article("Inside") })
     const login: Login = { kind: "basic", user: "ada", password: "${WIKI_PASSWORD}" }
     await crawl(login)
@@ -93,7 +93,7 @@ describe("credentials in headers", () => {
     expect(titles()).toEqual(["Home", "Inside"])
   })
 
-  it("that end on the way end the run, and a page for others only itself", async () => {
+  it("end the run when they expire midway, but not for a single page meant for others", async () => {
     const form = `<form method=post><input type=password name=p></form>`
     const mine = only((r) => r.headers.cookie === `sid=${PASSWORD}`, article("Mine"), redirect("/signin"))
     const pages = {
@@ -118,7 +118,7 @@ describe("credentials in headers", () => {
     expect(titles()).toEqual(["Home", "Mine"])
   })
 
-  it("go to no other site, not even behind a redirect", async () => {
+  it("are sent to no other site, not even after a redirect", async () => {
     const seen: string[] = []
     const spy: Answer = (request, response) => {
       seen.push(JSON.stringify(request.headers))
@@ -203,7 +203,7 @@ class Wiki {
   }
 }
 
-describe("a form", () => {
+describe("a login form", () => {
   const login = (more: Partial<Extract<Login, { kind: "form" }>> = {}): Login => ({
     kind: "form",
     url: site.url("/login"),
@@ -218,7 +218,7 @@ describe("a form", () => {
     "/c": article("C"),
   })
 
-  it("is filled in with the token its page has, and nobody logs out", async () => {
+  it("is filled in with the page's token, and the crawler never logs out", async () => {
     const wiki = new Wiki()
     wiki.serve(pages())
     site.serve({ "/logout": article("Bye") })
@@ -242,7 +242,7 @@ describe("a form", () => {
     expect(wiki.logins).toBeGreaterThan(1)
   })
 
-  it("is not filled in for ever", async () => {
+  it("is not filled in endlessly", async () => {
     const wiki = new Wiki()
     // The page behind the form takes the only visit of each session.
     wiki.pagesPerSession = 1
@@ -262,7 +262,7 @@ describe("a form", () => {
     expect(wiki.logins).toBe(5)
   })
 
-  it("in the corner of every page is no reason to log in again and again", async () => {
+  it("on every page does not cause endless logins", async () => {
     const wiki = new Wiki()
     const box = `<form><input name=user><input name=password></form>`
     wiki.serve({ "/": article("Home", { links: ["/a"] }) + box, "/a": article("A") + box })
@@ -272,7 +272,7 @@ describe("a form", () => {
     expect(titles()).toEqual(["A", "Home"])
   })
 
-  it("that comes back says so, and a password is told nowhere", async () => {
+  it("that comes back fails the login, and the password is never shown", async () => {
     const wiki = new Wiki()
     wiki.serve(pages())
     await crawl(login())
@@ -289,7 +289,7 @@ describe("a form", () => {
     expect(telling).toEqual([])
   })
 
-  it("without the proof, without its fields or on another site is no login", async () => {
+  it("fails as a login when the proof or its fields are missing, or when it is on another site", async () => {
     new Wiki().serve(pages())
     const fails = async (more: Parameters<typeof login>[0]) => (await crawl(login(more))).error
     expect(await fails({ proof: "Welcome back" })).toMatch(/doesn't contain the text that proves the login/)
@@ -306,7 +306,7 @@ describe("a form", () => {
 })
 
 describe("secrets", () => {
-  it("that are missing end the run and are named", async () => {
+  it("end the run when missing, and are named", async () => {
     site.serve({ "/": article("Home") })
     expect(await crawl({ kind: "basic", user: "ada", password: "${NOT_THERE}" })).toMatchObject({
       state: "failed",
@@ -315,7 +315,7 @@ describe("secrets", () => {
     expect(site.requests).toEqual([])
   })
 
-  it("that are written out are refused and not repeated", async () => {
+  it("are rejected when written in plain text, and not repeated", async () => {
     const { state, error } = await crawl({ kind: "basic", user: "ada", password: PASSWORD })
     expect(state).toBe("failed")
     expect(error).toBe(

@@ -33,7 +33,7 @@ const seen = (observer: Observer, more: Partial<Observation> = {}): Observation 
   ...more,
 })
 
-test("a page is for the readers of every observer that was shown it", () => {
+test("a page's readers are those of every observer that was shown it", () => {
   const all = wiki(hr, staff, guest, anyone)
   const readers = (...shownTo: Observer[]) =>
     learnedReaders(
@@ -49,7 +49,7 @@ test("a page is for the readers of every observer that was shown it", () => {
   expect(learnedReaders(wiki(staff), [])).toEqual({ allow: [[]], deny: [] })
 })
 
-test("what observers were shown is kept by page, and lost with a new login, a new name and the page", async () => {
+test("observations are stored by page, and dropped with a new login, a new name or the page itself", async () => {
   const db = emptyState()
   const all = new Observations(db, wiki(hr, staff, guest))
   await all.keep(A, [seen(staff), seen(guest, { shown: false, reason: "403" })])
@@ -76,7 +76,7 @@ test("what observers were shown is kept by page, and lost with a new login, a ne
   ])
 })
 
-test("pages are unseen if no observer has looked at them, or if one was shown them too long ago", async () => {
+test("a page is unseen if no observer has looked at it, or too long ago", async () => {
   const all = new Observations(emptyState(), wiki(staff, guest))
   await all.keep(A, [seen(staff, { at: 50 }), seen(guest)])
   await all.keep(B, [seen(staff, { at: 50, shown: false }), seen(guest)])

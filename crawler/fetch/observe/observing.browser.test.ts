@@ -10,7 +10,7 @@ const browserPath = await findTestBrowser()
 afterEach(() => void vi.unstubAllEnvs())
 
 test(
-  "pages that scripts make are looked at in a browser, each observer with a session of its own",
+  "pages made by scripts are observed in a browser, with one session per observer",
   { tags: ["chromium"] },
   async () => {
     for (const user of ["HR", "STAFF"]) vi.stubEnv(`${user}_SESSION`, user.toLowerCase())

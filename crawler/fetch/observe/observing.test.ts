@@ -78,7 +78,7 @@ test("who may read each page is learned from what each login is shown", async ()
   })
 })
 
-test("pages that are opened and closed on the site have their new readers after the next run, though nothing else has changed", async () => {
+test("pages opened or closed on the site get their new readers after the next run, even if nothing else has changed", async () => {
   await run()
   site.pages.set("/salaries", { for: ["hr", "staff"] })
   site.pages.set("/minutes", { for: ["hr"] })
@@ -103,7 +103,7 @@ test.each([
   ["403", status(403)],
   ["404", status(404)],
   ["410", status(410)],
-])("%s is no page", async (_, refusal) => {
+])("%s is not taken for a page", async (_, refusal) => {
   await run()
   site.pages.set("/minutes", { for: ["hr"], refusal })
   await run()
@@ -123,7 +123,7 @@ test("a page that shows less to an observer isn't shown to it", async () => {
   expect((await reasons("/canteen"))["staff"]).toContain("different text, without")
 })
 
-test("a wrong password widens nothing: what was shown stays for the days that it counts, and what is new is for the others", async () => {
+test("a wrong password widens nothing: earlier observations hold for their period, and new ones come only from other observers", async () => {
   await run()
   site.users.delete("staff")
   site.pages.set("/new", { for: ["hr", "staff"] })
@@ -154,7 +154,7 @@ test("a wrong password widens nothing: what was shown stays for the days that it
   expect(readersOf("/new")).toEqual(["group:hr", "group:staff"])
 })
 
-test("when the source itself can't log in, its pages keep their readers for the days that a look counts, and lose them then", async () => {
+test("when the source itself can't log in, its pages keep their readers while observations are valid, and then lose them", async () => {
   await run()
   site.users.delete("hr")
   expect(await run({ days: 6 })).toMatchObject({ state: "failed" })
@@ -179,7 +179,7 @@ test.each([
     (_: unknown, response: ServerResponse) => void response.writeHead(302, { location: "/" }).end(),
   ],
 ])(
-  "a page whose address gives the source itself %s is hidden until the source is shown it again",
+  "a page that answers the source itself with %s is hidden until the source is shown it again",
   async (_, refusal) => {
     await run()
     site.pages.set("/minutes", { for: ["staff"], ...(refusal && { refusal }) })
@@ -192,14 +192,14 @@ test.each([
   },
 )
 
-test("a page that the source itself can't reach for now stays", async () => {
+test("a page that the source itself can't reach temporarily stays", async () => {
   await run()
   site.pages.set("/minutes", { for: ["staff"], refusal: status(500) })
   await run()
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
 })
 
-test("a session that ends on the way is begun anew, and one that can't be leaves what is known", async () => {
+test("a session that expires midway is renewed, and if that fails the known readers stay", async () => {
   await run()
   site.forgets.add("staff")
   await run()
@@ -213,7 +213,7 @@ test("a session that ends on the way is begun anew, and one that can't be leaves
   expect(readersOf("/minutes")).toEqual(["group:hr", "group:staff"])
 })
 
-test("a redirect counts as the page only where it ends at the same address", async () => {
+test("a redirect shows the page only when it ends at the same address", async () => {
   const there = new Set<string>()
   site.pages.set("/minutes", {
     for: ["hr"],
@@ -230,7 +230,7 @@ test("a redirect counts as the page only where it ends at the same address", asy
   expect(readersOf("/canteen")).toEqual(["group:guests", "group:hr", "group:staff"])
 })
 
-test("trouble with the site says nothing, neither for an observer nor against it", async () => {
+test("a failing site counts neither for nor against an observer", async () => {
   await run()
   for (const refusal of [
     status(500),
@@ -246,7 +246,7 @@ test("trouble with the site says nothing, neither for an observer nor against it
   expect(readersOf("/minutes")).toEqual(["group:hr"])
 })
 
-test("sessions never meet: each request has the cookie of its own login, and no validators", async () => {
+test("sessions stay separate: each request has its own login's cookie, and no validators", async () => {
   await run()
   await run()
   const pages = site.asked.filter(({ path }) => path !== "/")
@@ -263,7 +263,7 @@ test("sessions never meet: each request has the cookie of its own login, and no 
   expect(site.asked.filter(({ etag }) => etag !== null)).toEqual([])
 })
 
-test("another login under the name of an observer starts anew, and so does one with another name", async () => {
+test("an observer with a new login or a new name starts over", async () => {
   await run()
   site.users.add("clerk")
   const [hr, staff, guest, anyone] = source.observers!
@@ -287,7 +287,7 @@ test("another login under the name of an observer starts anew, and so does one w
   expect(await observationsOf(runs.db, site.url("/minutes"))).toEqual([])
 })
 
-test("pages of a source that had no observers are only for HR until observers look at them", async () => {
+test("pages of a source that gains observers stay with HR until observers look at them", async () => {
   const { observers, ...before } = source
   await runs.runNextDay(before)
   expect(readersOf("/salaries")).toBeNull()
@@ -297,7 +297,7 @@ test("pages of a source that had no observers are only for HR until observers lo
   expect(observers).toHaveLength(4)
 })
 
-test("equal texts with other readers are two pages, whichever way they change", async () => {
+test("equal texts with different readers are two pages, whichever way the readers change", async () => {
   const text =
     "The same few words stand on both of these pages, and there are enough of them to be told apart from others."
   // Each names the other as its canonical.
@@ -331,7 +331,7 @@ test("equal texts with other readers are two pages, whichever way they change", 
   expect(of("/b/notes")).toEqual(["group:hr", "group:staff"])
 })
 
-test("readers that a lost run left in the index are put right, though the state has not heard of them", async () => {
+test("stale readers left in the index by a lost run are corrected, though the state does not know them", async () => {
   await run()
   const url = site.url("/salaries")
   const page = runs.engine.pages.get(url)!
@@ -342,7 +342,7 @@ test("readers that a lost run left in the index are put right, though the state 
   expect(readersOf("/salaries")).toEqual(["group:hr"])
 })
 
-test("a page keeps its vectors where only its readers change", async () => {
+test("a page keeps its vectors when only its readers change", async () => {
   await using opened = new AsyncDisposableStack()
   const embedded: string[] = []
   class Counting extends HashingEmbedder {
@@ -368,7 +368,7 @@ test("a page keeps its vectors where only its readers change", async () => {
   expect(embedded).toHaveLength(before)
 })
 
-test("pages are given as the index holds them, and not as the source's login is shown them now", async () => {
+test("pages are returned as the index holds them, not as the source's login sees them now", async () => {
   await run()
   const { db, jobs } = runs
   const config = testConfig()
@@ -382,7 +382,7 @@ test("pages are given as the index holds them, and not as the source's login is 
   expect(site.asked).toHaveLength(before)
 })
 
-test("fossick why says what each observer was shown, and tells callers of the API nothing of networks", async () => {
+test("fossick why shows what each observer was shown, and tells API callers nothing about networks", async () => {
   await run()
   site.pages.set("/minutes", { for: ["hr"], refusal: (_, response) => void response.destroy() })
   site.pages.set("/salaries", { for: ["hr"], refusal: (_, response) => void response.destroy() })
@@ -399,7 +399,7 @@ test("fossick why says what each observer was shown, and tells callers of the AP
   expect(await stepOf("/login")).toBeUndefined()
 })
 
-test("what was shown is forgotten with its page", async () => {
+test("observations are deleted with their page", async () => {
   source = { ...source, removal: { maxShare: 1 } }
   await run()
   site.pages.delete("/minutes")

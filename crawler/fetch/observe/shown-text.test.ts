@@ -6,7 +6,7 @@ const page = (markdown: string, more: Partial<Shown> = {}): string[] =>
 
 const OWN = "# Bonus\n\nAnna\n\n- approved\n\nBob\n\n- approved"
 
-test("a page was shown when each of its lines was, in the same order, and more besides", () => {
+test("a page counts as shown when each of its lines was shown in the same order, with anything in between", () => {
   expect(firstMissing(page(OWN), page(OWN))).toBeNull()
   expect(firstMissing(page(OWN), page(`You may edit this.\n\n${OWN}\n\nEdit`))).toBeNull()
 })
@@ -18,11 +18,11 @@ test.each([
   ["another order", page("# Bonus\n\nBob\n\n- approved\n\nAnna\n\n- approved")],
   ["another title", page(OWN, { title: "Access denied" })],
   ["nothing", page("")],
-])("a page with %s is another one", (_, other) => {
+])("a page with %s is a different one", (_, other) => {
   expect(firstMissing(page(OWN), other)).not.toBeNull()
 })
 
-test("descriptions, authors and images count, since searches show them", () => {
+test("descriptions, authors and images count, since search results show them", () => {
   const own = page("Text.", {
     description: "All of it",
     author: "Anna",
@@ -42,7 +42,7 @@ test("descriptions, authors and images count, since searches show them", () => {
     ).not.toBeNull()
 })
 
-test("what only tells who asks, and when, is passed over: the end of addresses, and times with seconds", () => {
+test("parts that vary by visitor or time are ignored: the end of addresses, and times with seconds", () => {
   const own = page("See [it](/doku.php?id=a&sectok=1#x) and ![](/p.png;v=1).\n\nMade at 12:03:04.", {
     images: [{ url: "https://a.example/p.png?token=1" }],
   })
@@ -56,7 +56,7 @@ test("what only tells who asks, and when, is passed over: the end of addresses, 
   expect(firstMissing(page("Pay: 5000"), page("Pay: 0"))).not.toBeNull()
 })
 
-test("a long line is named by its beginning", () => {
+test("a long missing line is shortened", () => {
   const missing = firstMissing(page("word ".repeat(100)), page(""))!
   expect(missing.length).toBe(81)
 })

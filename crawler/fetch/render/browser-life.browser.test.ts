@@ -25,7 +25,7 @@ describe("the browser", { tags: ["chromium"] }, () => {
     folder[Symbol.dispose]()
   })
 
-  test("starts with the first page, is replaced after its number of pages, and ends when there is nothing to do", async () => {
+  test("starts with the first page, is replaced after a number of pages, and quits when idle", async () => {
     await using fixture = await opened({ pages: 2, pagesPerBrowser: 2, idleMs: 200 })
     expect(await browserProcesses()).toEqual([])
     const browsers = new Set<string>()
@@ -44,7 +44,7 @@ describe("the browser", { tags: ["chromium"] }, () => {
     expect(await fixture.render()).toMatchObject({ kind: "rendered" })
   })
 
-  test("says which setting keeps it from starting when the folder for temporary files has a long path", async () => {
+  test("names the setting to change when the temporary folder's path is too long to start", async () => {
     await using fixture = await opened({})
     const long = join(folder.path, "a".repeat(60))
     await mkdir(long)
@@ -56,7 +56,7 @@ describe("the browser", { tags: ["chromium"] }, () => {
     vi.stubEnv("TMPDIR", folder.path)
   })
 
-  test("does not outlive a process that is killed, whatever its page is doing; if it hangs, it is gone before the next one starts", async () => {
+  test("does not outlive a killed process, whatever its page is doing; if it hangs, it is gone before the next one starts", async () => {
     const child = await startChild()
     const pid = child.pid ?? 0
     const [busy, hung] = (await profiles(pid)) as [string, string]

@@ -11,7 +11,7 @@ import { bytes, endless, redirect, startTestSite } from "../../testing/test-site
 import { GuardProxy, type ProxyPass } from "./guard-proxy.ts"
 
 describe("the proxy in front of the browser", () => {
-  test("fetches what the guard lets through, and counts it", async () => {
+  test("fetches what the guard allows, and counts the bytes", async () => {
     await using site = await startTestSite({
       "/data.json": bytes("[1]", { "content-type": "application/json" }),
     })
@@ -22,7 +22,7 @@ describe("the proxy in front of the browser", () => {
     expect((await tunnel(out, site.authority, "GET /data.json HTTP/1.0\r\n\r\n")).body).toContain("[1]")
   })
 
-  test("answers nobody without a pass, nor with one that has ended", async () => {
+  test("answers 407 without a pass, or with an expired one", async () => {
     await using site = await startTestSite({ "/": "private" })
     await using out = await opened(site.authority)
     expect((await get({ proxy: out.proxy }, site.url("/"))).status).toBe(407)
@@ -45,7 +45,7 @@ describe("the proxy in front of the browser", () => {
     },
   )
 
-  test("ends though a client never does, whatever became of its tunnel", async () => {
+  test("closes even if clients keep their connections open", async () => {
     await using site = await startTestSite({ "/": "private" })
     const proxy = await GuardProxy.start()
     await using guard = new AddressGuard({ allowed: [], connections: 4, connectTimeoutMs: 30_000 })
@@ -82,7 +82,7 @@ describe("the proxy in front of the browser", () => {
     expect(canary.requests).toEqual([])
   })
 
-  test("cuts a page off that receives more than it may", async () => {
+  test("cuts off a page that receives more than its limit", async () => {
     await using site = await startTestSite({ "/endless": endless(50_000_000), "/more": "more" })
     await using out = await opened(site.authority, 1_000_000)
     await expect(get(out, site.url("/endless"))).rejects.toThrow(/aborted|hang up|reset/)
@@ -96,7 +96,7 @@ describe("the proxy in front of the browser", () => {
     expect((await get(out, url)).status).toBe(400)
   })
 
-  test("hands the site no header that is meant for the proxy", async () => {
+  test("forwards no proxy headers to the site", async () => {
     const seen: string[] = []
     await using site = await startTestSite({
       "/": (incoming, response) => {
@@ -111,8 +111,8 @@ describe("the proxy in front of the browser", () => {
   })
 })
 
-describe("the proxy in front of the browser, behind another proxy", () => {
-  test("reaches the internet through it alone, with its password, which the page never gets", async () => {
+describe("the proxy in front of the browser, behind an outgoing proxy", () => {
+  test("reaches the internet only through it, with a password that the page never sees", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "inner.example": "10.1.2.3" })
     const headers: string[] = []
     await using site = await startTestSite({

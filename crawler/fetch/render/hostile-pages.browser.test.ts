@@ -30,7 +30,7 @@ function page(script: string): string {
   return article("Windmills").replace("</body>", `<script>${script}</script></body>`)
 }
 
-describe("a page that means ill", { tags: ["chromium"] }, () => {
+describe("a hostile page", { tags: ["chromium"] }, () => {
   let site: TestSite
   let reader: PageReader
 
@@ -66,7 +66,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
       `Element.prototype.getAttribute = JSON.stringify = Array.prototype.push = String.prototype.replaceAll = () => { throw 1 }
       Object.defineProperty(Node.prototype, "childNodes", { get: () => [] })`,
     ],
-  ])("that %s is read as far as it came", async ([name, script]) => {
+  ])("that %s is read as far as it loaded", async ([name, script]) => {
     site.serve({ "/slow": (_, response) => void setTimeout(() => response.end(), 300) })
     const result = await visit(`/${name.replaceAll(/\W+/g, "-")}`, page(script), { timeoutMs: BUSY_MS })
     expect(result).toMatchObject({ kind: "read", reading: { rendered: true } })
@@ -74,7 +74,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     expect(markdown).toContain("explained here in a few plain sentences")
   })
 
-  test("that does all at once, again and again is read or given up, and opens nothing", async () => {
+  test("that does everything at once, repeatedly, is read or given up, and opens nothing", async () => {
     site.serve({
       "/silence": hangs(),
       "/file": bytes("x".repeat(1000), { "content-type": "application/zip" }),
@@ -102,7 +102,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     expect(next).toMatchObject({ kind: "read", reading: { rendered: true } })
   })
 
-  test("that grows without end is too large", async () => {
+  test("that grows endlessly is too large", async () => {
     const result = await visit(
       "/grows",
       page(`setInterval(() => document.body.append("more ".repeat(10000)), 20)`),
@@ -114,14 +114,14 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     ]).toContainEqual("because" in result ? { kind: result.kind, because: result.because } : result)
   })
 
-  test("that asks for more and more has an end, and the next page is well", async () => {
+  test("that requests more and more is stopped, and the next page is read", async () => {
     const flood = `setInterval(() => { for (let n = 0; n < 9; n++) fetch("/flood?" + Math.random()) }, 20)`
     expect(["read", "failed"]).toContain((await visit("/asks", page(flood))).kind)
     expect(site.requests.filter((path) => path.startsWith("/flood")).length).toBeLessThan(1000)
     expect(await visit("/well", page(""))).toMatchObject({ kind: "read" })
   })
 
-  test("that takes all memory is given up, and its browser goes on", async () => {
+  test("that takes all memory is given up, and its browser keeps working", async () => {
     const before = await visit("/well", page(""))
     // It keeps writing, so that it is not read before it has used too much memory.
     const hog = `const kept = []
@@ -131,7 +131,7 @@ describe("a page that means ill", { tags: ["chromium"] }, () => {
     expect(await visit("/well", page(""))).toEqual(before)
   })
 
-  test("whose process is killed fails, and so does one whose browser is, and then the next is well", async () => {
+  test("fails when its process or its browser is killed, and the next page is read", async () => {
     site.serve({ "/more": hangs() })
     const waiting = visit("/waits", page(`fetch("/more")`))
     await asked("/more", waiting)

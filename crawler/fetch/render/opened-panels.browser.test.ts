@@ -27,7 +27,7 @@ const PARTS: Record<string, Answer> = {
   "/parts/grease": textFile("<p>The great wheel is greased with tallow.</p>"),
 }
 
-describe("what readers open on a page", { tags: ["chromium"] }, () => {
+describe("content that readers open on a page", { tags: ["chromium"] }, () => {
   let site: TestSite
   let reader: PageReader
   const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
@@ -53,7 +53,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     return extracted.markdown
   }
 
-  test("panels of an accordion, each under its heading", async () => {
+  test("includes the panels of an accordion, each under its heading", async () => {
     const body = ["wind", "cogs", "grease"]
       .map(
         (part) =>
@@ -64,7 +64,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(markdown.indexOf("oak")).toBeLessThan(markdown.indexOf("hornbeam"))
   })
 
-  test("tabs that share one panel, with the text of the tab that was chosen", async () => {
+  test("includes tabs that share one panel, with the text of the tab that was open", async () => {
     const body = `<div role="tablist"><button role="tab" aria-selected="true" aria-controls="p">Wind</button>
       <button role="tab" aria-selected="false" aria-controls="p" data-part="cogs">Cogs</button>
       <button role="tab" aria-selected="false" aria-controls="p" data-part="grease">Grease</button></div>
@@ -76,7 +76,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(markdown).toMatch(/### Cogs\s+Worn cogs/)
   })
 
-  test("details, more to show, and a panel that is made when it is opened", async () => {
+  test("includes details, expanders, and a panel created when it is opened", async () => {
     const body = `<details data-part="wind"><summary>Wind</summary></details>
       <div role="button" tabindex="0" aria-expanded="false" aria-controls="more" data-part="cogs">Plus</div><div id="more"></div>
       <button aria-expanded="false" aria-controls="made" id="make">Mehr</button>`
@@ -88,7 +88,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(await expectParts(page(body, script))).toContain("force of the wind")
   })
 
-  test("tabs that are links, an accordion that empties what it closes, and a list of terms", async () => {
+  test("includes tabs that are links, an accordion that empties closed panels, and a list of terms", async () => {
     const body = `<ul role="tablist"><li><a role="tab" href="#t1" aria-controls="t1" aria-selected="true">Eins</a></li>
         <li><a role="tab" href="#t2" aria-controls="t2" aria-selected="false">Zwei</a></li></ul>
       <div id="t1" role="tabpanel"><p>First.</p></div><div id="t2" role="tabpanel" hidden></div>
@@ -105,7 +105,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(await expectParts(page(body, script))).toContain("First.")
   })
 
-  test("but no link, form, menu or button that does something, and nothing is sent", async () => {
+  test("excludes links, forms, menus and buttons with effects, and nothing is sent", async () => {
     const asked: string[] = []
     site.serve({
       "/done/*": (request, response) => {
@@ -129,7 +129,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
     expect(asked).toEqual([])
   })
 
-  test("and when a script puts another page in the place of this one, the page as it was", async () => {
+  test("keeps the page as it was when a script replaces it with another one", async () => {
     const body = `<h2><button aria-expanded="false" id="b">Next</button></h2><div></div>`
     const script = `document.getElementById("b").onclick = () => {
       history.pushState(null, "", "/other"); document.querySelector("main").innerHTML = "<h1>Other</h1><p>Another page of the site, with a text of its own.</p>" }`
@@ -139,7 +139,7 @@ describe("what readers open on a page", { tags: ["chromium"] }, () => {
   })
 })
 
-describe("a tree whose branches are fetched when they are opened", { tags: ["chromium"] }, () => {
+describe("a tree whose branches load when they are opened", { tags: ["chromium"] }, () => {
   const link = (name: string, more = "") => `<a href="/${name}"${more}>${name}</a>`
   const grown: Record<string, string> = {
     // Buttons that lead nowhere, an expander beside an item that is a link, and an item around its link.
@@ -168,7 +168,7 @@ describe("a tree whose branches are fetched when they are opened", { tags: ["chr
     return site
   }
 
-  test("leads to its pages, and each branch is fetched once in a run", async () => {
+  test("leads to its pages, and each branch is fetched once per run", async () => {
     await using site = await startTree()
     await using story = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })

@@ -65,7 +65,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     return reader.visit(site.url(path) as PageUrl, { rendering: "auto", ...options })
   }
 
-  test("an ordinary short page is read as it was sent, without a browser", async () => {
+  test("do not include an ordinary short page, which is read as sent, without a browser", async () => {
     const reading = await readingOf(
       visit("/short", { "/short": "<title>Closed</title><p>Closed on Mondays.</p>" }),
     )
@@ -74,7 +74,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(await browserProcesses()).toEqual([])
   })
 
-  test("reach no private host that a name leads to meanwhile", async () => {
+  test("reach no private host when a name's address changes meanwhile", async () => {
     using internet = new FakeInternet({ "docs.example": PUBLIC_ADDRESS, "inside.example": "127.0.0.1" })
     await using inside = await startTestSite({ "/secret": article("Secret") })
     const at = (host: string, path: string) => inside.url(path).replace("127.0.0.1", host)
@@ -99,7 +99,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(inside.requests).toEqual(["/"])
   })
 
-  test("a page that a script fetches has its text and its links, and is asked for once", async () => {
+  test("have the text and links that a script fetches, and are requested once", async () => {
     const reading = await readingOf(
       visit("/app/", {
         "/app/": html(
@@ -123,7 +123,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(reading.validators).toBeUndefined()
   })
 
-  test("text in shadow roots, slots and frames of the same site stands where it shows", async () => {
+  test("have text from shadow roots, slots and frames of the same site where it is displayed", async () => {
     const { extracted } = await readingOf(
       visit("/shadow", {
         "/shadow": shell(`${ARTICLE}
@@ -141,7 +141,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(extracted.links.map(({ url }) => url)).toContain(site.url("/frames/deeper"))
   })
 
-  test("what the server says of the page holds, and so does what a script adds", async () => {
+  test("keep what the server says about the page, and gain what a script adds", async () => {
     const fromHeader = await readingOf(
       visit("/tagged", { "/tagged": html(shell(ARTICLE), { "x-robots-tag": "noindex" }) }),
     )
@@ -156,7 +156,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(fromScript.extracted.robots).toEqual({ noindex: false, nofollow: true })
   })
 
-  test("where scripts go is a redirect like any other", async () => {
+  test("turn navigation by script into an ordinary redirect", async () => {
     const asked: string[] = []
     const options: VisitOptions = {
       onRedirect: async (to) => {
@@ -187,7 +187,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     expect(site.requests).not.toContain("/private/page")
   })
 
-  test("scripts that go from page to page end in a redirect loop", async () => {
+  test("that navigate from page to page end in a redirect loop", async () => {
     const answers = Object.fromEntries(
       Array.from({ length: 8 }, (_, n) => [`/round/${n}`, shell(`location.href = "/round/${n + 1}"`)]),
     )
@@ -197,7 +197,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     })
   })
 
-  test("each page starts with nothing of the pages before it", async () => {
+  test("start with nothing from earlier pages", async () => {
     const page = shell(`${ARTICLE}
       root.querySelector("p").prepend("seen before: " + (document.cookie + localStorage.getItem("seen")) + ". ")
       document.cookie = "seen=1"; localStorage.setItem("seen", "yes")`)
@@ -207,7 +207,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     }
   })
 
-  test("all pages of a source are rendered where it says so, and the browser says who it is", async () => {
+  test("are always rendered when the source asks for it, and the browser identifies itself", async () => {
     const agents: (string | undefined)[] = []
     const reading = await readingOf(
       visit(
@@ -235,7 +235,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
     })
     afterAll(() => canary[Symbol.asyncDispose]())
 
-    test("no way of loading something reaches an address that may not be reached", async () => {
+    test("no way of loading a resource reaches a blocked address", async () => {
       const { tcp, udp } = canary
       site.serve({
         "/to-private": redirect(`http://127.0.0.1:${tcp}/redirected`),
@@ -298,7 +298,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
       expect(canary.reached).toEqual([])
     })
 
-    test("a script that goes to such an address ends the visit as blocked", async () => {
+    test("a script that navigates to a blocked address ends the visit as blocked", async () => {
       for (const to of [`http://127.0.0.1:${canary.tcp}/`, "http://169.254.169.254/latest/"]) {
         site.serve({ "/away": shell(`location.href = "${to}"`) })
         const options = { rendering: "auto" } as const
@@ -315,7 +315,7 @@ describe("pages made by scripts", { tags: ["chromium"] }, () => {
 describe("without a browser", () => {
   const config = testConfig({ FOSSICK_BROWSER_PATH: "/no/such/browser" })
 
-  test("a page that needs one says so, and keeps its links", async () => {
+  test("a page that needs one says so, and its links are kept", async () => {
     await using site = await startTestSite({ "/": shell(ARTICLE, { body: `<a href="/other">Other</a>` }) })
     await using reader = new PageReader(config, { rendering: "auto" })
     const reading = await readingOf(reader.visit(site.url("/") as PageUrl))
@@ -324,7 +324,7 @@ describe("without a browser", () => {
     expect(reading.extracted.links.map(({ url }) => url)).toEqual([site.url("/other")])
   })
 
-  test("a page that shares its text with another address is read as sent, with a doubt", async () => {
+  test("a page that shares its text with another address is read as sent, with a warning", async () => {
     const sent = article("Mills", { text: TEXT, head: `<script src="/app.js"></script>` })
     await using site = await startTestSite({ "/": sent, "/guide": sent })
     await using reader = new PageReader(config, { rendering: "auto" })
@@ -336,7 +336,7 @@ describe("without a browser", () => {
     expect(again.doubt).toContain(`as for ${site.url("/guide")}`)
   })
 
-  test("a source that wants one for all its pages does not start", async () => {
+  test("a source that requires one for all its pages does not start", async () => {
     const source = defineSource({ seeds: ["https://example.com/"], rendering: "browser" })
     await using fixture = await CrawlFixture.open()
     const options = { db: fixture.db, author: "operator", first: "unkept" } as const

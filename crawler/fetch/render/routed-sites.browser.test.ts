@@ -48,8 +48,8 @@ afterAll(closeReaders)
 
 const config = () => testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
-describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
-  test("have a page for each route behind #, under the address that opens it", async () => {
+describe("sites rendered by scripts", { tags: ["chromium"] }, () => {
+  test("have one page per route behind #, under the address that opens it", async () => {
     await using site = await startApp("hash")
     await using story = await CrawlFixture.open()
     const run = () => story.crawl({ name: "mills", seeds: [site.url("/#/")] }, { config: config() })
@@ -65,7 +65,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     expect(again.outcomes).toMatchObject({ unchanged: 3, "skipped:soft-404": 1 })
   })
 
-  test("have one for each route in the path", async () => {
+  test("have one page per route in the path", async () => {
     await using site = await startApp("history")
     await using story = await CrawlFixture.open()
     await story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
@@ -84,7 +84,7 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     expect((await story.engine.stats()).pages).toBe(3)
   })
 
-  test("leave out the routes that the source excludes", async () => {
+  test("omit the routes that the source excludes", async () => {
     await using site = await startApp("hash")
     await using story = await CrawlFixture.open()
     const exclude = ["/#/guide/**"]
@@ -97,25 +97,28 @@ describe("sites whose scripts make their pages", { tags: ["chromium"] }, () => {
     ["one text for all of them, by their paths", "history", ""],
     ["a token that differs each time, by their paths", "history", "<meta name='csrf-token' content='TOKEN'>"],
     ["one text for all of them, by their routes", "hash", ""],
-  ] as const)("have the page of each address though the site sends %s", async (_, routing, head) => {
-    await using site = await startLanding(routing, head)
-    await using story = await CrawlFixture.open()
-    const crawl = () => story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
-    await crawl()
-    const at = (topic: string) => site.url(`${routing === "hash" && topic !== "" ? "/#!/" : "/"}${topic}`)
-    const read = () =>
-      Promise.all(
-        Object.keys(TOPICS).map(async (topic) => (await story.engine.get(at(topic) as never))?.markdown),
-      )
-    const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
-    expect(await read()).toEqual(texts)
-    expect((await story.engine.stats()).pages).toBe(3)
-    // The next run opens them in a browser at once and changes nothing.
-    expect((await crawl()).outcomes).toEqual({ unchanged: 3 })
-    expect(await read()).toEqual(texts)
-  })
+  ] as const)(
+    "have the right page at each address even though the site sends %s",
+    async (_, routing, head) => {
+      await using site = await startLanding(routing, head)
+      await using story = await CrawlFixture.open()
+      const crawl = () => story.crawl({ name: "mills", seeds: [site.url("/")] }, { config: config() })
+      await crawl()
+      const at = (topic: string) => site.url(`${routing === "hash" && topic !== "" ? "/#!/" : "/"}${topic}`)
+      const read = () =>
+        Promise.all(
+          Object.keys(TOPICS).map(async (topic) => (await story.engine.get(at(topic) as never))?.markdown),
+        )
+      const texts = Object.values(TOPICS).map((text) => expect.stringContaining(text) as string)
+      expect(await read()).toEqual(texts)
+      expect((await story.engine.stats()).pages).toBe(3)
+      // The next run opens them in a browser at once and changes nothing.
+      expect((await crawl()).outcomes).toEqual({ unchanged: 3 })
+      expect(await read()).toEqual(texts)
+    },
+  )
 
-  test("are read as they are sent by a source without a browser, which says what may be missing", async () => {
+  test("are read as sent when the source has no browser, with a note on what may be missing", async () => {
     await using site = await startLanding("history")
     await using story = await CrawlFixture.open()
     const source = { name: "mills", seeds: [site.url("/")], rendering: "http" } as const

@@ -51,14 +51,14 @@ const app =
     else response.writeHead(404).end()
   }
 
-describe("pages of sites with certificates of their own", { tags: ["chromium"] }, () => {
+describe("pages of sites with their own certificates", { tags: ["chromium"] }, () => {
   afterAll(async () => {
     await places[Symbol.asyncDispose]()
     await state[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
   })
 
-  test("are read in a browser that trusts the source's authority, and shows its certificate", async () => {
+  test("are read in a browser that trusts the source's authority and sends its client certificate", async () => {
     await using other = await startSecureSite(expired)
     await using site = await startSecureSite(certificate, {
       requestCert: true,

@@ -4,7 +4,7 @@ import { Trials } from "./trials.ts"
 
 const url = (path: string, host = "mills.example") => `https://${host}${path}` as PageUrl
 
-test("a text under two addresses of one site is known to be shared, and those of two sites are not", () => {
+test("a text found at two addresses of one site counts as shared, and at two sites it does not", () => {
   const trials = new Trials()
   expect(trials.met(url("/a"), "text").urls).toEqual(new Set([url("/a")]))
   expect(trials.met(url("/a"), "text").urls.size).toBe(1)
@@ -13,7 +13,7 @@ test("a text under two addresses of one site is known to be shared, and those of
   expect(trials.met(url("/b"), "text").urls).toEqual(new Set([url("/a"), url("/b")]))
 })
 
-test("a browser opens no more pages of a site for a reason that brought nothing on three", () => {
+test("a browser stops rendering a site's pages for a reason that gained nothing on three", () => {
   const trials = new Trials()
   const isWorth = () => trials.areWorth(url("/x"), "panels")
   for (let page = 0; page < 2; page += 1) trials.end(url(`/${page}`), "panels", false)
@@ -28,7 +28,7 @@ test("a browser opens no more pages of a site for a reason that brought nothing 
   expect(trials.areWorth(url("/x", "other.example"), "panels")).toBe(true)
 })
 
-test("a browser tries again an hour after the last page that brought nothing", () => {
+test("a browser tries again an hour after the last page that gained nothing", () => {
   vi.useFakeTimers({ toFake: ["performance"] })
   const trials = new Trials()
   const isWorth = () => trials.areWorth(url("/x"), "panels")

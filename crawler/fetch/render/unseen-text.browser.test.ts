@@ -25,8 +25,8 @@ const HIDDEN = {
   variable: "--hue: 255; color: rgb(var(--hue), var(--hue), var(--hue))",
 }
 
-describe("what a browser does not show", { tags: ["chromium"] }, () => {
-  test("is no text of the page, whatever hides it; the rest is", async () => {
+describe("text that a browser does not display", { tags: ["chromium"] }, () => {
+  test("is left out of the page, whatever hides it, and the rest stays", async () => {
     const names = Object.keys(HIDDEN)
     const boxes = names
       .map((name) => `<div class="${name}"><p>Secret ${name} word. ${LONG}</p></div>`)

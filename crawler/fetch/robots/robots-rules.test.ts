@@ -55,7 +55,7 @@ describe("robots.txt (RFC 9309)", () => {
     expect(allows(text, path)).toBe(expected)
   })
 
-  test("names its sitemaps and its delay", () => {
+  test("gives its sitemaps and its Crawl-delay", () => {
     const rules = parseRobots(
       "Sitemap: https://e.org/a.xml\nUser-agent: *\nCrawl-delay: 2.5\nsitemap: /b.xml",
       "FossickBot",
@@ -115,11 +115,11 @@ describe("robots.txt (RFC 9309)", () => {
     ["a dollar in the middle", "User-agent: *\nDisallow: /a$b", "/a$b", false],
     ["a pattern without its first slash", "User-agent: *\nDisallow: a", "/a", true],
     ["the address alone, without its fragment", "User-agent: *\nDisallow: /*x", "/a#x", true],
-  ])("%s, too", (_, text, path, expected) => {
+  ])("also handles %s", (_, text, path, expected) => {
     expect(allows(text, path)).toBe(expected)
   })
 
-  test("takes the longest delay of those that it is given, and none of another's", () => {
+  test("applies the longest delay given for this crawler, and ignores those of others", () => {
     const delay = (text: string) => parseRobots(text, "FossickBot").crawlDelayMs
     const two =
       "User-agent: FossickBot\nCrawl-delay: 3\nUser-agent: x\nAllow: /\nUser-agent: FossickBot\nCrawl-delay: 2"
@@ -131,21 +131,21 @@ describe("robots.txt (RFC 9309)", () => {
     expect(delay("Crawl-delay: 5\nUser-agent: *\nAllow: /")).toBeNull()
   })
 
-  test("shows no more of a long line than anybody reads", () => {
+  test("shows only the start of a very long line", () => {
     const rules = parseRobots(`User-agent: *\nDisallow: /${"a".repeat(500)}`, "FossickBot")
     expect(rules.refusal(`https://a.example/${"a".repeat(600)}`)).toBe(
       `robots.txt disallows it (Disallow: /${"a".repeat(199)})`,
     )
   })
 
-  test("names the line that refuses an address", () => {
+  test("gives the line that blocks an address", () => {
     const rules = parseRobots("User-agent: *\nDisallow: /private/\nAllow: /private/open", "FossickBot")
     expect(rules.refusal("https://a.example/private/x")).toBe("robots.txt disallows it (Disallow: /private/)")
     expect(rules.refusal("https://a.example/private/open/x")).toBeNull()
     expect(rules.refusal("https://a.example/")).toBeNull()
   })
 
-  test("is read up to 500 KiB", () => {
+  test("is read up to 500 KiB only", () => {
     const padding = `# ${"x".repeat(1000)}\n`.repeat(600)
     expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/b")).toBe(true)
     expect(allows(`User-agent: *\nDisallow: /a\n${padding}Disallow: /b`, "/a")).toBe(false)

@@ -38,7 +38,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("robots.txt is asked for once for each site, whoever wants to know, and by scheme and port", async () => {
+test("robots.txt is fetched once per site, by scheme and port, however many ask", async () => {
   const { cache, asked, mayVisit } = cacheOf((url) =>
     rules(url, "User-agent: FossickBot\nDisallow: /private"),
   )
@@ -75,7 +75,7 @@ test.each<readonly [string, FetchResult, unknown]>([
   expect(await cacheOf(() => answer).mayVisit("https://a.example/x")).toBe(mayVisit)
 })
 
-test("rules count in whatever encoding an editor saved them", async () => {
+test("rules work in any encoding an editor saved them in", async () => {
   const text = "User-agent: *\nDisallow: /größe"
   const saved: Readonly<Record<string, Buffer>> = {
     "https://utf8.example": Buffer.from(text),
@@ -94,7 +94,7 @@ test("rules count in whatever encoding an editor saved them", async () => {
   }
 })
 
-test("a site whose robots.txt is broken is asked again in a minute, and told by the status it had", async () => {
+test("a broken robots.txt is fetched again after a minute, and reported by its status", async () => {
   vi.useFakeTimers({ toFake: ["performance", "Date"] })
   const site: { answer: FetchResult } = { answer: failed({ transient: true, status: 502 }) }
   const { cache, asked, mayVisit } = cacheOf((url) => (asked.length > 1 ? rules(url, "") : site.answer))
@@ -117,7 +117,7 @@ test("a site whose robots.txt is broken is asked again in a minute, and told by 
 })
 
 test.each(["refused", "dns", "blocked-address"] as const)(
-  "a host that could not be reached (%s) is asked again with the next visit",
+  "a host that could not be reached (%s) is retried on the next visit",
   async (because) => {
     const { cache, asked, mayVisit } = cacheOf((url) =>
       asked.length > 1 ? rules(url, "") : failed({ because, transient: true }),
@@ -144,14 +144,14 @@ test("rules are kept for a day, and no longer (§2.4)", async () => {
   expect(asked).toHaveLength(2)
 })
 
-test("of very many sites the first is forgotten, not the last", async () => {
+test("with very many sites, the oldest is forgotten first", async () => {
   const { cache, mayVisit } = cacheOf((url) => rules(url, ""))
   for (let site = 0; site <= 1000; site++) await mayVisit(`https://s${site}.example/`)
   const known = (site: number) => cache.has(page(`https://s${site}.example/`))
   expect([known(0), known(1), known(999), known(1000)]).toEqual([false, true, true, true])
 })
 
-test("an answer that comes when its site is forgotten does not bring it back", async () => {
+test("an answer that arrives after its site was forgotten does not bring it back", async () => {
   const late = Promise.withResolvers<FetchResult>()
   const cache = new RobotsCache("FossickBot", (url) =>
     url.includes("late") ? late.promise : Promise.resolve(rules(url, "")),
@@ -164,11 +164,11 @@ test("an answer that comes when its site is forgotten does not bring it back", a
   expect(cache.has(page("https://s1000.example/"))).toBe(true)
 })
 
-test("what they take stands among the caches", () => {
+test("the memory for rules is listed among the caches", () => {
   expect(cacheUses().get("robots")).toMatchObject({ total: 8_200_000 })
 })
 
-test("long files take the place of many short ones", async () => {
+test("long files displace many short ones", async () => {
   const long = `User-agent: *\n${"# nothing of interest\n".repeat(22_000)}Disallow: /`
   const { cache, mayVisit } = cacheOf((url) => rules(url, url.includes("long") ? long : ""))
   const known = (site: string) => cache.has(page(`https://${site}.example/`))

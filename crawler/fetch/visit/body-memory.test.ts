@@ -17,7 +17,7 @@ const plain = bytes(words, { "content-type": "text/plain" })
 test.each([
   { sent: "gzipped", answer: gzipped },
   { sent: "as they are", answer: plain },
-])("bodies sent $sent wait for each other where the memory for them is spent", async ({ answer }) => {
+])("bodies sent $sent wait for each other when their memory is used up", async ({ answer }) => {
   await using site = await startTestSite({ "*": answer })
   await using guard = new AddressGuard({ allowed: [site.authority], connections: 8, connectTimeoutMs: 5000 })
   const budget = new QueuedBudget(20 * MB)
@@ -45,7 +45,7 @@ test.each([
   expect(budget.held).toBe(0)
 })
 
-test("a body that waits for memory ends with its call", async () => {
+test("a body waiting for memory ends when its call ends", async () => {
   await using site = await startTestSite({ "*": plain })
   await using guard = new AddressGuard({ allowed: [site.authority], connections: 8, connectTimeoutMs: 5000 })
   const budget = new QueuedBudget(MB)
@@ -69,7 +69,7 @@ test("a body that waits for memory ends with its call", async () => {
   expect(budget.held).toBe(MB)
 })
 
-test("visits to many large pages at once hold few of their bodies", async () => {
+test("simultaneous visits to large pages hold only a few of their bodies in memory", async () => {
   await using site = await startTestSite({ "/": "<p>Words.", "*": gzipped })
   const program = fileURLToPath(new URL("../../testing/visit-alone.ts", import.meta.url))
   const urls = [site.url("/"), ...Array.from({ length: 32 }, (_, at) => site.url(`/${at}`))]

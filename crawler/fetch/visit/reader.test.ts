@@ -43,8 +43,8 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-describe("a read that is held to some addresses", () => {
-  test("asks for none but those, wherever redirects lead, and does not tell where", async () => {
+describe("a read restricted to certain addresses", () => {
+  test("requests only those, wherever redirects lead, and does not reveal the target", async () => {
     site.serve({
       "/inside/": article("Inside"),
       "/inside/hop": redirect("/inside/second"),
@@ -63,7 +63,7 @@ describe("a read that is held to some addresses", () => {
   })
 })
 
-describe("a page that is well", () => {
+describe("a normal page", () => {
   test("is read with its text, title and links", async () => {
     site.serve({ "/well": article("Harbours", { links: ["/", "/x?b=1#part"] }) })
     const result = await read("/well")
@@ -80,7 +80,7 @@ describe("a page that is well", () => {
     expect(links).toEqual([site.url("/"), site.url("/x?b=1")])
   })
 
-  test("may be plain text", async () => {
+  test("can be plain text", async () => {
     site.serve({
       "/notes.txt": textFile("Notes on tides\n\nThe tide comes in twice a day, and goes out as often."),
     })
@@ -88,7 +88,7 @@ describe("a page that is well", () => {
     expect(result.kind === "read" && result.reading.extracted.markdown).toContain("twice a day")
   })
 
-  test("is markdown when its type says so", async () => {
+  test("is markdown when its content type says so", async () => {
     site.serve({ "/tides": bytes("*ebb* and _flow_", { "content-type": "text/markdown; charset=utf-8" }) })
     expect(await read("/tides")).toMatchObject({ reading: { extracted: { markdown: "*ebb* and _flow_" } } })
   })
@@ -101,7 +101,7 @@ describe("a page that is well", () => {
     ["deflate", deflateRawSync(page)],
     ["gzip, br", brotliCompressSync(gzipSync(page))],
     ["identity", Buffer.from(page)],
-  ])("may be sent with content-encoding %s", async (encoding, body) => {
+  ])("can be sent with content-encoding %s", async (encoding, body) => {
     site.serve({ "/compressed": compressed(encoding, body) })
     expect(await read("/compressed")).toMatchObject({
       kind: "read",
@@ -109,7 +109,7 @@ describe("a page that is well", () => {
     })
   })
 
-  test("is told who asks, and what may be sent", async () => {
+  test("is requested with the crawler's name and the accepted types", async () => {
     let headers: unknown
     site.serve({
       "/who": (request, response) => {
@@ -197,14 +197,14 @@ describe("charsets", () => {
       "It’s quiet here",
     ],
     ["GB 2312", iconv.encode(article("灯塔在海边"), "gb18030"), "text/html; charset=gb2312", "灯塔在海边"],
-  ])("%s is used", async (_, body, type, title) => {
+  ])("%s is decoded", async (_, body, type, title) => {
     site.serve({ "/charset": bytes(body, { "content-type": type }) })
     expect(await read("/charset")).toMatchObject({ kind: "read", reading: { extracted: { title } } })
   })
 })
 
 describe("redirects", () => {
-  test("are followed, and the page has the address where it was found", async () => {
+  test("are followed, and the page has its final address", async () => {
     site.serve({ "/old": redirect("/older", 301), "/older": redirect("./new?x=1#there", 308), "/new": page })
     expect(await read("/old")).toMatchObject({ kind: "read", reading: { url: site.url("/new?x=1") } })
   })
@@ -230,17 +230,17 @@ describe("redirects", () => {
       { "/loop": redirect("http://[::ffff:10.0.0.1]/") },
       "blocked-address",
     ],
-  ])("%s end", async (_, answers, because) => {
+  ])("%s end with an outcome", async (_, answers, because) => {
     site.serve(answers)
     expect(await read("/loop")).toMatchObject({ kind: "failed", because })
   })
 })
 
-describe("pages that send their readers to another page", () => {
+describe("pages that redirect their readers", () => {
   const refresh = (content: string, text = "") =>
     `<title>Elsewhere</title><meta http-equiv="refresh" content="${content}"><body>${text}</body>`
 
-  test("are followed from hop to hop, by tag and by header, with cookies and with all links alike", async () => {
+  test("are followed hop by hop, by tag and by header, with cookies and all links alike", async () => {
     site.serve({
       "/docs/": html(refresh("0; url=en/latest"), { "set-cookie": "seen=1; Path=/docs" }),
       "/docs/en/latest": redirect("/docs/en/latest/"),
@@ -257,7 +257,7 @@ describe("pages that send their readers to another page", () => {
       })
   })
 
-  test("get every check of a redirect: loops, hops, the address guard, robots.txt and the caller's reach", async () => {
+  test("pass every check of a redirect: loops, hops, the address guard, robots.txt and the caller's limits", async () => {
     site.serve({
       "/ring": refresh("0; url=/ring2"),
       "/ring2": refresh("0; url=/ring"),
@@ -303,7 +303,7 @@ describe("pages that send their readers to another page", () => {
     expect(cookie).toBeUndefined()
   })
 
-  test("to themselves are read as they are, unless they only check for a cookie", async () => {
+  test("to themselves are read as they are, unless they only test for cookies", async () => {
     let asked = 0
     site.serve({
       "/wall": (request, response) => {
@@ -333,7 +333,7 @@ describe("pages that send their readers to another page", () => {
   })
 })
 
-describe("bodies that cannot be used", () => {
+describe("unusable bodies", () => {
   test.each([
     [
       "truncated gzip",
@@ -403,7 +403,7 @@ describe("bodies that cannot be used", () => {
     expect(await read("/bad")).toMatchObject(outcome)
   })
 
-  test("HTML without a type is recognised, behind comments too", async () => {
+  test("HTML without a type is recognised, even after comments", async () => {
     site.serve({ "/untyped": bytes(`<!-- one --> <!-- two -->\n${page}`, {}) })
     expect(await read("/untyped")).toMatchObject({
       kind: "read",
@@ -412,14 +412,14 @@ describe("bodies that cannot be used", () => {
   })
 
   // Runs on the event loop: a hundred comments would hold it up longer than anybody waits.
-  test("comments without a type and without a page are text", async () => {
+  test("comments without a type or a page are text", async () => {
     site.serve({ "/comments": bytes(`${"<!---->".repeat(100)}nothing`, {}) })
     expect(await read("/comments")).toMatchObject({ kind: "read" })
   })
 })
 
-describe("sites that do not answer as hoped", () => {
-  test.each([404, 410, 500])("status %i is a failure with its number", async (code) => {
+describe("sites that misbehave", () => {
+  test.each([404, 410, 500])("status %i fails with its number", async (code) => {
     site.serve({ "/status": status(code) })
     expect(await read("/status")).toMatchObject({
       kind: "failed",
@@ -428,7 +428,7 @@ describe("sites that do not answer as hoped", () => {
     })
   })
 
-  test("429 says until when to wait", async () => {
+  test("429 sets the time to wait", async () => {
     site.serve({ "/busy": status(429, { "retry-after": "Fri, 01 Jan 1999 00:00:00 GMT" }) })
     const before = Date.now()
     const result = await read("/busy")
@@ -446,7 +446,7 @@ describe("sites that do not answer as hoped", () => {
     expect(retryAfterMs(header, 1_000_000)).toBe(wait)
   })
 
-  test("silence ends in a timeout", async () => {
+  test("no answer ends in a timeout", async () => {
     site.serve({ "/silent": () => undefined, "/hangs": hangs() })
     for (const path of ["/silent", "/hangs"]) {
       expect(await reader.read(site.url(path), { timeoutMs: 150 })).toMatchObject({
@@ -456,7 +456,7 @@ describe("sites that do not answer as hoped", () => {
     }
   })
 
-  test("a caller who gives up gets an answer at once", async () => {
+  test("a caller who aborts gets an answer at once", async () => {
     site.serve({ "/silent": () => undefined })
     const abort = new AbortController()
     const result = reader.read(site.url("/silent"), { signal: abort.signal })
@@ -464,7 +464,7 @@ describe("sites that do not answer as hoped", () => {
     expect(await result).toMatchObject({ kind: "failed", because: "cancelled" })
   })
 
-  test("nobody listening is a refusal, an unknown name a DNS failure", async () => {
+  test("a closed port is a refusal, an unknown name a DNS failure", async () => {
     expect(await reader.read(`http://127.0.0.1:${await freePort()}/`)).toMatchObject({
       kind: "failed",
       because: "refused",
@@ -475,20 +475,20 @@ describe("sites that do not answer as hoped", () => {
     })
   })
 
-  test("plain HTTP behind https is a TLS failure", async () => {
+  test("plain HTTP on an https address is a TLS failure", async () => {
     expect(await reader.read(site.origin.replace("http:", "https:"))).toMatchObject({
       kind: "failed",
       because: "tls",
     })
   })
 
-  test("an address that is none is a failure", async () => {
+  test("an invalid address is a failure", async () => {
     expect(await reader.read("mailto:me@example.com")).toMatchObject({ kind: "failed" })
   })
 })
 
 describe("robots", () => {
-  test("robots.txt is obeyed where asked for, also behind redirects", async () => {
+  test("robots.txt is obeyed when enabled, also after redirects", async () => {
     await using other = await startTestSite({
       "/robots.txt": textFile("User-agent: *\nDisallow: /private"),
       "/private": page,
@@ -504,7 +504,7 @@ describe("robots", () => {
     expect(other.requests.filter((path) => path === "/robots.txt")).toHaveLength(1)
   })
 
-  test("a crawl-delay is kept up to the longest wait, and not on hosts of our own", async () => {
+  test("a Crawl-delay is kept up to the maximum, and ignored on your own hosts", async () => {
     using internet = new FakeInternet({ "slow.example": "127.0.0.1", "quick.example": "127.0.0.1" })
     const asks = (seconds: number) => textFile(`User-agent: *\nCrawl-delay: ${seconds}`)
     await using slow = await startTestSite({ "/robots.txt": asks(600) })
@@ -519,14 +519,14 @@ describe("robots", () => {
     expect(await visitor.crawlDelayMs(slow.url("/") as PageUrl)).toBeNull()
   })
 
-  test("a Rating header says that a page is for adults", async () => {
+  test("a Rating header marks a page as adult", async () => {
     site.serve({ "/rated": html(page, { rating: "RTA-5042-1996-1400-1577-RTA" }) })
     expect(await read("/rated")).toMatchObject({ reading: { extracted: { unsafe: true } } })
     site.serve({ "/rated": html(page, { rating: "general" }) })
     expect(await read("/rated")).toMatchObject({ reading: { extracted: { unsafe: false } } })
   })
 
-  test("X-Robots-Tag and the Link header count like their HTML forms", async () => {
+  test("X-Robots-Tag and the Link header work like their HTML forms", async () => {
     site.serve({
       "/tagged": html(page, {
         "x-robots-tag": "otherbot: nofollow, noindex",
@@ -543,12 +543,12 @@ describe("robots", () => {
   })
 })
 
-test("private addresses are refused unless the settings allow them", async () => {
+test("private addresses are rejected unless the settings allow them", async () => {
   await using strict = createReader(testConfig({ FOSSICK_ALLOWED_NETWORKS: "10.0.0.0/8" }))
   expect(await strict.read(site.origin)).toMatchObject({ kind: "failed", because: "blocked-address" })
 })
 
-test("sitemaps are read on the site's own domain alone, and on its other hosts where that is admitted", async () => {
+test("sitemaps are read only on the site's own domain, and on its other hosts when allowed", async () => {
   const names = {
     "docs.example": "127.0.0.1",
     "maps.docs.example": "127.0.0.1",

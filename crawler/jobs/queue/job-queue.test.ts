@@ -89,7 +89,7 @@ function describeQueue(name: string): void {
       return { jobs, one, other, named, ask }
     }
 
-    test("come as they were asked for, those of schedules last, and each once", async () => {
+    test("arrive in order, scheduled ones last, and each once", async () => {
       const { one, other, ask } = await workers()
       const [nightly, first, weekly, second] = [
         await ask("a", "schedule"),
@@ -102,7 +102,7 @@ function describeQueue(name: string): void {
       expect(taken).toEqual([first, second, nightly, weekly, null, null])
     })
 
-    test("are of different sources, whoever works on them", async () => {
+    test("are for different sources, whoever works on them", async () => {
       const { one, other, ask } = await workers()
       const [first, second, third] = [await ask("a"), await ask("a", "command", "more"), await ask("b")]
       expect([await one.begin(), await other.begin(), await one.begin(), await other.begin()]).toEqual([
@@ -115,7 +115,7 @@ function describeQueue(name: string): void {
       expect(await other.begin()).toBe(second)
     })
 
-    test("go to one process each, however many look at once", async () => {
+    test("go to one process each, however many ask at once", async () => {
       const { jobs, one, other, ask } = await workers()
       const ids: number[] = []
       for (let at = 0; at < 12; at += 1) ids.push(await ask(`s${at}`))
@@ -130,7 +130,7 @@ function describeQueue(name: string): void {
       expect(begun.toSorted((a, b) => a - b)).toEqual(ids)
     })
 
-    test("are not those that were paused or cancelled meanwhile; resumed, one is", async () => {
+    test("exclude those paused or cancelled meanwhile, until resumed", async () => {
       const { jobs, one, other, ask } = await workers()
       const [a, b, c] = [await ask("a"), await ask("b"), await ask("c")]
       expect(await one.begin()).toBe(a)
@@ -143,7 +143,7 @@ function describeQueue(name: string): void {
       expect(await one.begin()).toBeNull()
     })
 
-    test("are those that are wished for, and one that may take its process down is for an idle one", async () => {
+    test("match what a process asks for, and risky ones go only to an idle process", async () => {
       const { jobs, one, other, named, ask } = await workers()
       const [a, b, c] = [await ask("a"), await ask("b"), await ask("c")]
       expect(await one.begin({ except: new Set([named("a")]), only: new Set([a, c]) })).toBe(c)
@@ -158,7 +158,7 @@ function describeQueue(name: string): void {
       await until(async () => (await one.begin()) === c)
     })
 
-    test("that are put down are handed out again", async () => {
+    test("are handed out again when released", async () => {
       const { one, other, ask } = await workers()
       const id = await ask("a")
       for (const worker of [one, other, one]) {
@@ -167,7 +167,7 @@ function describeQueue(name: string): void {
       }
     })
 
-    test("of a process that is lost without a word are handed out again, and the next of a source that it had ended", async () => {
+    test("are handed out again when their process is lost, and so is the next job of a source that it had finished", async () => {
       const { jobs, one, other, ask } = await workers()
       const [a, b] = [await ask("a"), await ask("b")]
       expect([await one.begin(), await one.begin()]).toEqual([a, b])
@@ -226,7 +226,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     return { jobs, queues, problems }
   }
 
-  test("the table is asked where the state is a file, and pg-boss where it is on a server", async () => {
+  test("the table is polled when the state is a file, and pg-boss is used on a server", async () => {
     using folder = temporaryFolder()
     const queueOn = async (state: string) => {
       process.env["FOSSICK_STATE"] = state
@@ -245,7 +245,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     expect(taken.filter((id) => id !== null).toSorted((a, b) => a - b)).toEqual(ids)
   })
 
-  test("who gives signs of life keeps a job, and that of one who gives none is pg-boss's again", async () => {
+  test("a process that gives signs of life keeps its job, and one that does not loses it to pg-boss", async () => {
     const schema = "hearts"
     const { jobs, queues } = await bosses(schema, 2, 50)
     const [alive, dead] = await enqueued(jobs, "alive", "dead")
@@ -278,7 +278,7 @@ describe("with the state on a server", { tags: ["postgresql"] }, () => {
     await until(async () => (await queue.take()) === dead)
   })
 
-  test("a server that is gone is told of once, without its password, and asked again", async () => {
+  test("a lost server is reported once, without its password, and retried", async () => {
     const { jobs, queues, problems } = await bosses("away", 1)
     const [queue] = queues as [BossQueue]
     const [a, b] = await enqueued(jobs, "a", "b")

@@ -30,7 +30,7 @@ const judged = (facts: Partial<RunFacts>) => judgeRun({ ...FINE, ...facts })
 const onlySeed = (outcome: OutcomeName, facts: Partial<RunFacts> = {}) =>
   judged({ visits: "due", seeds: [seed(outcome)], outcomes: { [outcome]: 1 }, ...facts })
 
-test("a seed that never was a page, and leads on to pages that are not due, is no problem", () => {
+test("a seed that was never a page, and links to pages that are not due, is not a problem", () => {
   expect(onlySeed("skipped:empty")).toEqual({ result: "finished", reason: null })
   expect(onlySeed("skipped:duplicate")).toEqual({ result: "finished", reason: null })
   expect(onlySeed("skipped:empty", { lost: { "skipped:empty": 1 } }).result).toBe("failed")
@@ -38,7 +38,7 @@ test("a seed that never was a page, and leads on to pages that are not due, is n
   expect(onlySeed("skipped:noindex").result).toBe("failed")
 })
 
-test("pages that fall into one are a problem, pages that move with their text are none", () => {
+test("pages that collapse into one are a problem, and pages that move with their text are not", () => {
   const lost = { "skipped:duplicate": 60 }
   expect(judged({ lost, outcomes: { unchanged: 1, "skipped:duplicate": 60 } })).toEqual({
     result: "finished-with-problems",
@@ -164,7 +164,7 @@ describe("a run has problems", () => {
     expect(found).toEqual({ result: "finished-with-problems", reason })
   })
 
-  test("and tells three of them in one line, the gravest first", () => {
+  test("and shows three of them in one line, the most serious first", () => {
     const { reason } = judged({
       outcomes: { unchanged: 3, "failed:http-status": 28, "failed:timeout": 20, "skipped:empty": 9 },
       notFound: 28,
@@ -225,7 +225,7 @@ describe("a run is fine", () => {
   })
 })
 
-test("a reason is one line that a table can show, whatever a server says", () => {
+test("a reason is one line that fits a table, whatever a server says", () => {
   const { reason } = firstRun("failed:refused", `over\n\nand ${"over ".repeat(500)}`)
   expect(reason).not.toContain("\n")
   expect(reason!.length).toBeLessThanOrEqual(400)

@@ -30,7 +30,7 @@ async function run(fixture: CrawlFixture, site: TestSite, spec: Partial<SourceSp
   return job!
 }
 
-test("a run without problems is finished, and counts what it changed", async () => {
+test("a run without problems is finished, and counts its changes", async () => {
   await using site = await startTestSite(SITE)
   await using fixture = await CrawlFixture.open()
   expect(await run(fixture, site)).toMatchObject({
@@ -46,7 +46,7 @@ test("a run without problems is finished, and counts what it changed", async () 
   })
 })
 
-test("pages that were there before and are not found make a run one with problems; dead links do not", async () => {
+test("lost pages give a run problems, and dead links do not", async () => {
   const dead = NAMES.slice(0, 12).map((path) => `${path}-that-never-was`)
   await using site = await startTestSite({ ...SITE, "/": article("Home", { links: [...NAMES, ...dead] }) })
   await using fixture = await CrawlFixture.open()
@@ -73,7 +73,7 @@ test("pages that were there before and are not found make a run one with problem
   })
 })
 
-test("a run whose only seed fails, is noindex or disallowed has failed, though it came to its end", async () => {
+test("a run whose only seed fails, is noindex or disallowed has failed, even though it completed", async () => {
   await using site = await startTestSite({
     "/robots.txt": "User-agent: *\nDisallow: /closed",
     "/closed": article("Closed"),
@@ -98,7 +98,7 @@ test("a run whose only seed fails, is noindex or disallowed has failed, though i
   }
 })
 
-test("a refused login is told in the result, the reason and the log", async () => {
+test("a rejected login is shown in the result, the reason and the log", async () => {
   await using site = await startTestSite({ "*": status(401) })
   await using fixture = await CrawlFixture.open()
   vi.stubEnv("READER_PASSWORD", "as the site does not have it")
@@ -116,7 +116,7 @@ test("a refused login is told in the result, the reason and the log", async () =
   })
 })
 
-test("a run that reached its limit is noted and fine; one that was cancelled has no result", async () => {
+test("a run that reached its limit is fine and has a note; a cancelled one has no result", async () => {
   await using site = await startTestSite(SITE)
   await using fixture = await CrawlFixture.open()
   const job = await run(fixture, site, { limits: { pages: 5 } })
@@ -127,7 +127,7 @@ test("a run that reached its limit is noted and fine; one that was cancelled has
   expect(await fixture.jobs.get(id)).toMatchObject({ state: "cancelled", result: null, reason: null })
 })
 
-test("a host that was given up makes a run one with problems, and is named with what was left of it", async () => {
+test("a host that was given up gives a run problems, and is named with its unread pages", async () => {
   const busy = Object.fromEntries(NAMES.map((path) => [path, status(429, { "retry-after": "0" })]))
   await using site = await startTestSite({ ...SITE, ...busy })
   await using fixture = await CrawlFixture.open()

@@ -9,7 +9,7 @@ const iso = (times: readonly number[]) => times.map((time) => new Date(time).toI
 const paris = (cron: string) => ({ cron, everyHours: null, timeZone: "Europe/Paris", jitterMinutes: 0 })
 
 describe("the times of a schedule", () => {
-  test("are those of its time zone, summer and winter", () => {
+  test("follow its time zone, summer and winter", () => {
     expect(iso(nextTimes(paris("15 3 * * *"), 4, at("2026-03-27T12:00"), null))).toEqual([
       "2026-03-28T02:15",
       "2026-03-29T01:15",
@@ -18,7 +18,7 @@ describe("the times of a schedule", () => {
     ])
   })
 
-  test("that the clocks leave out come at the next there is; those that come twice count once", () => {
+  test("that the clock change skips come at the next existing time, and repeated ones count once", () => {
     // On 29 March 2026 the clocks of Paris go from 2:00 to 3:00, on 25 October from 3:00 back to 2:00.
     expect(iso(nextTimes(paris("30 2 * * *"), 3, at("2026-03-27T12:00"), null))).toEqual([
       "2026-03-28T01:30",
@@ -39,7 +39,7 @@ describe("the times of a schedule", () => {
     )
   })
 
-  test("every so many hours count from the last run; the first is due at once", () => {
+  test("at an interval count from the last run, and the first is due at once", () => {
     const schedule = { cron: null, everyHours: 6, timeZone: "UTC", jitterMinutes: 0 }
     const now = at("2026-05-01T12:00")
     expect(iso(nextTimes(schedule, 2, now, null))).toEqual(["2026-05-01T12:00", "2026-05-01T18:00"])
@@ -53,7 +53,7 @@ describe("the times of a schedule", () => {
     ["0 15 3 * * *", "five fields"],
     ["@daily", "five fields"],
     ["0 0 30 2 *", "never matches a time"],
-  ])("%s is refused", (line, message) => {
+  ])("cannot be given as %s", (line, message) => {
     expect(() => assertCron(line)).toThrow(message)
   })
 })

@@ -24,14 +24,14 @@ const READ = {
 } as const
 const LOCKED = ["PasswordProtected.doc", "xor-encryption-abc.xls", "Password_Protected-hello.ppt"]
 
-test("each file is recognised by its contents, whatever its name and type say", () => {
+test("each file is recognised by its contents, whatever its name and type", () => {
   for (const name of [...Object.keys(READ), ...LOCKED]) {
     const sniffed = sniffDocument("application/octet-stream", fileOf(name), "https://x.example/download")
     expect([name, sniffed]).toEqual([name, { kind: "legacy", format: name.slice(-3) }])
   }
 })
 
-test("files whose directory is damaged are recognised by their type or their ending", () => {
+test("files with a damaged directory are recognised by their type or extension", () => {
   const whole = fileOf("Lists.doc")
   const damages: readonly Buffer[] = [
     whole.subarray(0, 700),
@@ -52,7 +52,7 @@ test("files whose directory is damaged are recognised by their type or their end
 })
 
 test(
-  "a crawl reads them through LibreOffice, and says of locked and damaged ones that they can't be opened",
+  "a crawl reads them through LibreOffice, and reports locked and damaged ones",
   { tags: ["libreoffice"] },
   async () => {
     const names = [...Object.keys(READ), ...LOCKED]
@@ -88,7 +88,7 @@ test(
   },
 )
 
-test("a linked picture is not requested", { tags: ["libreoffice"] }, async () => {
+test("a linked image is not requested", { tags: ["libreoffice"] }, async () => {
   await using site = await startTestSite({ "*": article("Nobody comes here") })
   // The address keeps its length, which is recorded in the file.
   const from = "127.0.0.1:18765"

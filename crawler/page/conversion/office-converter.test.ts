@@ -36,7 +36,7 @@ const isRunning = (pid: number): boolean => {
 const pidIn = (file: string): number => Number(readFileSync(file, "utf8"))
 
 test(
-  "without a converter a file's outcome names what to install, and it is read once there is one",
+  "without a converter, the outcome names what to install, and the file is read once it is there",
   POSIX,
   async () => {
     await using site = await startTestSite({
@@ -71,32 +71,36 @@ test(
   },
 )
 
-test("a hung converter is killed with all it started, and its folder is gone", POSIX, async () => {
-  using folder = temporaryFolder()
-  const [pid, home] = [join(folder.path, "pid"), join(folder.path, "home")]
-  const program = standIn(
-    folder.path,
-    `sleep 1000 & printf %s "$HOME" > ${home}; echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`,
-  )
-  const giveUp = new AbortController()
-  const given = runConverter(program, "doc", WORD, {
-    timeoutMs: 600_000,
-    memoryMb: 500,
-    signal: giveUp.signal,
-  })
-  await expect.poll(() => existsSync(pid)).toBe(true)
-  giveUp.abort()
-  expect(await given).toEqual({ kind: "closed", detail: "the caller stopped waiting" })
-  await expect.poll(() => isRunning(pidIn(pid))).toBe(false)
-  expect(existsSync(readFileSync(home, "utf8"))).toBe(false)
+test(
+  "a hung converter is killed with all its child processes, and its folder is deleted",
+  POSIX,
+  async () => {
+    using folder = temporaryFolder()
+    const [pid, home] = [join(folder.path, "pid"), join(folder.path, "home")]
+    const program = standIn(
+      folder.path,
+      `sleep 1000 & printf %s "$HOME" > ${home}; echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`,
+    )
+    const giveUp = new AbortController()
+    const given = runConverter(program, "doc", WORD, {
+      timeoutMs: 600_000,
+      memoryMb: 500,
+      signal: giveUp.signal,
+    })
+    await expect.poll(() => existsSync(pid)).toBe(true)
+    giveUp.abort()
+    expect(await given).toEqual({ kind: "closed", detail: "the caller stopped waiting" })
+    await expect.poll(() => isRunning(pidIn(pid))).toBe(false)
+    expect(existsSync(readFileSync(home, "utf8"))).toBe(false)
 
-  expect(await runConverter(program, "doc", WORD, { timeoutMs: 1, memoryMb: 500 })).toEqual({
-    kind: "timeout",
-    detail: "LibreOffice took more than 1 ms to convert it",
-  })
-})
+    expect(await runConverter(program, "doc", WORD, { timeoutMs: 1, memoryMb: 500 })).toEqual({
+      kind: "timeout",
+      detail: "LibreOffice took more than 1 ms to convert it",
+    })
+  },
+)
 
-test("a hung converter ends with the process that started it", POSIX, async () => {
+test("a hung converter dies with the process that started it", POSIX, async () => {
   using folder = temporaryFolder()
   const pid = join(folder.path, "pid")
   const program = standIn(folder.path, `sleep 1000 & echo $! > ${pid}.new; mv ${pid}.new ${pid}; wait`)
@@ -112,7 +116,7 @@ test("a hung converter ends with the process that started it", POSIX, async () =
   await expect.poll(() => isRunning(pidIn(pid))).toBe(false)
 })
 
-test("a converter that fails, makes no file or makes a link says why", POSIX, async () => {
+test("a converter that fails, creates no file or creates a link gives the reason", POSIX, async () => {
   using folder = temporaryFolder()
   const limits = { timeoutMs: 600_000, memoryMb: 500 }
   const run = async (script: string) => await runConverter(standIn(folder.path, script), "doc", WORD, limits)
@@ -132,19 +136,15 @@ test("a converter that fails, makes no file or makes a link says why", POSIX, as
   expect(await run(`ln -s /etc/passwd "$OUT/document.docx"`)).toEqual(unreadable)
 })
 
-test(
-  "files are converted one at a time, and those that wait are not begun once it is closed",
-  POSIX,
-  async () => {
-    using folder = temporaryFolder()
-    const log = join(folder.path, "log")
-    const program = standIn(folder.path, `echo begun >> ${log}; sleep 1000`)
-    const converter = new OfficeConverter({ configured: program, timeoutMs: 600_000, memoryMb: 500 })
-    const signal = new AbortController().signal
-    const all = Promise.all([1, 2, 3].map(async () => await converter.convert("doc", WORD, signal)))
-    await expect.poll(() => existsSync(log)).toBe(true)
-    await converter[Symbol.asyncDispose]()
-    expect((await all).map(({ kind }) => kind)).toEqual(["closed", "closed", "closed"])
-    expect(readFileSync(log, "utf8")).toBe("begun\n")
-  },
-)
+test("files are converted one at a time, and waiting ones do not start after closing", POSIX, async () => {
+  using folder = temporaryFolder()
+  const log = join(folder.path, "log")
+  const program = standIn(folder.path, `echo begun >> ${log}; sleep 1000`)
+  const converter = new OfficeConverter({ configured: program, timeoutMs: 600_000, memoryMb: 500 })
+  const signal = new AbortController().signal
+  const all = Promise.all([1, 2, 3].map(async () => await converter.convert("doc", WORD, signal)))
+  await expect.poll(() => existsSync(log)).toBe(true)
+  await converter[Symbol.asyncDispose]()
+  expect((await all).map(({ kind }) => kind)).toEqual(["closed", "closed", "closed"])
+  expect(readFileSync(log, "utf8")).toBe("begun\n")
+})

@@ -13,8 +13,8 @@ function headings(html: string, url = URL) {
   return anchors.map(([line, fragment]) => [lines[line]!.replace(/^[-*> ]*#+ /, ""), fragment])
 }
 
-describe("the headings of a page lead to their anchors", () => {
-  test("by Sphinx", () => {
+describe("a page's headings get their anchors", () => {
+  test("from Sphinx", () => {
     const html = `<!doctype html><title>Install — Pump 1.0 documentation</title>
       <div class="related" role="navigation"><h3>Navigation</h3><ul><li><a href="../genindex.html">index</a></li></ul></div>
       <div class="document"><div class="bodywrapper"><div class="body" role="main">
@@ -28,7 +28,7 @@ describe("the headings of a page lead to their anchors", () => {
     ])
   })
 
-  test("by MkDocs", () => {
+  test("from MkDocs", () => {
     const html = `<!doctype html><title>Install - Pump</title><body>
       <input class="md-toggle" data-md-toggle="drawer" type="checkbox" id="__drawer" autocomplete="off">
       <nav class="md-nav" id="nav"><a href="#from-source">From source</a></nav>
@@ -41,7 +41,7 @@ describe("the headings of a page lead to their anchors", () => {
     ])
   })
 
-  test("by Docusaurus", () => {
+  test("from Docusaurus", () => {
     const html = `<!doctype html><html lang="en"><head><title>Install | Pump</title></head><body><div id="__docusaurus"><main><article>
       <div class="theme-doc-markdown markdown"><header><h1>Install</h1></header>${prose("Installing")}
       <h2 class="anchor anchorWithStickyNavbar_LWe7" id="from-source">From source<a href="#from-source" class="hash-link" aria-label="Direct link to From source" title="Direct link to From source">​</a></h2>${prose("The source")}
@@ -52,7 +52,7 @@ describe("the headings of a page lead to their anchors", () => {
     ])
   })
 
-  test("by javadoc, old and new", () => {
+  test("from javadoc, old and new", () => {
     const old = `<!doctype html><title>Pump</title><div class="contentContainer"><div class="description"><h2 title="Class Pump" class="title">Class Pump</h2>${prose("A pump")}</div>
       <div class="details"><ul class="blockList"><li class="blockList"><ul class="blockList"><li class="blockList"><a name="method.detail"><!--   --></a><h3>Method Detail</h3>
       <a name="seal-java.lang.String-">\n<!--   -->\n</a><ul class="blockList"><li class="blockList"><h4>seal</h4><pre>public void seal(String with)</pre>${prose("Sealing")}</li></ul>
@@ -74,7 +74,7 @@ describe("the headings of a page lead to their anchors", () => {
     ])
   })
 
-  test("by man2html", () => {
+  test("from man2html", () => {
     const html = `<HTML><HEAD><TITLE>Man page of PUMP</TITLE></HEAD><BODY><H1>PUMP</H1>Section: User Commands (1)<BR><A HREF="#index">Index</A><HR>
       <A NAME="lbAB">&nbsp;</A>\n<H2>NAME</H2>\n\npump - moves water\n<A NAME="lbAC">&nbsp;</A>\n<H2>SYNOPSIS</H2>\n<B>pump</B> [<B>-s</B>]\n
       <A NAME="lbAD">&nbsp;</A>\n<H2>DESCRIPTION</H2>\n${prose("The pump")}<HR><A NAME="index">&nbsp;</A><H2>Index</H2>\n<DL><DT><A HREF="#lbAB">NAME</A><DD></DL></BODY></HTML>`
@@ -93,7 +93,7 @@ describe("the headings of a page lead to their anchors", () => {
     })
   })
 
-  test("by DocBook, MediaWiki and GitHub", () => {
+  test("from DocBook, MediaWiki and GitHub", () => {
     const docbook = `<title>Guide</title><div class="book"><div class="sect1"><div class="titlepage"><div><div><h2 class="title" style="clear: both"><a id="pump-seals"></a>Seals</h2></div></div></div>${prose("A seal")}
       <div class="sect2"><a name="id123"></a><div class="titlepage"><div><h3 class="title">Rings</h3></div></div>${prose("A ring")}</div></div></div>`
     expect(headings(docbook)).toEqual([
@@ -111,7 +111,7 @@ describe("a heading has no anchor", () => {
   const under = (heading: string, before = "") =>
     headings(`<title>T</title><main>${prose("A pump")}${before}${heading}${prose("More")}</main>`)
 
-  test("of panels, by their controls, their boxes or the panels themselves", () => {
+  test("except inside panels, from their controls, boxes or the panels themselves", () => {
     const html = `<!doctype html><title>Pumps</title><main><h1>Pumps</h1>${prose("The pump")}
       <h2><button id="b1" aria-expanded="false" aria-controls="p1">Price</button></h2><div id="p1">${prose("The price")}</div>
       <h2><button aria-expanded="false" aria-controls="p2">Size</button></h2><div id="p2">${prose("The size")}</div>
@@ -125,7 +125,7 @@ describe("a heading has no anchor", () => {
     ])
   })
 
-  test("when nothing names it, or text stands between", () => {
+  test("when nothing names it, or text lies in between", () => {
     expect(under("<h2>Seals</h2>")).toEqual([])
     expect(under("<h2>Seals</h2>", '<a name="above"></a><p>Some words.</p>')).toEqual([])
     expect(under("<h2>Seals</h2>", '<div id="banner"></div><ul id="toc"></ul>')).toEqual([])
@@ -134,14 +134,14 @@ describe("a heading has no anchor", () => {
     expect(under(`<h2 id="${"x".repeat(201)}">Seals</h2>`)).toEqual([])
   })
 
-  test("when another heading before has the same name", () => {
+  test("when an earlier heading has the same name", () => {
     expect(under('<h2 id="a">Seals</h2>', `<h2 id="a">Valves</h2>${prose("A valve")}`)).toEqual([
       ["Valves", "a"],
     ])
   })
 })
 
-test("what leads to headings changes no text, whatever they stand in", () => {
+test("finding anchors changes no text, wherever the headings are", () => {
   const bare = `<h2 X1>One</h2>${prose("One")}<blockquote><h3 X2>Two</h3>${prose("Two")}</blockquote><ul><li><h4 X3>Three</h4>${prose("Three")}</li></ul>
     <table><tr><th><h5 X4>Four</h5></th><th>b</th></tr><tr><td>c</td><td>d</td></tr></table><section><h3 X5>Five</h3>${prose("Five")}</section>`
   const page = (html: string) => extractHtml(`<title>T</title><main>${prose("A pump")}${html}</main>`, URL)
@@ -169,7 +169,7 @@ test("what leads to headings changes no text, whatever they stand in", () => {
   expect(lines[named.anchors![1]![0]]).toMatch(/^> /)
 })
 
-test("a page that is hostile in its names costs linear time and a bounded result", () => {
+test("a page with hostile names takes linear time and yields a bounded result", () => {
   const many = `<title>T</title><main>${'<a id="x"></a><div id="y"><span id="z"></span></div>'.repeat(20_000)}${Array.from({ length: 8000 }, (_, i) => `<h2 id="h${i}">Heading ${i}</h2>`).join("")}${"\uFDD00\uFDD1 words and more. ".repeat(2000)}</main>`
   const { anchors, markdown } = extractHtml(many, URL)
   expect(anchors!.length).toBeLessThanOrEqual(5000)

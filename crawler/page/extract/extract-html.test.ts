@@ -16,7 +16,7 @@ function page(body: string, head = ""): string {
 }
 
 describe("main content", () => {
-  it("reads a post and leaves out what is around it", () => {
+  it("keeps a post and drops everything around it", () => {
     const { markdown, title } = extractHtml(
       page(`<header><nav><a href="/">Home</a> <a href="/shop">Shop</a></nav></header>
         <div class="cookie-banner">We use cookies to make this site better for all of our many visitors.</div>
@@ -29,7 +29,7 @@ describe("main content", () => {
     expect(title).toBe("Winter bees")
   })
 
-  it("drops a heading that repeats the title behind a date, and leaves anchors where they belong", () => {
+  it("drops a heading that repeats the title after a date, and keeps anchors in place", () => {
     const { markdown, anchors } = extractHtml(
       page(
         `<main><p id="when">On 5 March, from Ida</p><h1 id="bees">Winter bees</h1>${paragraphs}<h2 id="lid">The lid</h2>${paragraphs}</main>`,
@@ -43,7 +43,7 @@ describe("main content", () => {
     expect(anchors?.map(([, fragment]) => fragment)).not.toContain("bees")
   })
 
-  it("keeps what a book calls a sidebar, which stands among its paragraphs", () => {
+  it("keeps an aside that belongs to the text of a book", () => {
     const aside =
       "A smoker calms the bees, but in winter its smoke only lures them out of their warm cluster."
     const { markdown } = extractHtml(
@@ -78,7 +78,7 @@ describe("main content", () => {
     for (const text of PROSE) expect(markdown).toContain(text)
   })
 
-  it("does not believe a class word that covers most of the page", () => {
+  it("ignores a class name that covers most of the page", () => {
     const { markdown } = extractHtml(
       page(PROSE.map((text) => `<div class="builder-widget"><p>${text}</p></div>`).join("")),
       URL,
@@ -102,7 +102,7 @@ describe("main content", () => {
     expect(markdown).toContain("Never in winter.")
   })
 
-  it("keeps headings that are places to be led to", () => {
+  it("keeps headings that are link targets", () => {
     const sections = Array.from(
       { length: 12 },
       (
@@ -115,7 +115,7 @@ describe("main content", () => {
     expect(markdown.match(/^## Option number/gm)).toHaveLength(12)
   })
 
-  it("keeps a section whose id is its heading's words, though designers use them for other things", () => {
+  it("keeps a section whose id matches its heading, even if that word is common in layouts", () => {
     const { markdown } = extractHtml(
       page(`<main><h1>Hive files</h1>${paragraphs}
         <section id="sharing-configuration-files"><h2>Sharing configuration files</h2><p>Two hives may share one file.</p></section>
@@ -139,7 +139,7 @@ describe("main content", () => {
     }
   })
 
-  it("keeps languages that a text links, and a page that lists translations", () => {
+  it("keeps languages linked in the text, and a page that lists translations", () => {
     const sentence = `<p>Bees are told of in <a href="/de">German</a>, <a href="/fr">French</a> and <a href="/it">Italian</a>, by keepers who have never met and agree on everything that matters in winter.</p>`
     expect(extractHtml(page(`<div>${paragraphs}${sentence}</div>`), URL).markdown).toContain("[German]")
     const list = ["de", "fr", "it", "ja"].map(
@@ -149,7 +149,7 @@ describe("main content", () => {
     expect(markdown).toContain("ja edition")
   })
 
-  it("shows images that wait in noscript, but not twice, and no pixels that count visitors", () => {
+  it("keeps lazy images from noscript, but only once, and drops tracking pixels", () => {
     const { images, markdown } = extractHtml(
       page(`<div><h1>Winter bees</h1>${paragraphs}
         <figure><img class="lazy" src="data:image/gif;base64,R0lGOD"><noscript><img src="/hive.jpg" alt="A hive"></noscript></figure>
@@ -165,7 +165,7 @@ describe("main content", () => {
     expect(markdown.match(/!\[/g)).toHaveLength(2)
   })
 
-  it("believes what says that it is no content, once the page says what is", () => {
+  it("drops boilerplate by its markup once the page marks its main content", () => {
     const footer = `<div class="footer"><p>${"Made with a tool for hives, under a licence that is told of at length here. ".repeat(12)}</p></div>`
     const { markdown } = extractHtml(page(`<div role="main"><h1>Hives</h1>${paragraphs}</div>${footer}`), URL)
     expect(markdown).toBe(`# Hives\n\n${PROSE.join("\n\n")}`)
@@ -189,7 +189,7 @@ describe("main content", () => {
       "IIS",
       `<title>bees.example - /files/</title></head><body><h1>bees.example - /files/</h1><hr><pre><A HREF="/">[To Parent Directory]</A><br> 3/5/2024 10:00 AM 12345 <A HREF="/files/hive.pdf">hive.pdf</A><br></pre><hr>`,
     ],
-  ])("takes of a folder's list by %s nothing but its links", (_server, html) => {
+  ])("keeps only the links of a directory listing by %s", (_server, html) => {
     const { markdown, links, note } = extractHtml(
       `<html><head>${html}</body></html>`,
       "https://example.org/files/",
@@ -199,14 +199,14 @@ describe("main content", () => {
     expect(links.map(({ url }) => url)).toContain("https://example.org/files/hive.pdf")
   })
 
-  it("does so where a folder is listed by its names alone", () => {
+  it("keeps only the links of a directory listing with bare names", () => {
     const list = '<ul><li><a href="hive.pdf">hive.pdf</a></li><li><a href="wax.pdf">wax.pdf</a></li></ul>'
     const title = "Directory listing for /files/"
     const html = `<html><head><title>${title}</title></head><body><h1>${title}</h1><hr>${list}<hr></body></html>`
     expect(extractHtml(html, "https://example.org/files/").markdown).toBe("")
   })
 
-  it("leaves out a heading with the list of links below it, and keeps one with text", () => {
+  it("drops a heading with its list of links below, and keeps one with text", () => {
     const links =
       '<ul><li><a href="/a">Care of hives in winter</a></li><li><a href="/b">Care of hives in spring</a></li></ul>'
     const { markdown } = extractHtml(
@@ -217,7 +217,7 @@ describe("main content", () => {
     expect(markdown.match(/^#+ .*$/gm)).toEqual(["### Wax", "## Parts", "### The lid"])
   })
 
-  it("keeps a text about such lists, and what the owner of a folder wrote above one", () => {
+  it("keeps a text about such lists, and the owner's text above one", () => {
     const list = '<pre><a href="../">../</a>\n<a href="hive.pdf">hive.pdf</a></pre>'
     const text = `<h1>Index of /files</h1>${paragraphs}${list}`
     const own = extractHtml(`<title>Index of /files</title><body>${text}</body>`, URL)
@@ -244,7 +244,7 @@ describe("main content", () => {
     expect(markdown).toContain("## In January")
   })
 
-  it("reads late parts that a page streams in hidden boxes", () => {
+  it("includes late parts that a page streams in hidden boxes", () => {
     const { markdown } = extractHtml(
       page(`<div id="root"></div><div hidden id="S:0">${paragraphs}</div>`),
       URL,
@@ -252,7 +252,7 @@ describe("main content", () => {
     expect(markdown).toBe(PROSE.join("\n\n"))
   })
 
-  it("reads the text a scripted page keeps in noscript", () => {
+  it("includes the text that a scripted page keeps in noscript", () => {
     const { markdown } = extractHtml(
       page(`<div id="app"></div><noscript><div>${paragraphs}</div></noscript>`),
       URL,
@@ -260,7 +260,7 @@ describe("main content", () => {
     expect(markdown).toBe(PROSE.join("\n\n"))
   })
 
-  it("falls back to the structured data of a page built by script", () => {
+  it("falls back to structured data on a page built by scripts", () => {
     const data = JSON.stringify({
       "@type": "NewsArticle",
       headline: "Winter bees",
@@ -295,7 +295,7 @@ describe("main content", () => {
     expect(images).toEqual([{ url: "https://example.org/hive.jpg", description: "The hive in snow" }])
   })
 
-  it("takes an image that is declared small for an icon", () => {
+  it("ignores images declared small, as icons", () => {
     const { images } = extractHtml(
       page(`<article>${paragraphs}<img src="/icon.png" width="16" height="16">
         <img src="/face.png" style="width:32px; height: 32px"><img src="/wide.png" width="600" height="30">

@@ -23,14 +23,14 @@ function agree(html: string): void {
   expect({ html, ...found(extractLinks(html, URL)) }).toEqual({ html, ...found(extractHtml(html, URL)) })
 }
 
-test("finds on real pages what the whole extraction finds", async () => {
+test("finds the same links on real pages as the full extraction", async () => {
   const pages: string[] = []
   for await (const page of glob(join(PAGES, "**/*.html"))) pages.push(page)
   expect(pages.length).toBeGreaterThan(10)
   for (const page of pages) agree(readFileSync(page, "utf8"))
 })
 
-test("reads head and links and leaves the rest empty", () => {
+test("reads the head and the links, and leaves the rest empty", () => {
   const page = extractLinks(
     `<html><head><title> Set up &amp; run
        | Docs</title><meta name=description content="How to set up."><meta property=og:site_name content=Docs>
@@ -48,13 +48,13 @@ test("reads head and links and leaves the rest empty", () => {
   })
 })
 
-test("links are resolved against the document's base, wherever it stands", () => {
+test("links are resolved against the document's base, wherever it appears", () => {
   const html = `<a href=a.html>a</a><base href="/other/"><base href="/third/"><a href="../b.html">b</a>`
   expect(links(html)).toEqual(["https://docs.example.com/other/a.html", "https://docs.example.com/b.html"])
   agree(html)
 })
 
-test("an address may be written with character references, in any quotes or none", () => {
+test("an address may contain character references, in any quotes or none", () => {
   const html = `<a href="?a=1&amp;b=2">1</a><a href='x&#x2e;html'>2</a><a href=?a=1&copy=2>3</a><AREA HREF =
     "say&quot;.html">`
   expect(links(html)).toEqual([
@@ -66,7 +66,7 @@ test("an address may be written with character references, in any quotes or none
   agree(html)
 })
 
-test("a link is followed when any anchor allows it, and counted once whatever its fragment", () => {
+test("a link is followed when any anchor allows it, and counted once regardless of its fragment", () => {
   const html = `<a rel=nofollow href=a>1</a><a href=a#part>2</a><a rel="external UGC" href=b>3</a><a href="#top">4</a>`
   expect(extractLinks(html, URL).links).toEqual([
     { url: "https://docs.example.com/guide/a", text: "", nofollow: false },
@@ -75,7 +75,7 @@ test("a link is followed when any anchor allows it, and counted once whatever it
   agree(html)
 })
 
-test("what only looks like a link is none", () => {
+test("something that only looks like a link is ignored", () => {
   for (const html of [
     `<!-- <a href=no> --!><a href=yes>`,
     `<!--><a href=yes><!-- <a href=no>`,
@@ -97,7 +97,7 @@ test("what only looks like a link is none", () => {
   }
 })
 
-test("agrees with the whole extraction on scraps of HTML in any order", () => {
+test("agrees with the full extraction on fragments of HTML in any order", () => {
   const scraps = constantFrom(
     ..."<a href=x>|<a href=\"y?a&amp;b#c\">|</a>|<A REL=nofollow HREF='../z'|>|<!--|-->|--!>|<script>|</script>".split(
       "|",
@@ -118,7 +118,7 @@ test("agrees with the whole extraction on scraps of HTML in any order", () => {
   )
 })
 
-test("takes time in proportion to the text, whatever the text", () => {
+test("takes linear time for any text", () => {
   // Each of these takes minutes if it is read again from every place where it might begin.
   for (const scrap of [
     "<",
@@ -135,7 +135,7 @@ test("takes time in proportion to the text, whatever the text", () => {
   }
 })
 
-test("a page that links to routes of its own keeps them, and any other page drops what follows a #", () => {
+test("a page with links to its own routes keeps them, and any other page drops fragments", () => {
   const own = `<link rel=canonical href=start.html><a href="#!/care">a</a><a href="next.html#top">b</a><a href="#top">c</a>`
   expect(links(own)).toEqual([
     "https://docs.example.com/guide/start.html#!/care",

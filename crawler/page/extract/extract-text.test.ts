@@ -14,7 +14,7 @@ describe("text documents", () => {
     expect(page.links).toEqual([{ url: "https://example.org/shop", text: "the *shop*", nofollow: false }])
   })
 
-  it("takes llms.txt for markdown, and names it by its first heading", () => {
+  it("treats llms.txt as markdown, and titles it by its first heading", () => {
     const page = extractText(
       "# Hive\n\n## Docs\n\n- [Care](https://example.org/care)",
       "https://example.org/llms.txt",
@@ -24,18 +24,18 @@ describe("text documents", () => {
     expect(page.markdown).toContain("## Docs")
   })
 
-  it("believes the content type", () => {
+  it("trusts the content type", () => {
     expect(extractText("*a*", "https://example.org/x", "text/markdown; charset=utf-8").markdown).toBe("*a*")
   })
 
-  it("shows plain text with the characters it had", () => {
+  it("keeps the characters of plain text", () => {
     const text = "Release notes\n\n1. not *a* list_\n# nor a heading"
     const page = extractText(text, "https://example.org/notes.txt")
     expect(page.title).toBe("Release notes")
     expect(toPlainText(page.markdown)).toBe(text)
   })
 
-  it("keeps columns and drawings as code", () => {
+  it("keeps columns and ASCII drawings as code", () => {
     const page = extractText(
       "Ports\n\nname     port\nhttp     80\nhttps    443",
       "https://example.org/ports.txt",
@@ -51,7 +51,7 @@ describe("text documents", () => {
     expect(page.links.map((link) => link.url)).toEqual(["https://example.org/a", "https://example.org/b"])
   })
 
-  it("is named by its file when it says nothing", () => {
+  it("uses the file name as title when there is no other", () => {
     expect(extractText("", "https://example.org/empty.txt")).toMatchObject({
       title: "empty.txt",
       markdown: "",
@@ -67,13 +67,13 @@ describe("text documents", () => {
     ["openings of links", "[a](".repeat(50_000)],
     ["backticks", "`".repeat(300_000)],
     ["beginnings of addresses", "http://".repeat(30_000)],
-  ])("does not choke on %s", (_name, text) => {
+  ])("handles %s", (_name, text) => {
     for (const type of ["text/plain", "text/markdown"]) {
       expect(extractText(text, "https://example.org/x", type).links.length).toBeLessThan(20_001)
     }
   })
 
-  it("takes the title without the mark or the id of its heading", () => {
+  it("takes the title without its heading's permalink or id", () => {
     expect(extractText("# Usage {#usage}\n\nText.", "https://example.org/a.md").title).toBe("Usage")
     expect(extractText("# **`hive open`** [¶](#hive-open)\n\nText.", "https://example.org/a.md").title).toBe(
       "hive open",

@@ -16,7 +16,7 @@ function found(text: string, url: string) {
 const words = (name: string) =>
   `${name} ${"keeps the door of the harbour shut until the tide turns. ".repeat(6)}`
 
-test("a passage of a text leads to the line where its paragraph begins", () => {
+test("a text passage leads to the line where its paragraph begins", () => {
   const lines = [
     "",
     words("First"),
@@ -34,7 +34,7 @@ test("a passage of a text leads to the line where its paragraph begins", () => {
   ])
 })
 
-test("a line that is there twice is found where it comes next", () => {
+test("a line that occurs twice is found where it comes next", () => {
   const again = "  return null"
   const parts = [1, 2, 3].map((part) => `${again}\n${words(`Part ${part}`)}`)
   expect(found(parts.join("\n\n"), "https://git.example/a.txt").map(([anchor]) => anchor)).toEqual([
@@ -44,7 +44,7 @@ test("a line that is there twice is found where it comes next", () => {
   ])
 })
 
-test("a heading that the text does not have leads to the line below it, and code to its first line", () => {
+test("a heading missing from the text leads to the line below it, and code to its first line", () => {
   const text = 'import { open } from "fs"\n\n// Opens.\nexport function open() {\n  return 1\n}\n'
   const markdown =
     '```ts\nimport { open } from "fs"\n```\n\n## open\n\n```ts\n// Opens.\nexport function open() {\n  return 1\n}\n```'
@@ -55,7 +55,7 @@ test("a heading that the text does not have leads to the line below it, and code
   ])
 })
 
-test("a passage of Markdown leads to its heading, as the forge names it", () => {
+test("a Markdown passage leads to its heading's anchor, as the forge names it", () => {
   const markdown = [
     `# Über uns & *more*\n\n${words("One")}`,
     `## \`fossick crawl\`: it's done!\n\n${words("Two")}`,

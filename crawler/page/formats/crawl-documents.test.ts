@@ -8,7 +8,7 @@ import { article, bytes, startTestSite } from "../../testing/test-site.ts"
 const PROSE = "The pump stands on a level floor, and its inlet is below the water, so that it draws no air."
 const OCTETS = { "content-type": "application/octet-stream" }
 
-it("a crawl reads the documents of a site beside its pages, and a bad one costs only itself", async () => {
+it("a crawl reads a site's documents along with its pages, and a bad one fails alone", async () => {
   const locked = docx(wordParagraph("secret"))
   locked[6] = locked[6]! | 1
   const linked = [

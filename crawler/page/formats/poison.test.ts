@@ -72,13 +72,13 @@ async function isHarmless(format: DocumentFormat, body: Uint8Array): Promise<str
 }
 
 describe("a PDF", () => {
-  test.each(Object.entries(poisonPdfs(POISON_MB)))("whose page is %s", async (_, make) => {
+  test.each(Object.entries(poisonPdfs(POISON_MB)))("is harmless when its page is %s", async (_, make) => {
     expect(await isHarmless("pdf", make())).toBe("too-large")
   })
 })
 
-describe("an archive", () => {
-  test("that inflates to much, whatever it calls itself", async () => {
+describe("a malicious archive", () => {
+  test("is unsupported when it inflates enormously, whatever format it claims", async () => {
     const body = inflatingZip("word/document.xml", " ", POISON_MB)
     for (const format of ["docx", "xlsx", "ods", "epub"] as const)
       expect(await isHarmless(format, Uint8Array.from(body))).toBe("unsupported")
@@ -104,7 +104,7 @@ describe("an archive", () => {
         xlsx({ Sheet1: Array.from({ length: 2000 }, () => Array<string>(20).fill("word ".repeat(4000))) }),
     ],
     ["one chapter of many boxes", "epub", () => epub(["<blockquote>".repeat(300) + "<p>x".repeat(100_000)])],
-  ])("with %s", async (_, format, make) => {
+  ])("is harmless with %s", async (_, format, make) => {
     expect(["read", "unsupported", "unreadable", "too-large"]).toContain(await isHarmless(format, make()))
   })
 })
@@ -115,13 +115,13 @@ describe("an RTF file", () => {
     ["repeated words", "word ".repeat(300_000)],
     ["binary data that is not there", String.raw`\bin2000000000 `.repeat(10)],
     ["numbers of characters", String.raw`\u8364?`.repeat(200_000)],
-  ])("of many %s", async (_, text) => {
+  ])("is harmless with many %s", async (_, text) => {
     const kind = await isHarmless("rtf", new Uint8Array(Buffer.from(`{\\rtf1 ${text}}`)))
     expect(["read", "unsupported", "unreadable", "too-large", "timeout"]).toContain(kind)
   })
 })
 
-test("a picture that claims billions of pixels is not decoded", async () => {
+test("an image that claims billions of pixels is not decoded", async () => {
   const claimed = interlacedPicture(90_000, { depth: 16, colour: "rgba", claims: true })
   expect(await isHarmless("picture", new Uint8Array(claimed))).toBe("unsupported")
 })

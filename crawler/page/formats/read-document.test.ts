@@ -90,7 +90,7 @@ It is **hot**
     "New Microsoft Word Document (2)",
     "Vorlage",
     "(anonymous)",
-  ])("are not called %s", async (title) => {
+  ])("do not take the title %s", async (title) => {
     const page = await read(
       "docx",
       docx(wordParagraph("Pumps", { style: "Heading1" }) + wordParagraph(PROSE), { title }),
@@ -99,18 +99,18 @@ It is **hot**
   })
 
   it.each(["Documentation of pumps", "Title deeds", "Template for hives", "Standard 14001-2024"])(
-    "keep a title that begins like none: %s",
+    "keep a real title that begins like a placeholder: %s",
     async (title) => {
       expect((await read("docx", docx(wordParagraph(PROSE), { title }))).title).toBe(title)
     },
   )
 
-  it("are called by a first line in bold where nobody used styles", async () => {
+  it("take a bold first line as title when no styles are used", async () => {
     const bold = `<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>Care of pumps</w:t></w:r></w:p>`
     expect((await read("docx", docx(bold + wordParagraph(PROSE)))).title).toBe("Care of pumps")
   })
 
-  it("are called by their first heading, else by their file, when their title is none", async () => {
+  it("take the first heading as title, or else the file name, when theirs is a placeholder", async () => {
     const untitled = { title: "Microsoft Word - Document1" }
     const headed = docx(wordParagraph("Pumps", { style: "Heading1" }) + wordParagraph(PROSE), untitled)
     expect(await read("docx", headed)).toMatchObject({ title: "Pumps", markdown: PROSE })
@@ -119,13 +119,13 @@ It is **hot**
     })
   })
 
-  it("have their footnotes behind the paragraph", async () => {
+  it("have their footnotes after the paragraph", async () => {
     const claim = `<w:p><w:r><w:t>It is so.</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>`
     const file = docx(claim + wordParagraph("More."), { footnotes: { 2: "Says the maker." } })
     expect((await read("docx", file)).markdown).toBe("It is so.\n\nSays the maker.\n\nMore.")
   })
 
-  it("expand no entities", async () => {
+  it("do not expand entities", async () => {
     const bomb = `<!DOCTYPE x [<!ENTITY a "ha ha ha ha ha "><!ENTITY b "${"&a;".repeat(1000)}"><!ENTITY c "${"&b;".repeat(1000)}">]>`
     const document = `${bomb}<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>${wordParagraph("before &c; after")}</w:body></w:document>`
     const file = zip({ "[Content_Types].xml": "<Types/>", "word/document.xml": document })
@@ -133,14 +133,14 @@ It is **hot**
     expect(outcome).not.toMatchObject({ markdown: expect.stringContaining("ha ha") as string })
   })
 
-  it("nested without end are refused or read, and nothing breaks", async () => {
+  it("with extreme nesting are rejected", async () => {
     const nested = `${"<w:tbl><w:tr><w:tc>".repeat(3000)}${wordParagraph("deep")}${"</w:tc></w:tr></w:tbl>".repeat(3000)}`
     await expect(read("docx", docx(wordParagraph(PROSE) + nested))).rejects.toBeInstanceOf(DocumentError)
   })
 })
 
 describe("presentations", () => {
-  it("have a heading for each slide, its points and its notes", async () => {
+  it("have a heading for each slide, with its points and its notes", async () => {
     const file = pptx(
       [
         { title: "Results", bullets: ["Sales rose", "Costs fell"], notes: "Say this slowly." },
@@ -164,7 +164,7 @@ Say this slowly.
     )
   })
 
-  it("say which slide each passage is of, empty and hidden ones counted", async () => {
+  it("give the slide of each passage, counting empty and hidden ones", async () => {
     const points = (about: string) =>
       Array.from({ length: 6 }, (_, at) => `${about} point ${at} is made in many words`)
     const file = pptx(
@@ -193,7 +193,7 @@ Say this slowly.
 })
 
 describe("spreadsheets", () => {
-  it("are a table for each sheet, with dates and shares as they are shown", async () => {
+  it("become a table per sheet, with dates and percentages as displayed", async () => {
     const file = xlsx({
       Prices: [
         ["Item", "Price", "Since", "Rebate"],
@@ -213,7 +213,7 @@ describe("spreadsheets", () => {
     )
   })
 
-  it("have the name of merged cells in each row that it stands for", async () => {
+  it("repeat the text of merged cells in each of their rows", async () => {
     const parts = unzipSync(
       xlsx({
         Tariff: [
@@ -236,7 +236,7 @@ describe("spreadsheets", () => {
     ])
   })
 
-  it("are read up to a number of cells", async () => {
+  it("are read up to a maximum number of cells", async () => {
     const rows = Array.from({ length: 11_000 }, (_, y) => Array.from({ length: 10 }, (_, x) => y * 10 + x))
     const page = await read("xlsx", xlsx({ Numbers: rows }))
     expect(page.note).toBe("only the first 100000 cells were read")
@@ -244,7 +244,7 @@ describe("spreadsheets", () => {
     expect(page.markdown).not.toContain("| 100000 |")
   })
 
-  it("of OpenDocument are tables too, however many empty rows they claim", async () => {
+  it("in OpenDocument format become tables too, however many empty rows they claim", async () => {
     const row = (cells: readonly string[]) =>
       `<table:table-row>${cells.map((cell) => `<table:table-cell office:value-type="string"><text:p>${cell}</text:p></table:table-cell>`).join("")}<table:table-cell table:number-columns-repeated="16000"/></table:table-row>`
     const file = openDocument(
@@ -277,7 +277,7 @@ describe("OpenDocument texts", () => {
 })
 
 describe("RTF", () => {
-  it("is text", async () => {
+  it("is read as text", async () => {
     const file = Buffer.from(String.raw`{\rtf1\ansi\pard Dear Ada,\par How is the {\b engine}?\par}`)
     const page = await read("rtf", file)
     expect(page.markdown).toBe("Dear Ada,\n\nHow is the **engine**?")
@@ -285,7 +285,7 @@ describe("RTF", () => {
 })
 
 describe("books", () => {
-  it("are their chapters in order, without what leads nowhere", async () => {
+  it("have their chapters in order, without dead links", async () => {
     const file = epub(
       [
         `<h1>One</h1><p>${PROSE} <a href="chapter%202.xhtml#n">note</a></p>`,
@@ -304,7 +304,7 @@ describe("books", () => {
     })
   })
 
-  it("may have chapters and contents in other encodings than UTF-8", async () => {
+  it("can have chapters and contents in encodings other than UTF-8", async () => {
     const files = unzipSync(epub(["<p>x</p>", "<p>y</p>"], { title: "Ключи" }))
     const chapter = (encoding: string, text: string) =>
       `<?xml version="1.0" encoding="${encoding}"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`
@@ -338,43 +338,40 @@ describe("books", () => {
         <navPoint><navLabel><text>The Tower</text></navLabel><content src="text/chapter%202.xhtml"/></navPoint>
         <navPoint><navLabel><text>Storms_</text></navLabel><content src="text/chapter%204.xhtml"/></navPoint></navMap></ncx>`,
     ],
-  ])(
-    "have their chapters' titles from the %s where the chapters have no heading",
-    async (_, item, name, contents) => {
-      const files = unzipSync(
-        epub(
-          [
-            `<p class="number">CHAPTER ONE</p><p class="title">The lamp</p><p>${PROSE}</p>`,
-            `<h2>II. The tower</h2><p>It is of stone.</p>`,
-            `<p>The tower goes on in a file of its own.</p>`,
-            `<p>They come in winter.</p>`,
-          ],
-          { title: "On lights" },
-        ),
-      )
-      const book = new TextDecoder().decode(files["OEBPS/book.opf"])
-      const bytes = (text: string) => new Uint8Array(Buffer.from(text))
-      const file = zipSync({
-        ...files,
-        "OEBPS/book.opf": bytes(book.replace("<manifest>", `<manifest>${item}`)),
-        [`OEBPS/${name}`]: bytes(contents),
-      })
-      const { markdown } = await read("epub", file)
-      expect(markdown).toBe(
+  ])("take chapter titles from the %s when chapters have no headings", async (_, item, name, contents) => {
+    const files = unzipSync(
+      epub(
         [
-          "# Chapter One: The Lamp",
-          PROSE,
-          "## II. The tower",
-          "It is of stone.",
-          "The tower goes on in a file of its own.",
-          "# Storms\\_",
-          "They come in winter.",
-        ].join("\n\n"),
-      )
-    },
-  )
+          `<p class="number">CHAPTER ONE</p><p class="title">The lamp</p><p>${PROSE}</p>`,
+          `<h2>II. The tower</h2><p>It is of stone.</p>`,
+          `<p>The tower goes on in a file of its own.</p>`,
+          `<p>They come in winter.</p>`,
+        ],
+        { title: "On lights" },
+      ),
+    )
+    const book = new TextDecoder().decode(files["OEBPS/book.opf"])
+    const bytes = (text: string) => new Uint8Array(Buffer.from(text))
+    const file = zipSync({
+      ...files,
+      "OEBPS/book.opf": bytes(book.replace("<manifest>", `<manifest>${item}`)),
+      [`OEBPS/${name}`]: bytes(contents),
+    })
+    const { markdown } = await read("epub", file)
+    expect(markdown).toBe(
+      [
+        "# Chapter One: The Lamp",
+        PROSE,
+        "## II. The tower",
+        "It is of stone.",
+        "The tower goes on in a file of its own.",
+        "# Storms\\_",
+        "They come in winter.",
+      ].join("\n\n"),
+    )
+  })
 
-  it("under lock are not read", async () => {
+  it("with encryption are not read", async () => {
     const file = epub(["<p>x</p>"], {
       more: {
         "META-INF/encryption.xml": `<encryption><CipherReference URI="OEBPS/text/chapter 1.xhtml"/></encryption>`,
@@ -384,8 +381,8 @@ describe("books", () => {
   })
 })
 
-describe("files that are not as they should be", () => {
-  it("cut off are damaged", async () => {
+describe("invalid files", () => {
+  it("are reported as damaged when truncated", async () => {
     const whole = docx(wordParagraph(PROSE.repeat(100)))
     for (const [format, file] of [
       ["docx", whole.slice(0, whole.length / 2)],
@@ -400,7 +397,7 @@ describe("files that are not as they should be", () => {
     }
   })
 
-  it("that unpack to far more than they are, or hold too many files, are not unpacked", async () => {
+  it("are not unpacked when they would inflate enormously, or contain too many files", async () => {
     const bomb = zip({ "word/document.xml": new Uint8Array(10_000_000) })
     expect(bomb.length).toBeLessThan(50_000)
     await expect(read("docx", bomb)).rejects.toThrow("the archive is too large")
@@ -408,7 +405,7 @@ describe("files that are not as they should be", () => {
     await expect(read("epub", many)).rejects.toThrow("more than 10000 files")
   })
 
-  it("under a password say so", async () => {
+  it("are reported as password protected", async () => {
     const locked = docx(wordParagraph("x"))
     // Bit 0 of the first entry's flags.
     locked[6] = locked[6]! | 1

@@ -40,7 +40,7 @@ const FILES: Readonly<Record<DocumentFormat, () => Uint8Array>> = {
 }
 
 describe.each(FORMATS.map((format) => [format.name, format] as const))("%s", (name, format) => {
-  test("is told by its bytes, whatever it is called, and read", async () => {
+  test("is recognised by its bytes, whatever its name, and read", async () => {
     const body = FILES[name]()
     expect(sniffDocument("application/octet-stream", body, "https://x.example/")).toEqual({
       kind: "document",
@@ -51,7 +51,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))("%s", (na
     expect(`${title} ${markdown}`).toContain(WORDS)
   })
 
-  test("is downloaded by each of its types, and by its endings where a server knows no better", () => {
+  test("is downloaded by each of its types, and by its extensions when the server's type is generic", () => {
     for (const type of format.types) {
       expect(formatOfType(type)).toBe(name)
       expect(isReadableType(type, "https://x.example/")).toBe(true)
@@ -65,7 +65,7 @@ describe.each(FORMATS.map((format) => [format.name, format] as const))("%s", (na
   })
 })
 
-test("every kind has its file, and no two claim the same type or ending", () => {
+test("every format has its file, and no two claim the same type or extension", () => {
   const files = readdirSync(join(import.meta.dirname, "kinds"))
     .filter((file) => file.endsWith(".ts"))
     .map((file) => file.replace(".ts", ""))
@@ -77,7 +77,7 @@ test("every kind has its file, and no two claim the same type or ending", () => 
   }
 })
 
-test("to know the kinds loads none of their readers", async () => {
+test("listing the formats loads none of their readers", async () => {
   const watch = (module: string) => `
     import { registerHooks } from "node:module"
     const loaded = []

@@ -22,7 +22,7 @@ function changed(body: Uint8Array, part: string, change: (xml: string) => string
 const run = (properties: string, text = SECRET) =>
   `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
 
-describe("of a Word document", () => {
+describe("in a Word document", () => {
   test.each([
     ["hidden", `<w:p>${run("<w:vanish/>")}</w:p>`],
     [
@@ -59,12 +59,12 @@ describe("of a Word document", () => {
         .replace("<w:t xml", '<w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t xml')
         .replace(">a<", `>${SECRET}<`),
     ],
-  ])("text that is %s is", async (_how, paragraph) => {
+  ])("text that is %s is read", async (_how, paragraph) => {
     expect(await read("docx", docx(wordParagraph(SAID) + paragraph))).toContain("friends")
   })
 })
 
-describe("of a presentation", () => {
+describe("in a presentation", () => {
   const file = pptx([
     { title: "Pumps", bullets: [SAID] },
     { title: "Second", bullets: [SECRET] },
@@ -89,7 +89,7 @@ describe("of a presentation", () => {
   })
 })
 
-test("the notes of a hidden slide are hidden with it, those of the others are read", async () => {
+test("the notes of a hidden slide are left out, and those of the others are read", async () => {
   const file = pptx([
     { title: "Pumps", bullets: [SAID], notes: "Ask who has one." },
     { title: "Second", bullets: ["More."], notes: SECRET },
@@ -101,7 +101,7 @@ test("the notes of a hidden slide are hidden with it, those of the others are re
   expect(markdown).not.toContain("friends")
 })
 
-describe("of a workbook", () => {
+describe("in a workbook", () => {
   const file = xlsx({
     Pumps: [
       ["Part", "Note"],
@@ -133,7 +133,7 @@ describe("of a workbook", () => {
   test.each([
     ["white", '<color rgb="FFFFFFFF"/>'],
     ["tiny", '<sz val="1"/>'],
-  ])("a %s run is not read, whether cells share the text or one has it", async (_what, properties) => {
+  ])("a %s run is not read, in shared and in inline text", async (_what, properties) => {
     const shared = (xml: string) => xml.replace(`<si><t>${SECRET}</t></si>`, `<si>${runs(properties)}</si>`)
     const inline = (xml: string) =>
       xml.replace(
@@ -149,7 +149,7 @@ describe("of a workbook", () => {
     expect(await read("xlsx", seen)).toContain("friends")
   })
 
-  test("what a format shows nothing of is not read", async () => {
+  test("a cell whose format displays nothing is not read", async () => {
     const numbers = xlsx({
       Pumps: [
         ["Part", { number: 815, format: ";;;" }],
@@ -162,8 +162,8 @@ describe("of a workbook", () => {
   })
 })
 
-describe("of a book", () => {
-  test("what its style sheets hide is not read, nor is a part that nothing leads to", async () => {
+describe("in a book", () => {
+  test("text hidden by style sheets and chapters that nothing links to are not read", async () => {
     const file = epub(
       [
         `<p>${SAID}</p><p class="x">${SECRET}</p><p hidden="hidden">${SECRET}</p>`,
@@ -183,7 +183,7 @@ describe("of a book", () => {
   })
 })
 
-describe("of a PDF", () => {
+describe("in a PDF", () => {
   /** A page with this text added to its program. */
   const page = (program: string) => {
     const file = pdf([{ texts: [{ x: 72, y: 700, text: SAID }], program }])
@@ -212,12 +212,12 @@ describe("of a PDF", () => {
       `q 612 0 0 792 0 0 cm BI /W 20 /H 20 /CS /G /BPC 8 ID ${"x".repeat(400)} EI Q 3 Tr ${text(72, 600)}`,
     ],
     ["small", text(72, 600, 5)],
-  ])("text %s is", async (_how, program) => {
+  ])("text %s is read", async (_how, program) => {
     expect(await page(program)).toContain("friends")
   })
 })
 
-test("a text in signs of tags is in no document, wherever in it", async () => {
+test("text in Unicode tag characters is never read, whatever the format", async () => {
   const tags = Array.from(SECRET, (letter) => String.fromCodePoint(0xe_00_00 + letter.codePointAt(0)!)).join(
     "",
   )
@@ -241,7 +241,7 @@ test("a text in signs of tags is in no document, wherever in it", async () => {
   }
 })
 
-describe("of an RTF file", () => {
+describe("in an RTF file", () => {
   const rtf = async (text: string) => {
     const body = new Uint8Array(Buffer.from(`{\\rtf1\\ansi Before. ${text} After.\\par}`, "latin1"))
     return (await readDocument("rtf", body, "https://x.example/file.rtf", 10_000)).markdown
@@ -255,7 +255,7 @@ describe("of an RTF file", () => {
     expect((await rtf(text)).replace(/\s+/g, " ")).toBe("Before. After.")
   })
 
-  test("text that is seen is read, with its spaces and hyphens", async () => {
+  test("visible text is read, with its spaces and hyphens", async () => {
     expect(await rtf(String.raw`10\~km, built\_in, hy\-phen, {\v\v0 seen},\viewkind4 too.`)).toBe(
       "Before. 10 km, built-in, hyphen, seen,too. After.",
     )

@@ -28,7 +28,7 @@ test.each([
   ["0; url=//other.example/p", [0, "https://other.example/p"]],
   ["5; u=3", [5, "https://docs.example/a/u=3"]],
   ["0; url=?page=2", [0, "https://docs.example/a/start?page=2"]],
-])("%j leads where browsers go", (content, expected) => {
+])("%j redirects as in browsers", (content, expected) => {
   expect(at(content)).toEqual(expected)
 })
 
@@ -41,16 +41,16 @@ test.each([
   "0x; url=/x",
   "0; url=javascript:go()",
   "0; url=data:text/html,hi",
-])("%j leads nowhere", (content) => {
+])("%j redirects nowhere", (content) => {
   expect(at(content)).toBeNull()
 })
 
-test("an address is relative to the base, and none is the page itself", () => {
+test("an address is relative to the base, and a missing one means the page itself", () => {
   expect(at("0; url=x", "https://docs.example/base/")).toEqual([0, "https://docs.example/base/x"])
   expect(at("9", "https://docs.example/base/")).toEqual([9, PAGE])
 })
 
-test("a long row of white space takes no longer than its length", () => {
+test("long runs of white space take linear time", () => {
   for (const content of ["0" + " ".repeat(1e6) + "x", ".".repeat(1e6), "0;" + "url=".repeat(1e6)])
     expect(() => at(content)).not.toThrow()
 })

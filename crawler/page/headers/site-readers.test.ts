@@ -10,7 +10,7 @@ test.each([
   ["Deny = group:guests", { allow: [], deny: ["group:guests"] }],
   ["allow=signed-in", { allow: [["signed-in"]], deny: [] }],
   ["allow=", NOBODY],
-])("%s is understood", (text, readers) => {
+])("%s is parsed", (text, readers) => {
   expect(siteReaders([text])).toEqual({ readers, problem: null })
 })
 
@@ -23,20 +23,20 @@ test.each([
   "allow=group:hr, allow=group:it",
   "allow=group:hr, ",
   "allow=group:hr; owner=user:anna",
-])("where a site says %j, nobody may read the page", (text) => {
+])("when a site sends %j, nobody may read the page", (text) => {
   const { readers, problem } = siteReaders([text])
   expect(readers).toEqual(NOBODY)
   expect(problem).toContain("nobody may read it")
 })
 
-test("whoever reads a page is let in by its headers and its tags", () => {
+test("readers must satisfy both the headers and the tags", () => {
   const said = ["allow=group:staff", "allow=group:hr; deny=user:bo"]
   expect(siteReaders(said).readers).toEqual({ allow: [["group:staff"], ["group:hr"]], deny: ["user:bo"] })
   expect(siteReaders([...said, "?"]).readers?.allow).toContainEqual([])
   expect(siteReaders([])).toEqual({ readers: null, problem: null })
 })
 
-test("a header is read as UTF-8", () => {
+test("a header is decoded as UTF-8", () => {
   const sent = Buffer.from("allow=group:vertrieb süd").toString("latin1")
   expect(siteReaders(readersHeaders({ "x-fossick-readers": sent })).readers?.allow).toEqual([
     ["group:vertrieb süd"],

@@ -4,7 +4,7 @@ import { ReaderPool } from "./reader-pool.ts"
 /** As large as the largest pages that a thread reads: see reader.ts. */
 const MAX_BYTES = 2_000_000
 
-test("pages made to exhaust their thread cost no more than themselves", async () => {
+test("pages made to exhaust their thread fail alone", async () => {
   await using pool = new ReaderPool({ places: 1, timeoutMs: 60_000 })
   const read = async (html: string) => {
     const body = new TextEncoder().encode(`<article>${html}`).slice(0, MAX_BYTES)

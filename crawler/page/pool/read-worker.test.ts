@@ -11,7 +11,7 @@ const LOADED = `
   console.log(loaded.join("\\n"))
   process.exit()`
 
-test("a place that reads has nothing of searching in its memory", async () => {
+test("a read worker does not load the search code", async () => {
   const program = new URL("./read-worker.ts", import.meta.url).href
   const args = ["--input-type=module", "--eval", LOADED, program]
   const { stdout } = await promisify(execFile)(process.execPath, args)

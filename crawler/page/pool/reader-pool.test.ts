@@ -42,7 +42,7 @@ parentPort.on("message", ({ url }) => {
 })
 parentPort.postMessage("ready")`
 
-test("what one page leaves behind in its process is not counted against the next one", async () => {
+test("memory left behind by one page is not counted against the next one", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "hoarder.mjs")
   writeFileSync(file, HOARDER)
@@ -62,38 +62,41 @@ test("what one page leaves behind in its process is not counted against the next
 test.each([
   { of: "thread", start: startReaderThread, memoryMb: 16 },
   { of: "process", start: startProcess, memoryMb: 150 },
-])("a page that hangs, crashes or eats its $of costs only itself", async ({ of, start, memoryMb }) => {
-  using folder = temporaryFolder()
-  const file = join(folder.path, "program.mjs")
-  writeFileSync(file, PROGRAM)
-  await using pool = new ReaderPool({
-    places: 1,
-    timeoutMs: 5000,
-    memoryMb,
-    start,
-    program: pathToFileURL(file),
-  })
-  const results = await Promise.all(
-    ["a", "crash", "b", "throw", "c", "eat", "d", "hang", "e"].map((url) => pool.read(task(url))),
-  )
-  expect(results).toMatchObject([
-    { kind: "read", extracted: { title: "a" } },
-    {
-      kind: "crashed",
-      detail:
-        of === "thread" ? "the reader thread exited with code 7" : "the reading process exited with code 7",
-    },
-    { kind: "read" },
-    { kind: "unreadable", detail: "out of order" },
-    { kind: "read" },
-    { kind: "too-large", detail: `reading it takes more than ${memoryMb} MB of memory` },
-    { kind: "read" },
-    { kind: "timeout" },
-    { kind: "read", extracted: { title: "e" } },
-  ])
-})
+])(
+  "a page that hangs, crashes or exhausts the memory of its $of fails alone",
+  async ({ of, start, memoryMb }) => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, "program.mjs")
+    writeFileSync(file, PROGRAM)
+    await using pool = new ReaderPool({
+      places: 1,
+      timeoutMs: 5000,
+      memoryMb,
+      start,
+      program: pathToFileURL(file),
+    })
+    const results = await Promise.all(
+      ["a", "crash", "b", "throw", "c", "eat", "d", "hang", "e"].map((url) => pool.read(task(url))),
+    )
+    expect(results).toMatchObject([
+      { kind: "read", extracted: { title: "a" } },
+      {
+        kind: "crashed",
+        detail:
+          of === "thread" ? "the reader thread exited with code 7" : "the reading process exited with code 7",
+      },
+      { kind: "read" },
+      { kind: "unreadable", detail: "out of order" },
+      { kind: "read" },
+      { kind: "too-large", detail: `reading it takes more than ${memoryMb} MB of memory` },
+      { kind: "read" },
+      { kind: "timeout" },
+      { kind: "read", extracted: { title: "e" } },
+    ])
+  },
+)
 
-test("buffers count as memory of a process, whose end is felt at once", async () => {
+test("buffers count towards a process's memory, and its end is noticed at once", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   const memory = join(folder.path, "memory")
@@ -139,7 +142,7 @@ test("a thread that is slow to start costs no page", async () => {
   })
 })
 
-test("a page that was read in time counts, though its process was held up until the time was over", async () => {
+test("a page read in time counts, even if its process was then held up past the time limit", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   const sent = join(folder.path, "sent")
@@ -165,7 +168,7 @@ test("a page that was read in time counts, though its process was held up until 
   expect(await second).toMatchObject({ kind: "read", extracted: { title: "b" } })
 })
 
-test("a body that nobody waits for any more is not read", async () => {
+test("a body that no caller waits for any more is not read", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "program.mjs")
   writeFileSync(file, PROGRAM)
@@ -179,7 +182,7 @@ test("a body that nobody waits for any more is not read", async () => {
   expect(await hanging).toMatchObject({ kind: "timeout" })
 })
 
-test("closing answers what still waits", async () => {
+test("closing answers the waiting callers", async () => {
   const pool = new ReaderPool({ places: 1, timeoutMs: 10_000 })
   const waiting = Promise.all([pool.read(task("http://a/")), pool.read(task("http://b/"))])
   await pool[Symbol.asyncDispose]()
@@ -187,7 +190,7 @@ test("closing answers what still waits", async () => {
   expect(await pool.read(task("http://c/"))).toMatchObject({ kind: "closed" })
 })
 
-test("threads that rest come back when needed", async () => {
+test("idle threads stop, and start again when needed", async () => {
   await using pool = new ReaderPool({ places: 1, timeoutMs: 10_000, idleMs: 1 })
   for (const url of ["http://a/", "http://b/"]) {
     expect(await pool.read(task(url))).toMatchObject({ kind: "read" })

@@ -17,7 +17,7 @@ const page = (number: number, runs: readonly RecognisedRun[]): RecognisedPage =>
 const read = (body: Uint8Array, recognised: string) =>
   readDocument("pdf", body.slice(), "https://x.example/file.pdf", 10_000, recognised)
 
-test("recognised pages join the others in the text, and pages that still wait are listed", async () => {
+test("recognised pages join the others in the text, and pages still waiting are listed", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "text.jsonl")
   const body = pdf([
@@ -46,7 +46,7 @@ test("recognised pages join the others in the text, and pages that still wait ar
   expect(anchors).toContainEqual([2, "page=2", "2"])
 })
 
-test("a line that was cut off when its process ended does not count", async () => {
+test("a line truncated when its process ended is ignored", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "text.jsonl")
   const body = pdf([{ texts: [] }, { texts: [] }])
@@ -57,7 +57,7 @@ test("a line that was cut off when its process ended does not count", async () =
   expect((await read(body, file)).pictured).toBeUndefined()
 })
 
-test("pages whose letters no font decodes are read as if they were scanned", async () => {
+test("pages whose letters no font decodes are treated as scans", async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "text.jsonl")
   const font = "/Subtype /Type0 /BaseFont /AAAAAA+Own /Encoding /Identity-H /DescendantFonts [10 0 R]"

@@ -22,7 +22,7 @@ const FILES: Readonly<Record<Name, readonly [name: string, body: string | Uint8A
 describe.each(TEXT_FORMATS.map((format) => [format.name, format] as const))("%s", (name, format) => {
   const [file, body, words] = FILES[name]
 
-  test("is known by its name where a server or a folder names no type of its own", async () => {
+  test("is recognised by its name when neither server nor folder gives a specific type", async () => {
     for (const type of ["text/plain", "", "application/octet-stream"]) {
       const page = await read(file, body, type)
       expect(page.type).toBe(name)
@@ -30,7 +30,7 @@ describe.each(TEXT_FORMATS.map((format) => [format.name, format] as const))("%s"
     }
   })
 
-  test("is downloaded by each of its types, and by its names where a server sends a loose type", () => {
+  test("is downloaded by each of its types, and by its names when the server's type is loose", () => {
     for (const type of format.types) {
       expect(isReadableType(type, "https://x.example/")).toBe(true)
       expect(sniff(type, new Uint8Array(Buffer.from(body)), "https://x.example/")).toEqual({ kind: "text" })
@@ -43,7 +43,7 @@ describe.each(TEXT_FORMATS.map((format) => [format.name, format] as const))("%s"
   })
 })
 
-test("every kind has its file, and no two claim the same type, ending or name", () => {
+test("every format has its file, and no two claim the same type, extension or name", () => {
   const files = readdirSync(join(import.meta.dirname, "kinds")).filter((file) => file.endsWith(".ts"))
   expect(files).toHaveLength(TEXT_FORMATS.length)
   for (const key of ["types", "extensions", "fileNames"] as const) {
@@ -55,7 +55,7 @@ test("every kind has its file, and no two claim the same type, ending or name", 
   }
 })
 
-test("the list of kinds loads none of their readers", async () => {
+test("listing the formats loads none of their readers", async () => {
   const module = new URL("../content-type.ts", import.meta.url).href
   const watch = `
     import { registerHooks } from "node:module"
@@ -71,7 +71,7 @@ test("the list of kinds loads none of their readers", async () => {
   ).toEqual([expect.stringContaining("/kinds/notebook.ts")])
 })
 
-test("texts whose libraries are large are read where documents are", () => {
+test("formats with large libraries are read where documents are", () => {
   const isHeavy = (name: Name) => {
     const [file, body] = FILES[name]
     return isHeavyText("text/plain", new Uint8Array(Buffer.from(body)), `https://x.example/${file}`)
@@ -79,7 +79,7 @@ test("texts whose libraries are large are read where documents are", () => {
   expect(TEXT_FORMATS.map(({ name }) => name).filter(isHeavy)).toEqual(["openapi", "asciidoc"])
 })
 
-test("a page of markdown that begins with HTML is markdown, and a script that holds a page is a script", async () => {
+test("markdown that begins with HTML is markdown, and a script that contains a page is a script", async () => {
   expect(
     await read("guide.md", '<p align="center"><img src="a.png"></p>\n\n# Pumps\n\nText.', ""),
   ).toMatchObject({
@@ -90,7 +90,7 @@ test("a page of markdown that begins with HTML is markdown, and a script that ho
   expect(await read("index.php", script, "")).toMatchObject({ type: "code", title: "index.php" })
 })
 
-test("a file that is not what its name says is read as text", async () => {
+test("a file that contradicts its name is read as text", async () => {
   expect(await read("broken.ipynb", "{ not JSON")).toMatchObject({ type: "text" })
   expect(await read("openapi.yaml", "name: only settings\n")).toMatchObject({ type: "code" })
 })

@@ -108,7 +108,7 @@ async function sendAll(
 }
 
 describe("an alert", () => {
-  test("is told once when runs in a row go wrong, and once when one is well again", async () => {
+  test("is sent once when consecutive runs go wrong, and once when a run is fine again", async () => {
     using state = await open()
     const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_WEBHOOK_SECRET: "${OPS_SECRET}" })
     const toldAfter = async (judged: Judged | string) => {
@@ -154,7 +154,7 @@ describe("an alert", () => {
     ]).toEqual([])
   })
 
-  test("counts each run once, and is told once, however many look at the same time", async () => {
+  test("counts each run once, and is sent once, however many processes check at the same time", async () => {
     using state = await open()
     const config = settings({ FOSSICK_ALERT_WEBHOOK: HOOK, FOSSICK_ALERT_EMAIL: "ops@example.com" })
     const look = () => Promise.all(Array.from({ length: 3 }, () => state.book.collect(config)))
@@ -168,7 +168,7 @@ describe("an alert", () => {
     expect(await state.book.outbox("email").count()).toBe(1)
   })
 
-  test("goes to the source's own webhooks that ask for it, and to no address twice", async () => {
+  test("goes to the source's own webhooks that subscribe to it, and to no address twice", async () => {
     using state = await open()
     const webhooks = [
       { url: "https://docs.example/alerts", events: ["alert" as const] },
@@ -180,7 +180,7 @@ describe("an alert", () => {
     expect((await state.told()).map(({ url }) => url).toSorted()).toEqual([webhooks[0]!.url, HOOK])
   })
 
-  test("tells nothing of crawls by hand, of cancelled runs, or when it is switched off", async () => {
+  test("ignores manual crawls and cancelled runs, and is not sent when switched off", async () => {
     using state = await open()
     const config = settings({ FOSSICK_ALERT_AFTER: "1", FOSSICK_ALERT_WEBHOOK: HOOK })
     await state.run("no way", "command")
@@ -197,7 +197,7 @@ describe("an alert", () => {
     expect(await state.book.list()).toEqual([])
   })
 
-  test("tells of a backup that fails, the first time it does, and of the next that is made", async () => {
+  test("reports a failed backup the first time, and the next successful one", async () => {
     using state = await open()
     const { backups, book } = state
     await backups.declare({ name: "nightly", schedule: null, folder: "/backups", keep: 7 })
@@ -236,7 +236,7 @@ describe("an alert", () => {
   })
 })
 
-describe("an e-mail", () => {
+describe("an alert email", () => {
   const mailTo = (port: number, more: NodeJS.ProcessEnv = {}) => ({
     FOSSICK_SMTP_URL: `smtp://127.0.0.1:${port}`,
     FOSSICK_ALERT_EMAIL: "ops@example.com",
@@ -245,7 +245,7 @@ describe("an e-mail", () => {
     ...more,
   })
 
-  test("says in its subject what goes wrong, and in its text why and what to do", async () => {
+  test("names the problem in its subject, and the reason and remedy in its text", async () => {
     await using server = await startMailServer({
       login: { user: "fossick", password: "a secret of the mail server" },
     })
@@ -273,7 +273,7 @@ describe("an e-mail", () => {
     )
   })
 
-  test("to a mailbox that is none costs no other recipient theirs", async () => {
+  test("to an unknown mailbox does not stop delivery to the other recipients", async () => {
     await using server = await startMailServer({ unknown: ["gone@example.com"] })
     using state = await open()
     await state.run(BAD)
@@ -285,7 +285,7 @@ describe("an e-mail", () => {
     ])
   })
 
-  test("waits rather than give a password to a server without TLS, or to one that is wrong", async () => {
+  test("waits instead of giving a password to a server without TLS, or the wrong server", async () => {
     await using server = await startMailServer({ login: { user: "fossick", password: "right" } })
     const login = { FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}", MAIL_PASSWORD: "guessed" }
     for (const [host, error] of [
@@ -306,7 +306,7 @@ describe("an e-mail", () => {
     expect(server.received).toEqual([])
   })
 
-  test("survives kill -9 of the crawler process in the middle of an attempt, which a quick stop waits not for", async () => {
+  test("survives kill -9 of the crawler process mid-attempt, and a quick stop does not wait for it", async () => {
     await using server = await startMailServer({ next: ["hang", "hang"] })
     using state = await open()
     await state.run(BAD)
@@ -346,7 +346,7 @@ describe("an e-mail", () => {
   })
 })
 
-test("each channel has its own messages, and a mail server that says nothing holds up no notification", async () => {
+test("each channel has its own messages, and a hanging mail server delays no other notification", async () => {
   await using server = await startMailServer({ next: ["hang"] })
   const got: string[] = []
   await using ntfy = await startTestSite({
@@ -378,7 +378,7 @@ test("each channel has its own messages, and a mail server that says nothing hol
   expect(log + JSON.stringify(messages)).not.toMatch(/tk_of_an_ntfy_server|ops_7/)
 })
 
-describe("settings of alerts", () => {
+describe("alert settings", () => {
   test.each([
     ["FOSSICK_SMTP_URL", "http://mail.example.com", "must be an address such as smtp://"],
     ["FOSSICK_SMTP_URL", "smtp://fossick:hunter2hunter2@mail.example.com", "must not contain a password"],
@@ -399,13 +399,13 @@ describe("settings of alerts", () => {
     ],
     ["FOSSICK_ALERT_FROM", "ops@example.com\r\nBcc: all@example.com", "must be an e-mail address"],
     ["FOSSICK_ALERT_AFTER", "often", "must be a whole number from 0"],
-  ])("%s=%s is refused, and no secret shown", (name, value, message) => {
+  ])("%s=%s is rejected, and no secret is shown", (name, value, message) => {
     const refused = () => settings({ [name]: value })
     expect(refused).toThrow(`${name} ${message}`)
     expect(refused).not.toThrow(/hunter2/)
   })
 
-  test("that contradict each other are named", () => {
+  test("that contradict each other are reported", () => {
     expect(alertProblems(settings({ FOSSICK_ALERT_EMAIL: "ops@example.com" }))).toEqual([
       expect.stringContaining("FOSSICK_ALERT_EMAIL needs FOSSICK_SMTP_URL"),
     ])

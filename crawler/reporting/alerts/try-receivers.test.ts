@@ -25,7 +25,7 @@ test.each([
   ["smtps", "start"],
   ["smtp", "starttls"],
 ] as const)(
-  "a test of alerts goes by %s:// to a mail server whose authority is the operator's own, login and all",
+  "a test alert goes by %s:// to a mail server with the operator's own authority, including the login",
   async (scheme, from) => {
     using folder = temporaryFolder()
     const authority = makeCertificate({ subject: "The house", isAuthority: true })
@@ -64,7 +64,7 @@ test.each([
   },
 )
 
-test("a test of alerts goes to the webhook and to ntfy, and says who did not take it and that there is nobody", async () => {
+test("a test alert goes to the webhook and to ntfy, and reports failures and missing receivers", async () => {
   using folder = temporaryFolder()
   let status = 204
   const got: string[] = []

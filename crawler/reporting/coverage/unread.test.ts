@@ -6,7 +6,7 @@ import { CrawlFixture, temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { unreadOf } from "./unread.ts"
 
-test("pages that could not be read are counted, and those that are gone are not", async () => {
+test("unreadable pages are counted, and removed ones are not", async () => {
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a", "/b", "/gone", "/text"] }),
     "/a": status(403),
@@ -26,7 +26,7 @@ test("pages that could not be read are counted, and those that are gone are not"
 test.each([
   ["pages that could not be read", unreadByHost, "known_address_unread"],
   ["pages whose answers were cut off", cutOffPages, "known_address_noted"],
-] as const)("%s are found without looking at all others", async (_, ask, index) => {
+] as const)("%s are found without scanning all the others", async (_, ask, index) => {
   using folder = temporaryFolder()
   using db = await openStateFile(folder.path)
   migrateFrontier(db)

@@ -133,7 +133,7 @@ async function open(now: { ms: number } = { ms: Date.now() }) {
 }
 
 describe("webhooks", () => {
-  test("do not tell which names lead into a private network; their log does", async () => {
+  test("do not reveal which names resolve to private networks; their log does", async () => {
     using internet = new FakeInternet({ "inside.example": "127.0.0.1" })
     await using guard = new AddressGuard({
       allowed: [],
@@ -149,7 +149,7 @@ describe("webhooks", () => {
     expect(unknown).toMatchObject({ reason: expect.stringContaining("ENOTFOUND") as string })
   })
 
-  test("tell of new, changed and removed pages, and then of the run's end", async () => {
+  test("report new, changed and removed pages, and then the run's end", async () => {
     await using receiver = await startReceiver()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b"] }),
@@ -196,7 +196,7 @@ describe("webhooks", () => {
     ])
   })
 
-  test("are sent for the events asked for only, and nothing is noted for sources without any", async () => {
+  test("are sent only for the selected events, and nothing is recorded for sources without webhooks", async () => {
     await using receiver = await startReceiver()
     using state = await open()
     const { db, jobs, queue } = state
@@ -212,7 +212,7 @@ describe("webhooks", () => {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(["crawl.finished"])
   })
 
-  test("are signed as Standard Webhooks says, with secrets that are references", async () => {
+  test("are signed according to Standard Webhooks, with secrets given as references", async () => {
     await using receiver = await startReceiver()
     using state = await open()
     const secret = Buffer.from("a key of twenty-four b.").toString("base64")
@@ -231,7 +231,7 @@ describe("webhooks", () => {
     expect(log + JSON.stringify(await state.queue.list({ limit: 9, offset: 0 }))).not.toContain(secret)
   })
 
-  test("have the signature of the specification's own example", () => {
+  test("reproduce the signature of the specification's own example", () => {
     const headers = webhookHeaders(
       {
         id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -243,7 +243,7 @@ describe("webhooks", () => {
     expect(headers["webhook-signature"]).toBe("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
   })
 
-  test("wait for a secret that is missing, and say which", async () => {
+  test("wait for a missing secret, and name it", async () => {
     await using receiver = await startReceiver()
     using state = await open()
     const source = defineSource({
@@ -259,7 +259,7 @@ describe("webhooks", () => {
     })
   })
 
-  test("are not signed with a secret that can be guessed, and say which it is", async () => {
+  test("are not signed with a guessable secret, and name it", async () => {
     await using receiver = await startReceiver()
     using state = await open()
     const source = defineSource({
@@ -279,7 +279,7 @@ describe("webhooks", () => {
     expect(log + JSON.stringify(delivery)).not.toContain("hunter2")
   })
 
-  test("are sent again under the same id until they are taken, with longer and longer pauses", async () => {
+  test("are retried under the same id until accepted, with growing pauses", async () => {
     await using receiver = await startReceiver([500, 302])
     using state = await open()
     const { now, queue } = state
@@ -340,7 +340,7 @@ describe("webhooks", () => {
     )
   })
 
-  test("survive kill -9 of the crawler process in the middle of an attempt", async () => {
+  test("survive kill -9 of the crawler process mid-attempt", async () => {
     await using receiver = await startReceiver(["hang"])
     using state = await open()
     const webhooks = [hook(receiver.url, { events: ["finished"] })]
@@ -369,7 +369,7 @@ describe("webhooks", () => {
     expect(receiver.received[1]!.headers["webhook-id"]).toBe(receiver.received[0]!.headers["webhook-id"])
   })
 
-  test("tell of each change and each end once, however many look at the same time", async () => {
+  test("report each change and each end once, however many processes check at the same time", async () => {
     using state = await open()
     const webhooks = [hook("http://hook.example/", { events: ["changed", "finished"] })]
     const pages = Object.fromEntries(
@@ -389,7 +389,7 @@ describe("webhooks", () => {
     ])
   })
 
-  test("carry a hundred pages at most, and go out while a long run goes on", async () => {
+  test("contain at most a hundred pages, and go out during a long run", async () => {
     await using receiver = await startReceiver()
     using state = await open()
     const source = defineSource({

@@ -27,7 +27,7 @@ async function tried(url: string, spec: Partial<SourceSpec> = {}, known?: KnownA
 }
 
 describe("try", () => {
-  test("shows what would be indexed, and where links would lead", async () => {
+  test("shows the page that would be indexed, and where its links lead", async () => {
     await using site = await startTestSite({
       "/page": article("Pumps", {
         links: ["/a", "/b", "https://elsewhere.example/", "/a"],
@@ -47,7 +47,7 @@ describe("try", () => {
     expect(triedOnWire(result).page!.markdown).toBe(result.page!.markdown)
   })
 
-  test("says what would keep a page out", async () => {
+  test("gives the reason that would keep a page out", async () => {
     await using site = await startTestSite({
       "/robots.txt": textFile("User-agent: *\nDisallow: /private/"),
       "/private/x": article("Private"),
@@ -83,14 +83,14 @@ describe("try", () => {
     expect(await outcomes("/gone")).toEqual(["failed:http-status", "the site answered 404", undefined])
   })
 
-  test("reads an address that its source leaves out, and says so", async () => {
+  test("reads an address that its source excludes, and says so", async () => {
     await using site = await startTestSite({ "/draft": article("Draft") })
     const result = await tried(site.url("/draft"), { exclude: ["/draft"] })
     expect(result).toMatchObject({ belongs: false, outcome: "indexed", page: { title: "Draft" } })
     expect(tryText(result)).toContain("the address doesn't belong to it")
   })
 
-  test("knows a page that is in the index as it stands, and indexes nothing", async () => {
+  test("recognises a page already in the index, and indexes nothing", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     await using fixture = await CrawlFixture.open()
     await fixture.crawl({ name: "docs", seeds: [site.url("/")], rendering: "http" })
@@ -103,7 +103,7 @@ describe("try", () => {
     expect(fixture.engine.batches).toEqual([1])
   })
 
-  test("is a command that takes a declared source, and refuses what it does not know", async () => {
+  test("is a command that takes a declared source, and rejects unknown ones", async () => {
     await using site = await startTestSite({ "/page": article("Pumps") })
     await using fixture = await CrawlFixture.open()
     const command = fileURLToPath(new URL("../../../command/fossick.js", import.meta.url))

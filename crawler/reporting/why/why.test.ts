@@ -95,7 +95,7 @@ describe("why", () => {
     expect(whyText(trace).split("\n")).toHaveLength(trace.steps.length + 4)
   })
 
-  test("says what kept a visited page out", async () => {
+  test("gives the reason that kept a visited page out", async () => {
     await using fixture = await openFixture()
     const links = ["/private/x", "/gone", "/quiet", "/copy", "/moved", "/picture"]
     await using site = await startTestSite({
@@ -128,7 +128,7 @@ describe("why", () => {
     }
   })
 
-  test("names the other addresses of a page, those among them that no run visits", async () => {
+  test("names the other addresses of a page, including those that no run visits", async () => {
     await using fixture = await openFixture()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/page", "/page?utm_source=mail"] }),
@@ -145,7 +145,7 @@ describe("why", () => {
     )
   })
 
-  test("names a page whose links scripts may make where nothing leads to an address", async () => {
+  test("names a page whose scripts may add links when no link to an address is known", async () => {
     await using fixture = await openFixture()
     const home = article("Home", { head: `<script src="/tree.js"></script>` })
     await using site = await startTestSite({ "/": home.replace("<main>", `<div role="tree"></div><main>`) })
@@ -156,7 +156,7 @@ describe("why", () => {
     expect(step(await fixture.why(site.url("/")), "outcome")!.text).toContain("may lack its links")
   })
 
-  test("says why no run has seen an address", async () => {
+  test("explains why no run has seen an address", async () => {
     await using fixture = await openFixture()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a/", "/deep/1", "/draft/2"] }),
@@ -200,7 +200,7 @@ describe("why", () => {
     expect(await found(site.url("/b/none"))).toContain('docs includes only "/a/**"')
   })
 
-  test("says that an address waits for its visit", async () => {
+  test("reports that an address is waiting for its visit", async () => {
     await using fixture = await openFixture()
     const url = "http://127.0.0.1:9/page" as PageUrl
     const { source } = await fixture.sources.put({ name: "docs", seeds: ["http://127.0.0.1:9/"] })
@@ -214,7 +214,7 @@ describe("why", () => {
     expect(step(trace, "found")!.text).toContain(`it is waiting to be visited in job ${id} of docs (queued)`)
   })
 
-  test("says that a page was removed, on what evidence, and until when it can come back", async () => {
+  test("reports a page's removal, with the evidence and until when it can be restored", async () => {
     await using fixture = await openFixture()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b"] }),
@@ -235,7 +235,7 @@ describe("why", () => {
     expect(step(struck, "removal")!.text).toContain("1 strike against it")
   })
 
-  test("gives the page's place for a query, with what it is made of", async () => {
+  test("gives the page's rank for a query, with its parts", async () => {
     await using fixture = await openFixture()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/pumps", "/bread"] }),

@@ -32,7 +32,7 @@ class Fixture extends CrawlFixture {
   }
 }
 
-test("a plan says what a file would change, and changes nothing", async () => {
+test("a plan lists what a file would change, and changes nothing", async () => {
   await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/docs/a", "/docs/b", "/blog/c"] }),
@@ -80,7 +80,7 @@ test("a plan says what a file would change, and changes nothing", async () => {
   )
 })
 
-test("pages that a source shares stay for the others when it goes, as the plan says", async () => {
+test("pages of a removed source stay for the sources that share them, as the plan says", async () => {
   await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a/"] }),
@@ -100,7 +100,7 @@ test("pages that a source shares stay for the others when it goes, as the plan s
   expect((await engine.stats()).pages).toBe(1)
 })
 
-test("a source that goes leaves its pages, unless they are to go too", async () => {
+test("a removed source leaves its pages, unless they are to be removed too", async () => {
   await using fixture = await Fixture.open()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a"] }),
@@ -130,7 +130,7 @@ test("a source that goes leaves its pages, unless they are to go too", async () 
   expect(await fixture.crawl(docs)).toMatchObject({ state: "finished", outcomes: { indexed: 2 } })
 })
 
-test("a change says how long a whole crawl takes, by what is known", async () => {
+test("a change shows how long a full crawl takes, from what is known", async () => {
   await using site = await startTestSite({ "/": article("Home", { links: ["/a"] }), "/a": article("A") })
   await using fixture = await Fixture.open()
   const docs = { name: "docs", seeds: [site.url("/")], rendering: "http" } as const
@@ -143,7 +143,7 @@ test("a change says how long a whole crawl takes, by what is known", async () =>
   )
 })
 
-test("a plan warns when it opens a source to many", async () => {
+test("a plan warns when it opens a source to more readers", async () => {
   await using fixture = await Fixture.open()
   const hr = { name: "hr", seeds: ["https://hr.example/"] }
   await fixture.apply([{ ...hr, readers: { allow: "group:hr" } }])

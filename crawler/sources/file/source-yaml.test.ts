@@ -25,7 +25,7 @@ const WRITTEN = {
   webhooks: [{ url: "https://example.com/hook" }],
 }
 
-test("a source is written with what differs from the defaults, and read again it is the same", () => {
+test("a source is written with its non-default values, and reads back the same", () => {
   const source = defineSource(readSourceSpec(WRITTEN))
   const shown = withoutDefaults(source)
   expect(shown).toEqual({ ...WRITTEN, webhooks: [{ url: "https://example.com/hook", events: ["finished"] }] })
@@ -33,14 +33,14 @@ test("a source is written with what differs from the defaults, and read again it
   expect(sources.map((one) => defineSource(one))).toEqual([source])
 })
 
-test("a source that says nothing more is written with its name and its start", () => {
+test("a source with defaults only is written with its name and its start", () => {
   const source = defineSource({ name: "docs", seeds: ["https://docs.example.com/"] })
   expect(sourceYaml(withoutDefaults(source))).toBe(
     "sources:\n  - name: docs\n    seeds:\n      - https://docs.example.com/\n",
   )
 })
 
-test("all declared sources are written as a file that declares them again, whatever version wrote them", async () => {
+test("all declared sources are written as a file that declares them again, whichever version stored them", async () => {
   const db = emptyState()
   expect(parseSources(await declaredYaml(db), "sources.yaml").sources).toEqual([])
   const sources = new Sources(db, new Jobs(db))

@@ -18,7 +18,7 @@ function refusal(text: string): string[] {
 }
 
 describe("a sources file", () => {
-  test("gives each source the defaults, under what it says itself", () => {
+  test("applies the defaults to each source, below its own values", () => {
     const [docs, blog, shop, wiki] = parseSources(
       `
 defaults:
@@ -59,7 +59,7 @@ sources:
     expect([shop?.schedule, wiki?.schedule]).toEqual([null, null])
   })
 
-  test("may give a schedule to all, which one of them replaces or refuses", () => {
+  test("can give all sources a schedule, which each may replace or switch off", () => {
     const text = `
 defaults: { schedule: { everyHours: 12 } }
 sources:
@@ -74,7 +74,7 @@ sources:
     ).toEqual([[null, 12], ["0 4 * * *", null], null])
   })
 
-  test("may use anchors, and be JSON", () => {
+  test("can use anchors, and be JSON", () => {
     const anchored = `
 sources:
   - &base { name: a, seeds: a.example, limits: { depth: 2 } }
@@ -84,7 +84,7 @@ sources:
     expect(parseSources(`{"sources": []}`, "f")).toEqual({ sources: [], backup: null })
   })
 
-  test("that is wrong is refused with each field, its source and its line", () => {
+  test("with errors is rejected with each field, its source and its line", () => {
     const text = `defaults:
   limits:
     pages: 0
@@ -115,7 +115,7 @@ sources:
     expect(refusal(text).join()).not.toContain("hunter2")
   })
 
-  test("is looked at for sense: addresses, patterns, times, networks", () => {
+  test("is validated: addresses, patterns, times, networks", () => {
     const text = `defaults:
   exclude:
     - "re:("
@@ -163,7 +163,7 @@ sources:
       "f:1: a: seeds[0] must not contain a user or password",
     ],
     ["sources:\n  - 7\n", "f:2: sources[0] must be a group of fields"],
-  ])("of no sense at all is refused too: %j", (text, start) => {
+  ])("is rejected when it makes no sense at all: %j", (text, start) => {
     const [first = ""] = refusal(text)
     expect(first.startsWith(start) ? start : first).toBe(start)
   })
@@ -176,7 +176,7 @@ test.each([
   ["schedule: { cron: */5 * * * * }", "may need quotes"],
   ["include: [/{de,fr}/**]", "may need quotes"],
   ["login: { kind: basic, user: a, password: ${X} }", 'must be in quotes: "${X}"'],
-])("a text that YAML takes for something else is told to want quotes: %s", (line, message) => {
+])("a value that YAML misreads gets a hint to use quotes: %s", (line, message) => {
   const lines = refusal(`sources:\n  - name: a\n    seeds: a.example\n    ${line}\n`)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toContain("f:4: ")
@@ -216,7 +216,7 @@ describe("the schema", () => {
     for (const [name, said, real] of groups) expect([name, said]).toEqual([name, real])
   })
 
-  test("says of each field the default that it has", () => {
+  test("gives each field's default", () => {
     const plain = new Map(Object.entries(defineSource({ seeds: ["https://a.example/"] })))
     const defaulted = Object.entries(fields).filter(([, field]) => "default" in field)
     expect(defaulted.length).toBeGreaterThan(8)
@@ -227,7 +227,7 @@ describe("the schema", () => {
     }
   })
 
-  test("lets defaults say all but what is each source's own", () => {
+  test("allows every field in defaults except those specific to one source", () => {
     const own = ["name", "seeds", ...CONTENT_FIELDS, "folderReaders", "observers", "sitemaps", "feeds"]
     expect(Object.keys(defaults.properties ?? {}).sort()).toEqual(
       Object.keys(source.properties ?? {})
@@ -244,10 +244,10 @@ sources:
   })
 })
 
-describe("the block backup", () => {
+describe("the backup section", () => {
   const sources = "sources: []\n"
 
-  test("has its defaults, and a folder seen from the file", () => {
+  test("has defaults, and a folder relative to the file", () => {
     const { backup } = parseSources(
       `${sources}backup: { folder: ../backups, schedule: 30 2 * * * }`,
       "/etc/fossick/s.yaml",
@@ -290,11 +290,11 @@ describe("the block backup", () => {
     ],
     ["{ folder: /b, schedule: 0 33 * * * }", "f:2: backup.schedule.cron is not a schedule such as"],
     ["/b", "f:2: backup must be a group of fields or null"],
-  ])("%s is refused: %s", (backup, message) => {
+  ])("%s is rejected: %s", (backup, message) => {
     expect(refusal(`${sources}backup: ${backup}`)).toEqual([expect.stringContaining(message)])
   })
 
-  test("is refused where its folder is in the data folder, by whatever way", () => {
+  test("is rejected when its folder is inside the data folder, even through a link", () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, "data"))
     symlinkSync(join(folder.path, "data"), join(folder.path, "link"))
@@ -315,7 +315,7 @@ describe("the block backup", () => {
   })
 })
 
-test("the example in the handbook's folder is a sources file with nothing wrong", () => {
+test("the example in the handbook is a valid sources file", () => {
   const file = join(import.meta.dirname, "../../../docs/sources.example.yaml")
   const { sources, backup } = parseSources(readFileSync(file, "utf8"), file)
   expect(backup).toMatchObject({ keep: 14, schedule: { cron: "30 2 * * *" } })
@@ -326,7 +326,7 @@ describe("a source that is a folder", () => {
   const parsed = (yaml: string) => parseSources(yaml, "f").sources
   const folder = "name: share, folder: /srv/share, seeds: https://nas.example/share/"
 
-  test("takes no default that is about websites", () => {
+  test("takes no defaults meant for websites", () => {
     const yaml = `defaults: { rendering: browser, limits: { bytes: 5 } }\nsources: [{ ${folder} }]`
     expect(parsed(yaml)).toEqual([
       { name: "share", folder: "/srv/share", seeds: ["https://nas.example/share/"], limits: { bytes: 5 } },
@@ -341,7 +341,7 @@ describe("a source that is a folder", () => {
     ],
     [`${folder}, login: { kind: basic, user: a, password: "\${B}" }`, "login has no effect with folder"],
     [`${folder}, sitemaps: https://nas.example/sitemap.xml`, "sitemaps has no effect with folder"],
-  ])("is refused: { %s }", (source, message) => {
+  ])("is rejected: { %s }", (source, message) => {
     expect(() => parsed(`sources: [{ ${source} }]`)).toThrow(message)
   })
 })

@@ -10,7 +10,7 @@ import { fixReaders, forgetReadersNow, readersNow } from "./readers-now.ts"
 
 const forGroup = (name: string): PageReaders[] => [{ source: "wiki", allow: [[`group:${name}`]], deny: [] }]
 
-test("what labels of pages stand for is known once they are registered", async () => {
+test("the meaning of a page's readers label is known once it is registered", async () => {
   const db = emptyState()
   const rules = new ReaderRules(db)
   expect((await readersNow(db)).rules.size).toBe(0)
@@ -30,7 +30,7 @@ test("what labels of pages stand for is known once they are registered", async (
   expect((await readersNow(db)).rules.get(readersLabel(forGroup("law"))!)).toEqual(forGroup("law"))
 })
 
-test("what a label stands for is forgotten a month after its last page has left, and not before", async () => {
+test("a label is forgotten a month after its last page is gone, and not before", async () => {
   const db = emptyState()
   let now = Date.UTC(2026, 0, 1)
   const clock = () => now
@@ -53,7 +53,7 @@ test("what a label stands for is forgotten a month after its last page has left,
   expect(await hasOldRules(db, clock)).toBe(false)
 })
 
-test("readers that a process knows from elsewhere count beside those of the state", async () => {
+test("readers set for a process count alongside those in the state", async () => {
   const db = emptyState()
   const staff = { allow: [["group:staff"]], deny: [] }
   await readersNow(db)
@@ -64,7 +64,7 @@ test("readers that a process knows from elsewhere count beside those of the stat
   expect([...(await readersNow(db)).sources.keys()]).toEqual(["hr", "peer/hall"])
 })
 
-test("readers of a source that name nobody are refused by their field", async () => {
+test("a source's invalid readers are rejected by field", async () => {
   const db = emptyState()
   const sources = new Sources(db, new Jobs(db))
   const declare = (more: object) => sources.put({ name: "hr", seeds: ["https://hr.example/"], ...more })
@@ -81,7 +81,7 @@ test("readers of a source that name nobody are refused by their field", async ()
   expect(source.readers).toEqual({ allow: ["group:hr"] })
 })
 
-test("the readers of a source count as soon as they are declared, and until its pages are gone", async () => {
+test("a source's readers apply as soon as they are declared, and until its pages are gone", async () => {
   const db = emptyState()
   const sources = new Sources(db, new Jobs(db))
   const declare = (readers?: object) => sources.put({ name: "hr", seeds: ["https://hr.example/"], readers })

@@ -12,7 +12,7 @@ const config = testConfig({ FOSSICK_BROWSER_PATH: browserPath ?? "" })
 
 const TEXT = "The pump is primed by hand, and runs dry for no longer than a minute. ".repeat(8)
 
-describe("a look through a browser", { tags: ["chromium"] }, () => {
+describe("a survey with a browser", { tags: ["chromium"] }, () => {
   let places: ReadingPlaces
   let story: CrawlFixture
 
@@ -61,7 +61,7 @@ addEventListener("hashchange", show); show()</script>`),
     ])
   })
 
-  test("compares where some text comes with the page: a browser is proposed only if it shows more", async () => {
+  test("compares when some text is sent with the page, and proposes a browser only if it shows more", async () => {
     const app = (script: string) =>
       html(
         `<title>App</title><div id="root"><main><h1>Plant</h1><p>${TEXT}</p></main></div><script type="module">${script}</script>`,

@@ -56,7 +56,7 @@ const sitemap = (site: TestSite, paths: readonly string[]) =>
 
 const TOPICS = ["pumps", "seals", "valves", "motors", "pipes", "gauges", "filters"]
 
-test("a documentation site is proposed with its scope, sitemap, languages, size and five pages, in a dozen requests", async () => {
+test("a documentation site is proposed with its scope, sitemap, languages, size and five pages, within a dozen requests", async () => {
   await using site = await startTestSite({ "/robots.txt": textFile("User-agent: *\nDisallow: /private/") })
   const head = `<meta name="generator" content="mkdocs-1.6.1"><link rel="stylesheet" href="/docs/assets/stylesheets/main.css">
     <link rel="alternate" type="application/rss+xml" href="/docs/feed.xml">
@@ -103,7 +103,7 @@ test("a documentation site is proposed with its scope, sitemap, languages, size 
   expect(rest.requests).toBeLessThanOrEqual(MAX_REQUESTS)
 })
 
-test("what is proposed, unchanged, crawls the site", async () => {
+test("the proposal, unchanged, crawls the site", async () => {
   await using site = await startTestSite({})
   const wiki = (title: string, links: readonly string[]) =>
     article(title, { links, head: '<meta name="generator" content="DokuWiki">' })
@@ -129,7 +129,7 @@ test("what is proposed, unchanged, crawls the site", async () => {
   expect(site.requests.filter((path) => /do=|rev=/.test(path))).toEqual([])
 })
 
-test("a site behind a form is proposed with its fields and the password by reference", async () => {
+test("a site behind a login form is proposed with its fields and a reference to the password", async () => {
   await using site = await startTestSite({
     "/": redirect("/sign-in?next=/"),
     "/sign-in":
@@ -152,7 +152,7 @@ test("a site behind a form is proposed with its fields and the password by refer
   expect(pages).toEqual([])
 })
 
-test("a form that a public page links is told of, and not put into the proposal", async () => {
+test("a form linked from a public page is mentioned, but not proposed", async () => {
   await using site = await startTestSite({
     "/": article("Open", { links: ["/about"] }).replace("<nav>", '<nav><a href="/account">Log in</a>'),
     "/about": article("About"),
@@ -174,14 +174,14 @@ test("a form that a public page links is told of, and not put into the proposal"
 test.each([
   [401, { kind: "basic", user: "crawler", password: expect.stringMatching(/^\$\{\w+\}$/) }, "login"],
   [403, undefined, "server"],
-])("a site that answers %i says what helps", async (code, login, kind) => {
+])("a site that answers %i gets helpful advice", async (code, login, kind) => {
   await using site = await startTestSite({ "/": status(code) })
   const found = await survey(site.url("/"))
   expect(found.source.login).toEqual(login)
   expect(found.obstacles).toMatchObject([{ kind, help: expect.any(String) }])
 })
 
-test("robots.txt is obeyed unless the site is the operator's, who is told how", async () => {
+test("robots.txt is obeyed unless the site is the operator's own, who is told how to ignore it", async () => {
   await using site = await startTestSite({
     "/robots.txt": textFile("User-agent: *\nDisallow: /"),
     "/": article("Closed"),
@@ -197,7 +197,7 @@ test("robots.txt is obeyed unless the site is the operator's, who is told how", 
   expect(open.pages).toMatchObject([{ outcome: "indexed", page: { title: "Closed" } }])
 })
 
-test("noindex is told of; on the operator's own network the proposal reads the pages all the same", async () => {
+test("noindex is mentioned; on the operator's own network the proposal reads such pages anyway", async () => {
   const head = '<meta name="robots" content="noindex,nofollow">'
   await using site = await startTestSite({
     "/": article("Young", { head, links: ["/a"] }),
@@ -219,7 +219,7 @@ test("noindex is told of; on the operator's own network the proposal reads the p
   expect(over.obstacles.map(({ kind }) => kind)).toEqual(["noindex", "robots"])
 })
 
-test("a page that scripts fill needs a browser, and says what to install when there is none", async () => {
+test("a page filled by scripts needs a browser, and the proposal says what to install", async () => {
   await using site = await startTestSite({
     "/": html('<title>App</title><div id="root"></div><script type="module" src="/app.js"></script>'),
   })
@@ -233,7 +233,7 @@ test("a page that scripts fill needs a browser, and says what to install when th
   expect(obstacles[0]).toMatchObject({ kind: "browser" })
 })
 
-test("a sitemap with the addresses of another site is told of, and its pages are not counted", async () => {
+test("a sitemap with another site's addresses is mentioned, and its pages are not counted", async () => {
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a"] }),
     "/a": article("A"),
@@ -245,7 +245,7 @@ test("a sitemap with the addresses of another site is told of, and its pages are
   expect(obstacles).toMatchObject([{ kind: "sitemap", text: expect.stringContaining("docs.example.com/a") }])
 })
 
-test("a large site gets room for all its pages, and its time is counted in pauses", async () => {
+test("a large site gets a limit for all its pages, and a time that includes the pauses", async () => {
   await using site = await startTestSite({ "/": article("Home") })
   const paths = Array.from({ length: 12_000 }, (_, number) => `/page-${number}`)
   site.serve({ "/sitemap.xml": sitemap(site, paths), "*": article("A page") })
@@ -254,7 +254,7 @@ test("a large site gets room for all its pages, and its time is counted in pause
   expect(estimate).toMatchObject({ pages: 12_000, from: "sitemap" })
 })
 
-test("a certificate of an authority that is not known names the setting", async () => {
+test("an unknown certificate authority is answered with the setting to use", async () => {
   const root = makeCertificate({ subject: "root", isAuthority: true })
   const certificate = makeCertificate({ subject: "site", names: ["127.0.0.1"], issuer: root })
   await using site = await startSecureSite(certificate)
@@ -272,7 +272,7 @@ test("a certificate of an authority that is not known names the setting", async 
   ])
 })
 
-test("over the API an unknown host and a private one are told in the same words", async () => {
+test("over the API, unknown and private hosts get the same message", async () => {
   await using site = await startTestSite({ "/": article("Inside") })
   const inside = await survey(site.url("/"), { trusted: false, networks: "" })
   const nowhere = await survey("https://nowhere.invalid/", { trusted: false, networks: "" })

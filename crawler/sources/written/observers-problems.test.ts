@@ -35,7 +35,7 @@ function problemsOf(change: object): string[] {
 }
 const withObserver = (observer: object) => problemsOf({ observers: [written.observers[1], observer] })
 
-test("observers are read with their short forms, and written as they were", () => {
+test("observers can be given in short forms, and are stored as written", () => {
   const spec = readSourceSpec(written)
   const { observers, observersMaxAgeDays } = defineSource(spec)
   expect(observers[0]!.readers).toEqual({ allow: ["group:hr"] })
@@ -45,7 +45,7 @@ test("observers are read with their short forms, and written as they were", () =
   )
 })
 
-test("problems with observers name their fields", () => {
+test("problems with observers are reported by field", () => {
   expect(problemsOf({ login: null })).toEqual([
     "observers require the source to have a login, because their pages are compared with what it reads",
   ])
@@ -91,7 +91,7 @@ test("problems with observers name their fields", () => {
   ).toContain("observers has no effect with folder")
 })
 
-test("plans and lists tell of observers without their secrets", () => {
+test("plans and lists show observers without their secrets", () => {
   const spec = readSourceSpec(written) as SourceSpec
   const [hr, staff, anyone] = spec.observers!
   const leaked = { ...staff!, login: { ...(staff!.login as object), fields: { password: "secret" } } }

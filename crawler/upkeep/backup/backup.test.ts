@@ -40,8 +40,8 @@ function site(count: number, text = "first"): Record<string, Answer> {
 
 const docs = (origin: string) => ({ name: "docs", seeds: [`${origin}/`], removal: { maxShare: 1 } })
 
-describe("what is backed up is restored", () => {
-  test("state, index and thumbnails, and the next crawl goes on from there", async () => {
+describe("a restored backup", () => {
+  test("has the state, index and thumbnails, and the next crawl continues from there", async () => {
     using folders = new Folders()
     await using web = await startTestSite(site(12))
     await using from = await SmallAppliance.open(folders.at("from"))
@@ -75,7 +75,7 @@ describe("what is backed up is restored", () => {
     expect(outcomes).toEqual({ unchanged: 13 })
   })
 
-  test("on an index with another model, the pages are embedded anew", async () => {
+  test("has its pages embedded again when the index uses another model", async () => {
     using folders = new Folders()
     await using from = await SmallAppliance.open(folders.at("from"))
     await from.engine.index([aPage("a"), aPage("b")])
@@ -87,8 +87,8 @@ describe("what is backed up is restored", () => {
   })
 })
 
-describe("while crawls go on", () => {
-  test("each backup is of one piece, whatever was written meanwhile", async () => {
+describe("backups during crawls", () => {
+  test("are each consistent, whatever is written meanwhile", async () => {
     using folders = new Folders()
     await using web = await startTestSite(site(60))
     await using from = await SmallAppliance.open(folders.at("from"))
@@ -115,7 +115,7 @@ describe("while crawls go on", () => {
     }
   })
 
-  test("triggers and views that are not of our making are left out, and those that are say what ours say", async () => {
+  test("leave out foreign triggers and views, and include ours only when unchanged", async () => {
     using folders = new Folders()
     await using from = await SmallAppliance.open(folders.at("from"))
     const codeIn = (db: StateStore) =>
@@ -138,7 +138,7 @@ describe("while crawls go on", () => {
     expect(await codeIn(to.db)).toEqual(ours)
   })
 
-  test("what the index lost or learnt after the state was copied is mended, and nobody is told", async () => {
+  test("repair differences between the index and the earlier copy of the state, without notifications", async () => {
     using folders = new Folders()
     await using web = await startTestSite(site(6))
     const source = {
@@ -168,7 +168,7 @@ describe("while crawls go on", () => {
     expect((await to.engine.get(changed))?.markdown).toContain(rareWord(2))
   })
 
-  test("a job that ran goes on, and a thumbnail that was swept is made again", async () => {
+  test("let a running job continue, and a deleted thumbnail is made again", async () => {
     using folders = new Folders()
     await using from = await SmallAppliance.open(folders.at("from"))
     const images = ["a", "b"].map((name) => ({
@@ -200,8 +200,8 @@ describe("while crawls go on", () => {
   })
 })
 
-describe("a restore that is killed", () => {
-  test("leaves no half appliance, and what was there before, until it is run again", async () => {
+describe("a killed restore", () => {
+  test("leaves no partial appliance, and keeps the old data until it is run again", async () => {
     using folders = new Folders()
     const [dataDir, file] = [folders.at("to"), folders.at("backup.tar")]
     {
@@ -226,7 +226,7 @@ describe("a restore that is killed", () => {
     expect(await before.engine.get(aPage("old").url)).not.toBeNull()
   })
 
-  test("while names change is ended from wherever it was", async () => {
+  test("during renaming is completed from any point", async () => {
     using folders = new Folders()
     const names = ["images", "index", "state.db"]
     const fill = async (folder: string, text: string) => {
@@ -258,7 +258,7 @@ describe("a restore that is killed", () => {
     }
   })
 
-  test("by an error on its way leaves everything as it was", async () => {
+  test("leaves everything as it was when it ends with an error", async () => {
     using folders = new Folders()
     await using from = await SmallAppliance.open(folders.at("from"))
     await from.engine.index([aPage("a")])
@@ -280,7 +280,7 @@ describe("a restore that is killed", () => {
 })
 
 describe("a data folder", () => {
-  test("is empty when it holds only what is made again", async () => {
+  test("is empty when it holds only files that can be made again", async () => {
     using folders = new Folders()
     const dataDir = folders.at("data")
     expect(await contentsOf(dataDir)).toEqual([])
@@ -294,7 +294,7 @@ describe("a data folder", () => {
     expect(await contentsOf(dataDir)).toEqual([])
   })
 
-  test("is in use while somebody crawls for it", async () => {
+  test("is in use while a crawler uses it", async () => {
     using folders = new Folders()
     expect(await isInUse(folders.at("data"))).toBe(false)
     const db = await openStateStore(folders.at("data"))

@@ -8,7 +8,7 @@ import { defineSource } from "../../source.ts"
 import { temporaryFolder } from "../../testing/crawl-fixture.ts"
 import { StateMender } from "./mend-state.ts"
 
-test("of a page of two sources each source's state is held to what the index says of it", async () => {
+test("a page of two sources has each source's state corrected to match the index", async () => {
   using folder = temporaryFolder()
   const db = await openStateStore(folder.path)
   try {

@@ -79,7 +79,7 @@ function changesNothing(changed: Buffer, at: number): boolean {
   return numberIn(changed) === numberIn(whole)
 }
 
-test("it is plain tar, and its sums are those of sha256sum", () => {
+test("a backup is a plain tar file, with checksums as from sha256sum", () => {
   const list = execFileSync("tar", ["tf", file], { encoding: "utf8" }).trim().split("\n")
   expect(list).toEqual(["manifest.json", "state.db", "index/00000001", "images/01/1.webp", "SHA256SUMS"])
   const out = folders.at("unpacked")
@@ -88,7 +88,7 @@ test("it is plain tar, and its sums are those of sha256sum", () => {
   expect(execSync("sha256sum -c SHA256SUMS", { cwd: out, encoding: "utf8" })).toContain("state.db: OK")
 })
 
-test("a whole one is sound", async () => {
+test("a complete backup is valid", async () => {
   expect(await verified(whole)).toBe("sound")
   expect(await verifyBackup(file)).toMatchObject({
     format: 1,
@@ -98,7 +98,7 @@ test("a whole one is sound", async () => {
   })
 })
 
-test("no byte may be another", async () => {
+test("a changed byte anywhere is detected", async () => {
   await assert(
     asyncProperty(nat(whole.length - 1), integer({ min: 1, max: 255 }), async (at, flip) => {
       const changed = Buffer.from(whole)
@@ -121,7 +121,7 @@ test("no byte may be another", async () => {
   expect(await verified(whole)).toBe("sound")
 })
 
-test("no end may be missing", async () => {
+test("a truncation anywhere is detected", async () => {
   // After the last file come empty blocks, which a tape needed.
   await assert(
     asyncProperty(nat(whole.length - 2 * BLOCK - 1), async (length) => {
@@ -133,7 +133,7 @@ test("no end may be missing", async () => {
   expect(await verified(whole)).toBe("sound")
 })
 
-test("other files, and those of a newer Fossick, are refused by what they are", async () => {
+test("other files, and backups from a newer Fossick, are rejected with what they are", async () => {
   expect(await verified("")).toBe("NOT_A_BACKUP")
   expect(await verified("something else altogether, and long enough ".repeat(50))).toBe("NOT_A_BACKUP")
   const tarOf = (name: string, text: string) => {
@@ -147,7 +147,7 @@ test("other files, and those of a newer Fossick, are refused by what they are", 
   expect(await verified(tarOf("manifest.json", JSON.stringify(manifest)))).toBe("FORMAT_TOO_NEW")
 })
 
-test("what does not belong into a backup is refused, wherever it points", async () => {
+test("an entry that does not belong in a backup is rejected, wherever it points", async () => {
   mkdirSync(folders.at("unpacked-again"))
   execFileSync("tar", ["xf", file, "-C", folders.at("unpacked-again")])
   writeFileSync(folders.at("unpacked-again/evil.sh"), "true")

@@ -13,7 +13,7 @@ test.each([
   "https://github.com/a/b/actions/workflows/ci.yml/badge.svg",
   "https://secure.gravatar.com/avatar/abc",
   "https://www.facebook.com/tr?id=1&ev=PageView",
-])("%s is no content", (address) => {
+])("%s is not a content image", (address) => {
   expect(isJunkAddress(address)).toBe(true)
 })
 
@@ -25,6 +25,6 @@ test.each([
   "https://a.example/icons/bee.svg",
   "https://a.example/space.jpg",
   "https://a.example/image?id=77",
-])("%s may be content", (address) => {
+])("%s may be a content image", (address) => {
   expect(isJunkAddress(address)).toBe(false)
 })

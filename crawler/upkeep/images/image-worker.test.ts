@@ -32,7 +32,7 @@ async function slowAtFirst(): Promise<{ answer: Answer; first: Promise<ServerRes
 
 const row = (fixture: CrawlFixture) => statement(fixture.db, "select state, tries from image").get()
 
-test("a process that was killed while it looked is followed by one that looks again", async () => {
+test("a process killed while looking at images is followed by one that looks again", async () => {
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
   await using fixture = await CrawlFixture.open()
@@ -53,7 +53,7 @@ test("a process that was killed while it looked is followed by one that looks ag
   expect(await row(fixture)).toEqual({ state: "read", tries: 2 })
 })
 
-test("an image that takes the process down is tried alone, then given up, and costs no other", async () => {
+test("an image that kills the process is tried alone, then given up, and affects no other", async () => {
   const poison = interlacedPicture(10_000, { depth: 8, colour: "grey" })
   const send = (body: Uint8Array): Answer => bytes(body, { "content-type": "image/png" })
   const images = ["/bee.png", "/poison.png", "/wasp.png"].map(
@@ -93,7 +93,7 @@ test("an image that takes the process down is tried alone, then given up, and co
   ])
 })
 
-test("images wait for a crawl, and go on after it", async () => {
+test("images wait for a crawl to end, and then continue", async () => {
   const { answer, first } = await slowAtFirst()
   await using site = await startTestSite({ "/": PAGE, "/bee.png": answer })
   await using fixture = await CrawlFixture.open()

@@ -47,7 +47,7 @@ const known = async (store: ImageStore, site: TestSite, paths: readonly string[]
 }
 
 describe("images of crawled pages", () => {
-  test("are fetched once, measured, and told from junk", async () => {
+  test("are fetched once, measured, and separated from junk", async () => {
     await using site = await startTestSite({
       "/": page(
         "Home",
@@ -96,7 +96,7 @@ describe("images of crawled pages", () => {
     expect(await sharp(store.thumbnailPath(bee.id)).metadata()).toMatchObject({ format: "webp", width: 320 })
   })
 
-  test("that stand on most pages of a site belong to its design", async () => {
+  test("that appear on most pages of a site belong to its design", async () => {
     const pages = ["/", "/1", "/2", "/3", "/4", "/5"]
     await using site = await startTestSite(
       Object.fromEntries(
@@ -114,7 +114,7 @@ describe("images of crawled pages", () => {
     expect(await known(store, site, ["/logo.png"])).toEqual(["unread"])
   })
 
-  test("go with the last page that carries them", async () => {
+  test("are removed with the last page that contains them", async () => {
     await using site = await startTestSite({
       "/": page("Home", ["/both.png"], ["/gone"]),
       "/gone": page("Gone", ["/both.png", "/its-own.png"]),
@@ -138,7 +138,7 @@ describe("images of crawled pages", () => {
     expect(await store.hasWork()).toBe(false)
   })
 
-  test("are looked at again when their look is old, or their thumbnails are gone", async () => {
+  test("are fetched again when they are outdated, or their thumbnails are missing", async () => {
     await using site = await startTestSite({
       "/": page("Home", ["/bee.png"]),
       "/bee.png": png(await picture(1)),
@@ -169,7 +169,7 @@ describe("images of crawled pages", () => {
     expect(existsSync(join(folder.path, "images"))).toBe(true)
   })
 
-  test("obey robots.txt, and come later when the site is busy", async () => {
+  test("obey robots.txt, and are postponed when the site is busy", async () => {
     await using site = await startTestSite({
       "/robots.txt": textFile("User-agent: *\nDisallow: /private/"),
       "/": page("Home", ["/private/bee.png", "/busy.png"]),
@@ -186,7 +186,7 @@ describe("images of crawled pages", () => {
     expect(await store.hasWork(Date.now() + 3_700_000)).toBe(true)
   })
 
-  test("are not fetched from addresses that the guard refuses", async () => {
+  test("are not fetched from addresses that the guard rejects", async () => {
     await using hidden = await startTestSite({ "/secret.png": png(await picture(1)) })
     await using site = await startTestSite({ "/": page("Home", [`${hidden.origin}/secret.png`]) })
     await using fixture = await CrawlFixture.open()
@@ -196,7 +196,7 @@ describe("images of crawled pages", () => {
     expect(hidden.requests).toEqual([])
   })
 
-  test("are fetched with the networks of the source whose page shows them, and of no other", async () => {
+  test("are fetched with the allowed networks of their page's source, and of no other", async () => {
     await using inside = await startTestSite({
       "/wiki": article("Wiki"),
       "/shown.png": png(await picture(1)),
@@ -252,7 +252,7 @@ describe("images of crawled pages", () => {
     expect(inside.requests.filter((path) => path.endsWith(".png"))).toEqual(["/shown.png", "/hidden.png"])
   })
 
-  test("that take the process down each time are not tried for ever", async () => {
+  test("that kill the process each time are given up", async () => {
     await using fixture = await CrawlFixture.open()
     using folder = temporaryFolder()
     await using site = await startTestSite({ "/": page("Home", ["/bomb.png"]) })
@@ -268,7 +268,7 @@ describe("images of crawled pages", () => {
     expect(await store.hasWork()).toBe(false)
   })
 
-  test("are noted once, however often the page is seen", async () => {
+  test("are recorded once, however often the page is read", async () => {
     await using fixture = await CrawlFixture.open()
     await using site = await startTestSite({ "/": page("Home", ["/bee.png"]) })
     await fixture.crawl({ seeds: [site.url("/")] })

@@ -8,7 +8,7 @@ import { readImage } from "./read-image.ts"
 const look = async (body: Uint8Array) => (await readImage(body)).look
 
 describe("an image", () => {
-  test("is measured in each format of the web", async () => {
+  test("is measured in every web format", async () => {
     const png = await picture(1, { width: 400, height: 300 })
     for (const format of ["jpeg", "png", "webp", "avif", "gif"] as const) {
       const body = await sharp(png).toFormat(format, { effort: 1 }).toBuffer()
@@ -23,7 +23,7 @@ describe("an image", () => {
     }
   })
 
-  test("is turned the way its camera was held", async () => {
+  test("is rotated according to its EXIF orientation", async () => {
     const body = await sharp(await picture(1, { width: 400, height: 300 }))
       .withMetadata({ orientation: 6 })
       .jpeg()
@@ -31,7 +31,7 @@ describe("an image", () => {
     expect(await look(body)).toMatchObject({ width: 300, height: 400 })
   })
 
-  test("is shown small, and never larger than it is", async () => {
+  test("is scaled down, and never up", async () => {
     const size = async (body: Uint8Array) => {
       const { format, width, height } = await sharp((await readImage(body)).thumbnail).metadata()
       return { format, width, height }
@@ -44,7 +44,7 @@ describe("an image", () => {
     expect(await size(await picture(1, { width: 120, height: 90 }))).toMatchObject({ width: 120, height: 90 })
   })
 
-  test("that moves shows its first frame", async () => {
+  test("shows its first frame when it is animated", async () => {
     const frames = await Promise.all([1, 2, 3].map((seed) => picture(seed, { width: 100, height: 80 })))
     const body = await sharp(frames, { join: { animated: true } })
       .gif()
@@ -54,7 +54,7 @@ describe("an image", () => {
     expect(hammingDistance(seen.hash, (await look(frames[0]!)).hash)).toBeLessThanOrEqual(7)
   })
 
-  test("that is drawn runs no script and fetches nothing", async () => {
+  test("runs no scripts and fetches nothing when it is an SVG", async () => {
     await using site = await startTestSite({})
     const inside = `<script>fetch("${site.origin}/script")</script><image href="${site.origin}/image.png" width="9" height="9"/>`
     const body = Buffer.from(
@@ -65,7 +65,7 @@ describe("an image", () => {
   })
 })
 
-describe("junk is known by what it is:", () => {
+describe("junk images", () => {
   test.each([
     ["tracker", flatPicture(1, 1)],
     ["icon", picture(1, { width: 48, height: 48 })],
@@ -77,7 +77,7 @@ describe("junk is known by what it is:", () => {
     expect((await look(await body)).junk).toBe(junk)
   })
 
-  test("a thin line on white is a drawing", async () => {
+  test("do not include a thin line drawing on white", async () => {
     const body = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"><rect width="600" height="400" fill="white"/><path d="M20 380 L580 20" stroke="black"/></svg>',
     )
@@ -93,11 +93,11 @@ test.each([
     "a small file that claims to be huge",
     Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect/></svg>'),
   ],
-])("%s is refused", async (_, body) => {
+])("%s is rejected", async (_, body) => {
   await expect(readImage(await body)).rejects.toThrow(/\S/)
 })
 
-test("an image that would take much memory to decode is refused by what its header says", async () => {
+test("an image that would take much memory to decode is rejected by its header", async () => {
   const body = (side: number) => interlacedPicture(side, { depth: 16, colour: "rgba", claims: true })
   await expect(readImage(body(9000))).rejects.toThrow("decoding it takes more than 512 MB of memory")
   // The same kind of image is tried if it needs less memory.
@@ -105,7 +105,7 @@ test("an image that would take much memory to decode is refused by what its head
   expect(await look(interlacedPicture(500, { depth: 8, colour: "grey" }))).toMatchObject({ junk: "flat" })
 })
 
-test("copies hash alike, other pictures do not", async () => {
+test("copies have similar hashes, and different images do not", async () => {
   const pictures = await Promise.all([1, 2, 3, 4, 5].map((seed) => picture(seed)))
   const hashes = await Promise.all(pictures.map(async (body) => (await look(body)).hash))
   for (const [index, body] of pictures.entries()) {

@@ -40,8 +40,8 @@ function site(held: Readonly<Record<string, string>>, absent: Visit | ((url: Pag
   return { complaint, asked, visited }
 }
 
-describe("a page that is new", () => {
-  test("is one, unless it says that it is not, and nobody is asked", async () => {
+describe("a new page", () => {
+  test("is accepted unless it says it is missing, without asking the site", async () => {
     const { complaint, asked, visited } = site({}, read(OTHER))
     expect(await complaint("/a", OTHER)).toBeNull()
     expect(await complaint("/a", "Sorry.", { title: "Page not found" })).toBe(SAYS_SO)
@@ -50,7 +50,7 @@ describe("a page that is new", () => {
     expect([asked, visited]).toEqual([[], []])
   })
 
-  test("and may be about what is not found, is one unless the site says the same for anything", async () => {
+  test("about missing things is accepted unless the site says the same for any address", async () => {
     const maybe = { title: "Product not found" }
     const { complaint, visited } = site({}, read(OTHER))
     expect(await complaint("/a", OTHER, maybe)).toBe(FOR_ANY)
@@ -61,29 +61,29 @@ describe("a page that is new", () => {
   })
 })
 
-describe("a page that the index holds", () => {
-  test("is one when the index holds it no more, or when it was edited", async () => {
+describe("a page in the index", () => {
+  test("is accepted when the index no longer has it, or when it was edited", async () => {
     const { complaint, visited } = site({ "/": HOME, "/a": ALPHA }, read(OTHER))
     expect(await complaint("/gone", OTHER, { isHeld: true })).toBeNull()
     expect(await complaint("/a", `${words("alpha", 0, 40)} ${words("new", 0, 20)}`)).toBeNull()
     expect(visited).toEqual([])
   })
 
-  test("is edited as long as two in five of its rows of words are shared", async () => {
+  test("counts as edited as long as two fifths of its word sequences are shared", async () => {
     const { complaint } = site({ "/": HOME, "/a": words("alpha", 0, 52) }, (url) => read(url))
     // 20 of 50 rows are shared, and then 19 of 50.
     expect(await complaint("/a", words("alpha", 0, 22), { title: "Page not found" })).toBeNull()
     expect(await complaint("/a", words("alpha", 0, 21), { title: "Page not found" })).toBe(SAYS_SO)
   })
 
-  test("and has changed beyond recognition is none with the words of an error, or of maintenance", async () => {
+  test("is missing when it has changed completely and reads like an error or maintenance notice", async () => {
     const { complaint, visited } = site({ "/": HOME, "/a": ALPHA })
     expect(await complaint("/a", "Sorry.", { title: "Product not found" })).toBe(SAYS_SO)
     expect(await complaint("/a", "New shelves.", { title: "Under maintenance" })).toBe(SAYS_SO)
     expect(visited).toEqual([])
   })
 
-  test("or with the text of the front page, as it is now or as the index holds it", async () => {
+  test("is missing when it shows the front page's text, current or indexed", async () => {
     const held = site({ "/": HOME, "/a": ALPHA })
     expect(await held.complaint("/a", HOME)).toBe("it now has the text of the front page")
     expect(held.asked.filter((url) => url === at("/"))).toHaveLength(1)
@@ -97,7 +97,7 @@ describe("a page that the index holds", () => {
     expect(changed.visited).toEqual([])
   })
 
-  test("or with the text that the site has for any address, whatever page it names", async () => {
+  test("is missing when it shows the text that the site has for any address, whatever page it names", async () => {
     const text = (url: string) => `${OTHER} We have nothing at ${new URL(url).pathname} today.`
     const { complaint, visited } = site({ "/": HOME, "/shop/alpha": ALPHA, "/shop/beta": ALPHA }, (url) =>
       read(text(url)),
@@ -110,7 +110,7 @@ describe("a page that the index holds", () => {
     ])
   })
 
-  test("or the same but for a fifth of it", async () => {
+  test("is missing when it shows that text with up to a fifth of it changed", async () => {
     const absent = read(words("other", 0, 52))
     const { complaint } = site({ "/": HOME, "/a": ALPHA }, absent)
     // 40 of 50 rows are shared, and then 39 of 50.
@@ -123,19 +123,19 @@ describe("a page that the index holds", () => {
     expect(await front.complaint("/b", "Sorry.", { title: "Page not found" })).toBeNull()
   })
 
-  test("is compared with no front page where the index holds none", async () => {
+  test("is not compared with a front page that the index does not have", async () => {
     const { complaint } = site({ "/a": ALPHA }, read(OTHER))
     expect(await complaint("/a", OTHER)).toBe(FOR_ANY)
     expect(await complaint("/a", words("new", 0, 60))).toBeNull()
   })
 
-  test("is none when it repeats its address in letters that the address writes in percent", async () => {
+  test("is missing when it repeats its address in decoded form", async () => {
     const { complaint } = site({ "/": HOME, "/gr%C3%BC%C3%9Fe": ALPHA }, read(words("other", 0, 20)))
     const named = `${words("other", 0, 10)} Grüße ${words("other", 10, 20)}`
     expect(await complaint("/gr%C3%BC%C3%9Fe", named)).toBe(FOR_ANY)
   })
 
-  test("is one where the site answers nothing else with a text", async () => {
+  test("is accepted when the site answers other addresses without text", async () => {
     const { complaint, visited } = site({ "/": HOME, "/%E4?x=1": ALPHA }, {
       kind: "failed",
       because: "http-status",
@@ -147,9 +147,9 @@ describe("a page that the index holds", () => {
   })
 })
 
-describe("where a parameter names the page", () => {
+describe("a page named by a query parameter", () => {
   test.each(["id", "title", "page", "pagename", "topic", "wakka", "name"])(
-    "that cannot exist, it is asked for by %s, once for each program",
+    "that cannot exist is requested by %s, once per program",
     async (parameter) => {
       const [one, other, third] = [
         `/wiki.cgi?lang=en&${parameter}=Bees`,
@@ -170,7 +170,7 @@ describe("where a parameter names the page", () => {
     },
   )
 
-  test("by its number, it names none", async () => {
+  test("is not requested when the parameter is a number", async () => {
     const { complaint, visited } = site({ "/": HOME, "/show?id=17": ALPHA }, read(OTHER))
     expect(await complaint("/show?id=17", OTHER)).toBe(FOR_ANY)
     expect(visited).toEqual([expect.stringMatching(/^https:\/\/site\.example\/no-such-page-/)])
@@ -178,7 +178,7 @@ describe("where a parameter names the page", () => {
 })
 
 describe("a front page", () => {
-  test("is one, whatever the site says for any address, since a site of one page has no other", async () => {
+  test("is accepted, whatever the site says for any address, since a one-page site has no other", async () => {
     const { complaint, visited } = site({ "/": HOME }, read(OTHER))
     expect(await complaint("/", OTHER)).toBeNull()
     expect(await complaint("/", OTHER, { title: "Product not found" })).toBeNull()
@@ -186,14 +186,14 @@ describe("a front page", () => {
     expect(visited).toEqual([])
   })
 
-  test("is none when it says so itself, or that it is being worked on, unless it said much the same before", async () => {
+  test("is missing when it reports itself missing or under maintenance, unless it said nearly the same before", async () => {
     const { complaint } = site({ "/": HOME })
     expect(await complaint("/", "Sorry.", { title: "Page not found", isHeld: false })).toBe(SAYS_SO)
     expect(await complaint("/", "Shelves.", { title: "Under maintenance" })).toBe(SAYS_SO)
     expect(await complaint("/", HOME, { title: "Under maintenance" })).toBeNull()
   })
 
-  test("is the address without a path, a question or a route", async () => {
+  test("is an address without path, query or route", async () => {
     const about = { title: "Product not found", isHeld: false }
     const { complaint } = site({}, read(OTHER))
     for (const path of ["/?id=3", "/#/guide", "/a"])

@@ -4,7 +4,7 @@ import { errorWording } from "./error-wording.ts"
 const SHORT = "The page that you asked for has moved or was never here. Try the search."
 const LONG = "Servers answer with this status when they know of nothing at an address. ".repeat(20)
 
-describe("a short page is an error page by its headlines", () => {
+describe("a short page that is an error page", () => {
   test.each([
     "404",
     "Error 404",
@@ -64,7 +64,7 @@ describe("a short page is an error page by its headlines", () => {
     "이 주제는 아직 존재하지 않습니다",
     "이 문서는 아직 존재하지 않습니다",
     "الموضوع غير موجود بعد",
-  ])("of a wiki: %s", (heading) => {
+  ])("has a wiki's headline: %s", (heading) => {
     const offer =
       "You have followed a link to it. If permissions allow, you may create it by clicking on **Create this page**."
     expect(errorWording("wiki:bees", `# ${heading}\n\n${offer}`)).toBe("not-found")
@@ -78,17 +78,17 @@ describe("a short page is an error page by its headlines", () => {
     "Il n’y a pour l’instant aucun texte sur cette page. Vous pouvez créer cette page.",
     "Esta página não existe. Pode criar a página.",
     "Эта страница ещё не существует. Вы можете создать её.",
-  ])("of a wiki, as it begins: %s", (text) => {
+  ])("begins like a wiki's missing page: %s", (text) => {
     expect(errorWording("Bee keeping", text)).toBe("not-found")
   })
 
-  test("of a wiki, as it begins under its title, whatever the title says", () => {
+  test("begins like a wiki's missing page below its title, whatever the title", () => {
     const text = "This page does not exist yet. You can create it."
     expect(errorWording("Bee keeping", `# Bee keeping\n\n${text}`)).toBe("not-found")
     expect(errorWording("Product not found", text)).toBe("not-found")
   })
 
-  test("by a headline alone, and by one that also names a site, however long", () => {
+  test("has only a headline, or one that also names a site, however long", () => {
     expect(errorWording("404", "# 404")).toBe("not-found")
     for (const level of ["#", "##", "###"])
       expect(errorWording("Example", `${level} Page not found\n\n${SHORT}`)).toBe("not-found")
@@ -96,11 +96,11 @@ describe("a short page is an error page by its headlines", () => {
     expect(errorWording("Example| 404", SHORT)).toBe("not-found")
   })
 
-  test("by its headlines, when it begins like a wiki's page too", () => {
+  test("has an error headline, even if it also begins like a wiki's page", () => {
     expect(errorWording("Page not found", "# 404\n\nThis page does not exist.")).toBe("not-found")
   })
 
-  test("by the marks of the program that made it, in any language", () => {
+  test("has its program's marker, in any language", () => {
     expect(errorWording("apoj", "Ĉi tiu paĝo mankas.", true)).toBe("not-found")
     expect(errorWording("apoj", LONG.repeat(2), true)).toBeNull()
   })
@@ -122,7 +122,7 @@ describe("a short page is an error page by its headlines", () => {
     "Criar nova página",
     "Nieuwe pagina maken",
     "Nieuwe pagina aanmaken",
-  ])("perhaps: %s", (title) => {
+  ])("may be missing: %s", (title) => {
     expect(errorWording(title, SHORT)).toBe("maybe-not-found")
   })
 
@@ -133,14 +133,14 @@ describe("a short page is an error page by its headlines", () => {
     "Site temporairement indisponible",
     "Sitio en mantenimiento",
     "メンテナンス中",
-  ])("for a while: %s", (title) => {
+  ])("is temporarily unavailable: %s", (title) => {
     expect(errorWording(title, SHORT)).toBe("maintenance")
   })
 })
 
-describe("how sure that is, the length of the text says", () => {
+describe("certainty depends on the length of the text", () => {
   const words = (count: number) => "word ".repeat(count)
-  test("for what is marked or said by a headline", () => {
+  test("for pages with a marker or an error headline", () => {
     expect([150, 151].map((count) => errorWording("apoj", words(count), true))).toEqual(["not-found", null])
     expect([60, 61, 150, 151].map((count) => errorWording("404", words(count)))).toEqual([
       "not-found",
@@ -150,7 +150,7 @@ describe("how sure that is, the length of the text says", () => {
     ])
   })
 
-  test("for what begins like a page of a wiki, and for how it begins", () => {
+  test("for pages that begin like a wiki's missing page, and for where the beginning ends", () => {
     // Ten words.
     const begun = "This page does not exist yet. You can create it. "
     expect([50, 51, 140, 141].map((count) => errorWording("Bees", begun + words(count)))).toEqual([
@@ -167,13 +167,13 @@ describe("how sure that is, the length of the text says", () => {
     ])
   })
 
-  test("and a headline is short", () => {
+  test("and a headline must be short", () => {
     const headline = (chars: number) => "Page not found ".padEnd(chars, "x")
     expect([60, 61].map((chars) => errorWording(headline(chars), SHORT))).toEqual(["not-found", null])
   })
 })
 
-describe("no error page is", () => {
+describe("a page that is not an error page", () => {
   test.each([
     "Highway 404",
     "404 Media",
@@ -187,17 +187,17 @@ describe("no error page is", () => {
     expect(errorWording(title, SHORT)).toBeNull()
   })
 
-  test("one whose text names such a headline", () => {
+  test("mentions such a headline in its text", () => {
     expect(errorWording("Example", `See # Page not found\n\n${SHORT}`)).toBeNull()
   })
 
-  test("a long text about them", () => {
+  test("is a long text about errors", () => {
     expect(errorWording("404 Not Found", LONG)).toBeNull()
     expect(errorWording("HTTP errors", `# Statuses\n\n${SHORT}\n\n## Page not found\n\n${SHORT}`)).toBeNull()
   })
 })
 
-describe("a page that tells of missing pages is none", () => {
+describe("a page about missing pages is not an error page", () => {
   test.each([
     [
       "When wikis say “This topic does not exist yet”",
@@ -221,7 +221,7 @@ describe("a page that tells of missing pages is none", () => {
     ["Create new page", "Title, Content, Message, Save"],
     ["IPv6 for hives does not exist", "Support may come with the next version, when the driver is there."],
     ["Roadmap", "This page does not exist yet in print, but will be part of the next edition of the guide."],
-  ])("or perhaps one, which the site is asked for: %s", (title, text) => {
+  ])("or only possibly one, so the site is checked: %s", (title, text) => {
     expect(errorWording(title, text)).toBe("maybe-not-found")
   })
 })

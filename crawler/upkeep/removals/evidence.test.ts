@@ -14,7 +14,7 @@ describe("a visit that found no page", () => {
     ["skipped:noindex", 200, "noindex", true],
     ["skipped:robots", null, "robots", false],
     ["skipped:out-of-scope", null, "out-of-scope", false],
-  ])("proves by %s %s that it is %s, at once: %s", (outcome, status, reason, atOnce) => {
+  ])("proves by %s %s that it is %s, immediately: %s", (outcome, status, reason, atOnce) => {
     expect(said(outcome, status)).toEqual({ reason, atOnce })
   })
 
@@ -34,7 +34,7 @@ describe("a visit that found no page", () => {
     ["indexed", 200],
     ["unchanged", 304],
   ])(
-    "proves nothing by trouble, by closed doors, or by what only this reader cannot use: %s %s",
+    "proves nothing by temporary trouble, denied access or a page that only this reader cannot use: %s %s",
     (outcome, status) => {
       expect(said(outcome, status)).toBeNull()
     },
@@ -46,18 +46,18 @@ describe("a visit that found no page", () => {
     "skipped:out-of-scope",
     "skipped:duplicate",
     "skipped:soft-404",
-  ])("of a redirect's target says only that the page leads elsewhere, never at once: %s", (outcome) => {
+  ])("at a redirect's target proves only that the page leads elsewhere, never immediately: %s", (outcome) => {
     expect(said(outcome, 200, HOME)).toEqual({ reason: "leads-elsewhere", atOnce: false })
   })
 
-  test("of a redirect that leads into trouble says nothing, and a missing target is missing", () => {
+  test("at a redirect's target proves nothing for temporary trouble, and a missing target is missing", () => {
     expect(said("failed:timeout", null, HOME)).toBeNull()
     expect(said("skipped:too-large", 200, HOME)).toBeNull()
     expect(said("failed:http-status", 404, HOME)).toEqual({ reason: "not-found", atOnce: false })
   })
 })
 
-test("a narrower crawl by hand does not remove what a wider one brought in", () => {
+test("a narrower manual crawl does not remove what a wider one added", () => {
   const found = { outcome: "skipped:out-of-scope", status: null, leadsTo: null } as const
   expect(evidenceOf(found, "command")).toBeNull()
   expect(evidenceOf({ ...found, outcome: "skipped:robots" }, "command")).toEqual({

@@ -108,7 +108,7 @@ const ended = (paths: readonly string[], visit: Partial<Visited>) =>
   Object.fromEntries(paths.map((path) => [path, visit]))
 
 describe("evidence", () => {
-  test("is taken down with its reason, its run, and the words of the visit", async () => {
+  test("is recorded with its reason, its run and the words of the visit", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     expect(await runs.run({ "/0000": MISSING })).toEqual({ removed: 0, held: 0 })
@@ -140,7 +140,7 @@ describe("evidence", () => {
     expect(runs.paths).toEqual(["/0001", "/0002"])
   })
 
-  test("of more pages than are judged, or carried out, at a time, counts all the same", async () => {
+  test("is complete for more pages than fit in one batch", async () => {
     const runs = new Runs()
     await runs.run(pages(401))
     const gone = Object.keys(pages(400))
@@ -151,7 +151,7 @@ describe("evidence", () => {
     expect(runs.paths).toHaveLength(401)
   })
 
-  test("of what was removed and came back begins anew", async () => {
+  test("starts over for a page that was removed and came back", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
@@ -161,7 +161,7 @@ describe("evidence", () => {
     expect(await runs.removal("/0000")).toMatchObject({ state: "struck", strikes: 1 })
   })
 
-  test("of what was removed and came back begins anew, even if nobody judged the run that found it", async () => {
+  test("starts over for a page that was removed and came back, even if the run that found it was not judged", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
@@ -171,7 +171,7 @@ describe("evidence", () => {
     expect(runs.paths).toContain("/0000")
   })
 
-  test("of what was removed and came back is forgotten with its copy", async () => {
+  test("is deleted for a page that was removed and came back, along with its copy", async () => {
     const runs = new Runs()
     const copy = () => new RemovedCopies(runs.db).get(at("/0000"), "site")
     await runs.run(pages(3))
@@ -181,7 +181,7 @@ describe("evidence", () => {
     expect(await copy()).toBeNull()
   })
 
-  test("is all that is known of an address in the end, and goes with the copy", async () => {
+  test("is all that remains of an address in the end, and is deleted with the copy", async () => {
     const runs = new Runs()
     const removal = { maxShare: 1, keepDays: VAIN_VISITS + 3 }
     await runs.run({ "/gone": "One", "/stays": "Two" }, { removal })
@@ -201,7 +201,7 @@ describe("evidence", () => {
     expect([runs.paths, await knows()]).toEqual([["/stays"], false])
   })
 
-  test("of an address that the index holds no more is forgotten", async () => {
+  test("is deleted for an address that is no longer in the index", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": MISSING })
@@ -211,21 +211,21 @@ describe("evidence", () => {
   })
 })
 
-describe("an address that leads to a page of the index", () => {
+describe("an address that redirects to an indexed page", () => {
   const leading = (to: string | PageUrl): Partial<Visited> => ({
     outcome: "skipped:duplicate",
     leadsTo: to.startsWith("/") ? at(to) : (to as PageUrl),
   })
   const HOME = words("home", 0, 60)
 
-  test("has moved there, and goes at once", async () => {
+  test("has moved there, and is removed immediately", async () => {
     const runs = new Runs()
     await runs.run(pages(9))
     expect(await runs.run({ "/0000": leading("/new"), "/new": HOME })).toEqual({ removed: 1, held: 0 })
     expect(await runs.removal("/0000")).toMatchObject({ reason: "moved", strikes: 1 })
   })
 
-  test("counts against the share unless its text stands there, which nobody can tell of what the index has lost", async () => {
+  test("counts towards the limit unless its text is there, which is unknown for pages lost from the index", async () => {
     const runs = new Runs()
     await runs.run(pages(9))
     runs.engine.pages.delete(at("/0001"))
@@ -234,7 +234,7 @@ describe("an address that leads to a page of the index", () => {
     expect((await runs.removals.held())[0]?.reasons).toEqual({ moved: 2 })
   })
 
-  test("leads elsewhere when that is no page now, or a front page, the seed's or that of its host", async () => {
+  test("leads elsewhere when the target is no longer a page, or is the front page of the seed or its host", async () => {
     const runs = new Runs()
     const [seed, landing] = [at("/"), at("/start")]
     const everything = { ...pages(9), "/": HOME, "/start": HOME, "/lost": words("lost", 0, 60) }
@@ -260,7 +260,7 @@ describe("an address that leads to a page of the index", () => {
     expect((await runs.removal("/0004"))?.reason).toBe("moved")
   })
 
-  test("leads elsewhere when five do, whatever they hand over", async () => {
+  test("leads elsewhere when at least five lead there, whatever their parameters", async () => {
     const runs = new Runs()
     await runs.run({ ...pages(20), "/four": HOME })
     const login = (index: number) => `/login;s=${index}?next=${index}`
@@ -275,7 +275,7 @@ describe("an address that leads to a page of the index", () => {
     expect(await runs.run(four)).toEqual({ removed: 4, held: 0 })
   })
 
-  test("has moved when the text is its own, nine tenths of it, wherever else leads there", async () => {
+  test("has moved when nine tenths of its text are there, no matter what else leads there", async () => {
     const runs = new Runs()
     // 45 of 50 rows are shared, and then 44 of 50.
     await runs.run({
@@ -295,7 +295,7 @@ describe("an address that leads to a page of the index", () => {
     ])
   })
 
-  test("has moved with its site, where what is out of scope is not visited", async () => {
+  test("has moved with its site, where addresses out of scope are not visited", async () => {
     const runs = new Runs()
     const there = (path: string) => `https://new.example${path}`
     const [text, other] = [words("one", 0, 60), words("other", 0, 60)]
@@ -320,7 +320,7 @@ describe("an address that leads to a page of the index", () => {
     expect(await runs.removal("/other")).toMatchObject({ strikes: 1 })
   })
 
-  test("has not moved where its site has not, though another source finds it there", async () => {
+  test("has not moved when its site has not, even if another source finds it there", async () => {
     const runs = new Runs()
     await runs.run({ "/one": HOME })
     await runs.run({ "/one": HOME }, { source: "other" })
@@ -330,13 +330,13 @@ describe("an address that leads to a page of the index", () => {
   })
 })
 
-describe("the share", () => {
+describe("the limit on removals", () => {
   test.each([
     [10, 0.29, 2, 2],
     [10, 0.3, 3, 3],
     [10, 0.01, 1, 1],
     [10, 0, 1, 0],
-  ])("of %d pages at %d lets %d go when there are no more: %d", async (count, maxShare, gone, removed) => {
+  ])("for %d pages at %d, with %d gone, removes %d", async (count, maxShare, gone, removed) => {
     const runs = new Runs()
     await runs.run(pages(count))
     const paths = Object.keys(pages(count))
@@ -352,7 +352,7 @@ describe("the share", () => {
     })
   })
 
-  test("is that of each source by itself", async () => {
+  test("applies to each source separately", async () => {
     const runs = new Runs()
     const three = Object.keys(pages(3))
     await runs.run(pages(10), { source: "other" })
@@ -372,7 +372,7 @@ describe("the share", () => {
   })
 })
 
-describe("the operator", () => {
+describe("the operator's decision", () => {
   /** Two sources whose pages wait for approval. */
   async function waiting() {
     const runs = new Runs()
@@ -384,7 +384,7 @@ describe("the operator", () => {
     return runs
   }
 
-  test("is told what waits, by source, with the reasons and the latest run", async () => {
+  test("is requested for the waiting pages, by source, with the reasons and the latest run", async () => {
     const runs = await waiting()
     const both = { pages: 3, ofPages: 4, reasons: { gone: 2, noindex: 1 } }
     expect(await runs.removals.held()).toEqual([
@@ -406,7 +406,7 @@ describe("the operator", () => {
     ])
   })
 
-  test("says yes or no for a source, and what is carried out is nobody's work any more", async () => {
+  test("approves or rejects for a source, and leaves no work once carried out", async () => {
     const runs = await waiting()
     expect([
       await runs.removals.approve("a"),
@@ -437,7 +437,7 @@ describe("the operator", () => {
     expect(await runs.removals.restore({ source: "a" })).toBe(2)
   })
 
-  test("is obeyed though a run has found the pages missing once more before anybody did what he said", async () => {
+  test("is carried out even if another run found the pages missing in the meantime", async () => {
     const runs = await waiting()
     await runs.removals.approve("a")
     const visits = { "/0000": AT_ONCE, "/0001": AT_ONCE }
@@ -447,7 +447,7 @@ describe("the operator", () => {
     ])
   })
 
-  test("is obeyed though what he wants back was there again, and has gone again", async () => {
+  test("to restore a page is carried out even if the page came back and disappeared again", async () => {
     const runs = new Runs()
     await runs.run(pages(3))
     await runs.run({ "/0000": AT_ONCE })
@@ -461,7 +461,7 @@ describe("the operator", () => {
     expect([await hash(), runs.engine.batches]).toEqual(["back again with other words", []])
   })
 
-  test("is asked all the while that a run is judged", async () => {
+  test("remains requested while a run is being judged", async () => {
     const runs = new Runs()
     // More than are judged at once.
     const gone = Object.keys(pages(201))
@@ -486,7 +486,7 @@ describe("a page of several sources", () => {
   test.each([
     ["leaves the index when its site says that it is gone", AT_ONCE, []],
     ["stays there when a source only leaves it out", away, ["/one"]],
-  ])("of which nobody runs the other any more %s", async (_, visit, paths) => {
+  ])("whose other source no longer runs %s", async (_, visit, paths) => {
     const runs = new Runs()
     await runs.run({ "/one": "One" }, { source: "other" })
     runs.now += 31 * DAY
@@ -515,7 +515,7 @@ describe("a page of several sources", () => {
   })
 })
 
-test("judgement takes its turn among those who write", async () => {
+test("judging waits its turn among the writers", async () => {
   const runs = new Runs()
   await runs.run(pages(3))
   const writes = new Serial()
@@ -529,14 +529,14 @@ test("judgement takes its turn among those who write", async () => {
   expect(await settled).toEqual({ removed: 1, held: 0 })
 })
 
-describe("the store", () => {
-  test("is made ready by who asks first", async () => {
+describe("the removals store", () => {
+  test("is created on first use", async () => {
     const removals = new Removals(emptyState())
     await removals.purge()
     expect([await removals.held(), await removals.hasWork()]).toEqual([[], false])
   })
 
-  test("of a newer Fossick is left alone", async () => {
+  test("from a newer Fossick is rejected", async () => {
     const db = emptyState()
     expect(await new Removals(db).held()).toEqual([])
     await statement(db, "update schema_version set version = 99 where part = 'removals'").run()

@@ -80,7 +80,7 @@ const kept = async (): Promise<Record<string, number>> => {
   return counts
 }
 
-test("of a source that is deleted with its pages nothing is left, and the pages are counted", async () => {
+test("deleting a source with its pages leaves nothing behind, and counts the pages", async () => {
   await run("all")
   // One page is removed beforehand, and a copy of it is kept.
   site.serve({ "/docs/a": status(410) })
@@ -96,7 +96,7 @@ test("of a source that is deleted with its pages nothing is left, and the pages 
   expect(await remove()).toBe(0)
 })
 
-test("pages that another source holds stay for it, be it one that nobody runs any more, and are not counted", async () => {
+test("pages that another source holds stay with it, even if it no longer runs, and are not counted", async () => {
   await run("docs")
   await run("all")
   await sources.delete("docs")
@@ -107,7 +107,7 @@ test("pages that another source holds stay for it, be it one that nobody runs an
   expect(await new KnownAddresses(fixture.db).get(toPageUrl(site.url("/docs/a"))!, "docs")).not.toBeNull()
 })
 
-test("what is being crawled waits, and what is stopped goes on with the next call", async () => {
+test("a source being crawled waits, and an interrupted removal continues with the next call", async () => {
   await run("docs")
   await run("all")
   await sources.removePages("docs")
@@ -122,7 +122,7 @@ test("what is being crawled waits, and what is stopped goes on with the next cal
   expect([paths(), await sources.removals()]).toEqual([[], []])
 })
 
-test("it takes its turn among those who write", async () => {
+test("removing pages waits its turn among the writers", async () => {
   await run("docs")
   await sources.removePages("docs")
   const writes = new Serial()

@@ -4,7 +4,7 @@ import { aPage } from "#engine/testing/pages.ts"
 import { migrateRemovals } from "./removal-schema.ts"
 import { RemovedCopies } from "./removed-copies.ts"
 
-test("a copy is the page as it was, for its source alone, until it is dropped", async () => {
+test("a copy is the original page, for its source alone, until it is deleted", async () => {
   const db = emptyState()
   migrateRemovals(db)
   const copies = new RemovedCopies(db)

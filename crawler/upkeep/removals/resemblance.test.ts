@@ -5,7 +5,7 @@ import { resemblance, shinglesOf, wordsIn } from "./resemblance.ts"
 const between = (a: string, b: string) => resemblance(shinglesOf(a), shinglesOf(b))
 
 describe("resemblance", () => {
-  test("is 1 for the same words, whatever stands between them, and the same both ways", () => {
+  test("is 1 for the same words, whatever the punctuation, and is symmetric", () => {
     expect(between("The harbour, in the evening.", "the HARBOUR in   the *evening*")).toBe(1)
     const words = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1, maxLength: 30 })
     fc.assert(
@@ -16,7 +16,7 @@ describe("resemblance", () => {
     )
   })
 
-  test("falls with every word that differs, and is 0 for nothing in common or nothing at all", () => {
+  test("falls with every different word, and is 0 for texts with nothing in common, or empty ones", () => {
     const words = Array.from({ length: 50 }, (_, index) => `word${index}`)
     const with1 = words.with(25, "other")
     const with2 = with1.with(10, "another")
@@ -27,12 +27,12 @@ describe("resemblance", () => {
     expect(between("", "")).toBe(0)
   })
 
-  test("counts signs as words where there are no spaces", () => {
+  test("counts characters as words in scripts without spaces", () => {
     expect(wordsIn("ページが見つかりません")).toBe(11)
     expect(between("ページが見つかりません", "ページが見つかりました")).toBeGreaterThan(0.4)
   })
 
-  test("is the share of their rows of three words that two texts have in common", () => {
+  test("is the share of three-word sequences that two texts have in common", () => {
     expect(between("one two three four", "one two three five")).toBe(1 / 3)
     expect(between("one two three", "one two three four five")).toBe(1 / 3)
     expect(between("one two three", "three two one")).toBe(0)
@@ -50,7 +50,7 @@ describe("resemblance", () => {
     ])
   })
 
-  test("is told by the beginning of a very long text", () => {
+  test("depends only on the beginning of a very long text", () => {
     const words = Array.from({ length: 5000 }, (_, index) => `w${index}`).join(" ")
     expect(shinglesOf(`${words} and more of it`)).toEqual(shinglesOf(words))
     expect(shinglesOf(words).size).toBe(4998)
@@ -73,7 +73,7 @@ describe("resemblance", () => {
     expect(wordsIn(text)).toBe(words)
   })
 
-  test("leaves out the words it is told to", () => {
+  test("ignores excluded words", () => {
     const one = shinglesOf("There is no page alpha here", new Set(["alpha"]))
     const other = shinglesOf("There is no page beta here", new Set(["beta"]))
     expect(resemblance(one, other)).toBe(1)

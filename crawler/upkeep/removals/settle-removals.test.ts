@@ -84,7 +84,7 @@ function siteOf(...names: readonly string[]): Record<string, Answer> {
 
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 
-describe("a page goes", () => {
+describe("a page is removed", () => {
   test("after two runs that found it missing, not after one", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
@@ -104,7 +104,7 @@ describe("a page goes", () => {
     ])
   })
 
-  test("not when it was back in between, whatever failed in between too", async () => {
+  test("not if it came back in between, even if other visits failed", async () => {
     await using story = await Story.begin(siteOf("a", "b"))
     await story.run()
     story.site.serve({ "/a": status(404) })
@@ -124,7 +124,7 @@ describe("a page goes", () => {
     expect(story.paths).not.toContain("/a")
   })
 
-  test("at once when it answers 410 or asks not to be indexed", async () => {
+  test("immediately when it answers 410 or asks not to be indexed", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c", "d"))
     await story.run()
     story.site.serve({
@@ -136,7 +136,7 @@ describe("a page goes", () => {
     expect((await story.removals.list("removed")).map(({ reason }) => reason)).toEqual(["gone", "noindex"])
   })
 
-  test("after two runs when robots.txt disallows it now", async () => {
+  test("after two runs when robots.txt now disallows it", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/robots.txt": textFile("User-agent: *\nDisallow: /a") })
@@ -153,7 +153,7 @@ describe("a page goes", () => {
     expect(story.paths).toEqual(["/", "/b", "/c"])
   })
 
-  test("after two runs when it redirects out of the site, and at once when it leads to a page of the index", async () => {
+  test("after two runs when it redirects off the site, and immediately when it redirects to an indexed page", async () => {
     await using elsewhere = await startTestSite({ "/": article("Another site") })
     await using story = await Story.begin(siteOf("a", "b", "c", "d"))
     await story.run()
@@ -174,7 +174,7 @@ describe("a page goes", () => {
     expect(story.paths).toEqual(["/", "/d", "/new"])
   })
 
-  test("never for what says nothing: errors, closed doors, silence, empty pages", async () => {
+  test("never for inconclusive answers: errors, denied access, timeouts, empty pages", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c", "d", "e"))
     await story.run()
     story.site.serve({
@@ -195,8 +195,8 @@ describe("a page goes", () => {
   })
 })
 
-describe("out of scope", () => {
-  test("is judged by the runs of a source, not by a narrower crawl by hand", async () => {
+describe("a page out of scope", () => {
+  test("is removed by its source's own runs, not by a narrower manual crawl", async () => {
     await using story = await Story.begin(siteOf("a", "b"))
     await story.run()
     const beyond = async (trigger: JobTrigger) => {
@@ -217,7 +217,7 @@ describe("out of scope", () => {
   })
 })
 
-describe("a site in trouble loses nothing", () => {
+describe("a site in trouble loses no pages", () => {
   test("when it is down", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS))
     await story.run()
@@ -228,7 +228,7 @@ describe("a site in trouble loses nothing", () => {
     expect(story.paths).toEqual(before)
   })
 
-  test("when all its pages are missing, until its operator agrees", async () => {
+  test("when all its pages are missing, until the operator approves", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
     await story.run()
     const before = story.paths
@@ -281,8 +281,8 @@ describe("a site in trouble loses nothing", () => {
   })
 })
 
-describe("the share of a source", () => {
-  test("counts what came back out, and lets only what was seen missing again go", async () => {
+describe("a source's limit on removals", () => {
+  test("ignores pages that came back, and removes only those found missing again", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.2 } })
     await story.run()
     const gone = { "/one": status(410), "/two": status(410), "/three": status(410) }
@@ -295,7 +295,7 @@ describe("the share of a source", () => {
     expect((await story.removals.list("held")).map(({ url }) => url)).toEqual([story.url("/three")])
   })
 
-  test("is one page at least, and none at all where the operator wants to be asked", async () => {
+  test("allows at least one page, and none when the operator wants to approve each", async () => {
     await using small = await Story.begin(siteOf("a", "b", "c", "d"), { removal: { maxShare: 0.1 } })
     await small.run()
     small.site.serve({ "/a": status(410) })
@@ -307,7 +307,7 @@ describe("the share of a source", () => {
     expect(await asking.run()).toEqual({ removed: 0, held: 1 })
   })
 
-  test("is not touched by pages whose text stands at another address", async () => {
+  test("does not count pages whose text moved to another address", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
     await story.run()
     const moved = NUMBERS.map((name) => [`/${name}`, redirect(`/numbers/${name}`)] as const)
@@ -317,7 +317,7 @@ describe("the share of a source", () => {
     expect(story.paths).toEqual(["/", ...NUMBERS.map((name) => `/numbers/${name}`)].sort())
   })
 
-  test("nor by a site that has moved to another host as a whole", async () => {
+  test("does not count the pages of a site that has moved to another host", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
     await story.run()
     const home = await startTestSite(siteOf(...NUMBERS))
@@ -334,7 +334,7 @@ describe("the share of a source", () => {
     await home[Symbol.asyncDispose]()
   })
 
-  test("a no keeps the pages, until two runs more have found them gone", async () => {
+  test("keeps rejected pages, until two more runs have found them missing", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
     await story.run()
     story.site.serve({ "/one": status(410), "/two": status(410) })
@@ -346,7 +346,7 @@ describe("the share of a source", () => {
     expect(story.paths).toContain("/one")
   })
 
-  test("a yes is not obeyed for a page that has come back since", async () => {
+  test("spares an approved page that has come back since", async () => {
     await using story = await Story.begin(siteOf(...NUMBERS), { removal: { maxShare: 0.1 } })
     await story.run()
     story.site.serve({ "/one": status(410), "/two": status(410) })
@@ -361,7 +361,7 @@ describe("the share of a source", () => {
 })
 
 describe("a removed page", () => {
-  test("can be put back as it was, and then stays until two runs more have found it gone", async () => {
+  test("can be restored as it was, and then stays until two more runs have found it missing", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     const before = await story.fixture.engine.get(story.url("/a"))
@@ -380,7 +380,7 @@ describe("a removed page", () => {
     expect(await story.run()).toEqual({ removed: 1, held: 0 })
   })
 
-  test("can be put back with all of its source or run, but not over one that came back by itself", async () => {
+  test("can be restored with its whole source or run, but not over one that came back on its own", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c", "d"))
     await story.run()
     story.site.serve({ "/a": status(410), "/b": status(410) })
@@ -396,7 +396,7 @@ describe("a removed page", () => {
     expect(await story.removals.restore({ source: "site" })).toBe(0)
   })
 
-  test("takes its images along, and brings them back", async () => {
+  test("is removed and restored along with its images", async () => {
     await using story = await Story.begin({
       ...siteOf("a", "b"),
       "/a": html(
@@ -421,7 +421,7 @@ describe("a removed page", () => {
     })
   })
 
-  test("is forgotten when the time for which it is kept is over", async () => {
+  test("is deleted once its retention time is over", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"), { removal: { maxShare: 0.5, keepDays: 2 } })
     await story.run()
     story.site.serve({ "/a": status(410) })
@@ -439,9 +439,9 @@ describe("a removed page", () => {
   })
 })
 
-describe("a process that is lost", () => {
+describe("a lost process", () => {
   test.each(["before the engine has removed the page", "after it, before the state says so"])(
-    "%s leaves nothing that the next one does not mend",
+    "%s leaves nothing that the next one cannot repair",
     async (when) => {
       await using story = await Story.begin(siteOf("a", "b", "c"))
       await story.run()
@@ -469,7 +469,7 @@ describe("a process that is lost", () => {
     },
   )
 
-  test("while a page is put back puts it back the next time", async () => {
+  test("during a restore is followed by one that restores the page", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/a": status(410) })
@@ -483,7 +483,7 @@ describe("a process that is lost", () => {
     expect(story.paths).toEqual(["/", "/a", "/b", "/c"])
   })
 
-  test("a run that is judged twice strikes once", async () => {
+  test("does not count twice: a run judged again still counts one strike", async () => {
     await using story = await Story.begin(siteOf("a", "b", "c"))
     await story.run()
     story.site.serve({ "/a": status(404) })
@@ -495,7 +495,7 @@ describe("a process that is lost", () => {
   })
 })
 
-test("a job says at its end what it removed and what waits, and a stopped one judges nothing", async () => {
+test("a finished job reports its removals and what waits, and a stopped one judges nothing", async () => {
   await using site = await startTestSite(siteOf(...NUMBERS))
   await using fixture = await CrawlFixture.open()
   const jobs = new Jobs(fixture.db)

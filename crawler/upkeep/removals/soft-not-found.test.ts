@@ -48,8 +48,8 @@ async function detail(
   return (await new KnownAddresses(fixture.db).get(site.url(path) as PageUrl))?.detail
 }
 
-describe("a page that the index holds stays as it is", () => {
-  test("when the site says for any address that it is not there, with status 200", async () => {
+describe("an indexed page is kept", () => {
+  test("when the site says that it is missing for any address, with status 200", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b"], text: HOME }),
       "/a": article("Alpha"),
@@ -74,7 +74,7 @@ describe("a page that the index holds stays as it is", () => {
     expect(titles(fixture)).toEqual(["Alpha anew", "Home"])
   })
 
-  test("when it says so of itself, even where the site knows its other errors", async () => {
+  test("when it reports itself missing, even if the site handles other errors properly", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
@@ -87,7 +87,7 @@ describe("a page that the index holds stays as it is", () => {
     expect(probes(site)).toEqual([])
   })
 
-  test("when the site shows its front page instead, changed or not, but not where that is what it was", async () => {
+  test("when the site shows its front page instead, changed or not, unless the page always had that text", async () => {
     const home = (text: string, title = "Home") => article(title, { links: ["/a", "/index.html"], text })
     await using site = await startTestSite({
       "/": home(HOME),
@@ -105,7 +105,7 @@ describe("a page that the index holds stays as it is", () => {
     expect(titles(fixture)).toEqual(["Alpha", "Home", "Start"])
   })
 
-  test("when the whole site is being worked on, its front page too", async () => {
+  test("when the whole site is under maintenance, including its front page", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
@@ -119,8 +119,8 @@ describe("a page that the index holds stays as it is", () => {
   })
 })
 
-describe("a page is taken as it is", () => {
-  test("when it was edited, or rewritten, and the site knows what it does not have", async () => {
+describe("a page is updated", () => {
+  test("when it was edited or rewritten, and the site reports missing pages properly", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b"], text: HOME }),
       "/a": article("Alpha"),
@@ -134,7 +134,7 @@ describe("a page is taken as it is", () => {
     expect(probes(site)).toHaveLength(1)
   })
 
-  test("when it was rewritten and robots.txt lets us ask for nothing else", async () => {
+  test("when it was rewritten, and robots.txt allows no other request", async () => {
     await using site = await startTestSite({
       "/robots.txt": textFile("User-agent: *\nDisallow: /\nAllow: /$\nAllow: /a$"),
       "/": article("Home", { links: ["/a"], text: HOME }),
@@ -150,8 +150,8 @@ describe("a page is taken as it is", () => {
   })
 })
 
-describe("a page that is new", () => {
-  test("is left out when it says that it is not there, by its words or as the site does for any address", async () => {
+describe("a new page", () => {
+  test("is left out when it reports itself missing, in its own words or the site's standard ones", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b", "/c", "/d"], text: HOME }),
       "/a": article("404 Not Found", { text: "There is no such page among ours." }),
@@ -169,7 +169,7 @@ describe("a page that is new", () => {
     expect(probes(site)).toHaveLength(1)
   })
 
-  test("and is where a page of the index leads: a strike for that one, since a redirect is one", async () => {
+  test("counts as a strike against an indexed page that redirects to it", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"], text: HOME }),
       "/a": article("Alpha"),
@@ -187,11 +187,11 @@ describe("a page that is new", () => {
   })
 })
 
-describe("a wiki's page that nobody has written", () => {
+describe("a wiki page that does not exist yet", () => {
   const OFFER =
     "You've followed a link to a topic that nobody has written. If permissions allow, you may create it."
 
-  test("is none by the marks of its program, in whatever language", async () => {
+  test("is recognised by its program's markers, in any language", async () => {
     const doku = (more: string, text: string) =>
       `<html><body><div id="dokuwiki__site"><div class="dokuwiki mode_show tpl_dokuwiki ${more}"><h1>Apoj</h1><p>${text}</p></div></div></body></html>`
     const media = `<html><body><h1 id="firstHeading">Mielo</h1><div id="mw-content-text"><div class="noarticletext mw-content-ltr"><p>Ĉi tie mankas teksto.</p></div></div></body></html>`
@@ -207,7 +207,7 @@ describe("a wiki's page that nobody has written", () => {
     expect(probes(site)).toEqual([])
   })
 
-  test("is none by its wording, and a page that quotes it is one", async () => {
+  test("is recognised by its wording, and a page that quotes it is not", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/doku.php?id=bees", "/doku.php?id=about:links"], text: HOME }),
       "/doku.php?id=bees": article("This topic does not exist yet", { text: OFFER }),
@@ -219,7 +219,7 @@ describe("a wiki's page that nobody has written", () => {
     expect((await crawl(fixture, site)).outcomes).toEqual({ indexed: 2, "skipped:soft-404": 1 })
   })
 
-  test("is found out by asking the same program for a page that cannot exist", async () => {
+  test("is recognised by requesting an impossible page from the same program", async () => {
     const form = article("Create new page", {
       text: "Title, content, message. Save what you wrote, or preview it.",
     })

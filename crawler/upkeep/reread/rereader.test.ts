@@ -75,7 +75,7 @@ test("a page is the same, changed or gone, and the next run visits it soon unles
   expect((await held("/tulips")).markdown).toContain("planted in autumn")
 })
 
-test("what was read is remembered for as long as the caller allows", async () => {
+test("a reading is cached for as long as the caller allows", async () => {
   await using opened = new AsyncDisposableStack()
   const { site, rereader, held } = await crawled(opened, { "/": article("Garden", { text: "Roses only." }) })
   site.serve({ "/": article("Garden", { text: "Roses, and now tulips." }) })
@@ -92,7 +92,7 @@ test("what was read is remembered for as long as the caller allows", async () =>
   expect(visits()).toBe(before + 1)
 })
 
-test("robots.txt and noindex count as in a run", async () => {
+test("robots.txt and noindex apply as in a run", async () => {
   await using opened = new AsyncDisposableStack()
   const { site, rereader, held } = await crawled(opened, {
     "/": article("Garden", { links: ["/private", "/hidden"] }),
@@ -114,7 +114,7 @@ test("robots.txt and noindex count as in a run", async () => {
   expect(site.requests.slice(before)).toEqual(["/robots.txt", "/hidden"])
 })
 
-test("a page behind a login is read with the login of its source, and with no other", async () => {
+test("a page behind a login is read with its source's login, and no other", async () => {
   await using opened = new AsyncDisposableStack()
   vi.stubEnv("GARDEN_PASSWORD", "secret")
   opened.defer(() => void vi.unstubAllEnvs())
@@ -156,7 +156,7 @@ test("a page behind a login is read with the login of its source, and with no ot
   expect(await rereader.readLive(page, {})).toBeNull()
 })
 
-test("a caller whose time is over is told so at once, and holds nobody else up", async () => {
+test("a caller whose time is up gets an answer at once, and holds up no other", async () => {
   await using opened = new AsyncDisposableStack()
   const { rereader, held, site } = await crawled(opened, { "/": article("Garden", { text: "Roses." }) })
   const page = await held("/")

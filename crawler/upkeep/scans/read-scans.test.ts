@@ -62,7 +62,7 @@ async function shelfWith(folder: string, body: Uint8Array, pages: readonly numbe
 }
 
 test(
-  "a scan is found by its words after the next run, with the page they are on, and no page waits for it",
+  "a scan is found by its words after the next run, with the page number, and no page waits for it",
   { tags: ["recognition"] },
   async () => {
     await using site = await startTestSite({
@@ -98,7 +98,7 @@ test(
   },
 )
 
-test("without text recognition the outcome says how to install it", async () => {
+test("without text recognition, the outcome says how to install it", async () => {
   await using site = await startTestSite({
     "/": article("The weir", { links: ["/scan.pdf"] }),
     "/scan.pdf": bytes(pdf([{ texts: [] }]), PDF),
@@ -114,7 +114,7 @@ test("without text recognition the outcome says how to install it", async () => 
 })
 
 test(
-  "a process that is killed is followed by one that reads only what is left",
+  "a killed process is followed by one that reads only what remains",
   { tags: ["recognition"] },
   async () => {
     await using fixture = await CrawlFixture.open()
@@ -141,7 +141,7 @@ test(
 )
 
 test(
-  "a long book gives its first part when its turn is over, and the rest in the next",
+  "a long book yields its first part when its turn is over, and the rest in the next",
   { tags: ["recognition"] },
   async () => {
     await using fixture = await CrawlFixture.open()
@@ -160,7 +160,7 @@ test(
 )
 
 test(
-  "a page that took its process down three times, and a file that cannot be painted, have no text",
+  "a page that killed its process three times, and a file that cannot be rendered, have no text",
   { tags: ["recognition"] },
   async () => {
     await using fixture = await CrawlFixture.open()
@@ -189,7 +189,7 @@ test(
   },
 )
 
-test("a source runs once for its scans, as soon as it can", async () => {
+test("a source runs once for its scans, as soon as possible", async () => {
   await using fixture = await CrawlFixture.open()
   const shelf = new ScanShelf(fixture.folder)
   shelf.askForRun("two words/é")
@@ -208,7 +208,7 @@ test("a source runs once for its scans, as soon as it can", async () => {
   expect(asked).toEqual(["two words/é", "two words/é"])
 })
 
-test("it is installed with an engine, a painter and one language at least", async () => {
+test("recognition counts as installed with an engine, a renderer and at least one language", async () => {
   await using fixture = await CrawlFixture.open()
   const folder = recognitionFolder(fixture.folder)
   expect(findRecognition(folder)).toBeNull()

@@ -17,7 +17,7 @@ const LETTER = [
   "more than $180. Yours faithfully, J. Quaglia, keeper of the weir",
 ]
 
-describe("text in pictures of pages", { tags: ["recognition"] }, () => {
+describe("text in images of pages", { tags: ["recognition"] }, () => {
   let recogniser: Recogniser
   beforeAll(async () => {
     recogniser = await Recogniser.open(testRecognition())
@@ -40,7 +40,7 @@ describe("text in pictures of pages", { tags: ["recognition"] }, () => {
     ["a fax of plain English", "phototest.pdf", PHOTOTEST, "eng"],
     ["the same, lying on its side", "phototest-turned.pdf", PHOTOTEST, "eng"],
     ["Greek", "greek.pdf", GREEK, "ell"],
-  ])("%s is read without an error in its own language", async (_, name, text, language) => {
+  ])("%s is read without errors in its own language", async (_, name, text, language) => {
     const page = await read(scanFile(name))
     expect(page.by).toMatch(new RegExp(`: ${language}$`))
     const own = recognisedLines(page).map((line) => line.text)
@@ -84,7 +84,7 @@ describe("text in pictures of pages", { tags: ["recognition"] }, () => {
     expect(characterError(text, [...left, ...right].join("\n"))).toBeLessThanOrEqual(0.02)
   })
 
-  test("an empty page, and a page of noise, say nothing", async () => {
+  test("an empty page and a page of noise yield no text", async () => {
     expect((await read(await scannedLines([[]]))).runs).toEqual([])
     expect((await read(await scannedLines([[]], { noise: 60 }))).runs).toEqual([])
   })

@@ -74,7 +74,7 @@ const fax = async (pages: readonly (readonly string[])[]) => {
 }
 
 test(
-  "pictures in a folder are found by their words, with the page they are on",
+  "images in a folder are found by their words, with the page number",
   { tags: ["recognition"] },
   async () => {
     await using fixture = await CrawlFixture.open()
@@ -126,7 +126,7 @@ test(
 )
 
 test(
-  "a picture in which no text was found says so, and is recognised once",
+  "an image without text is reported as such, and recognised only once",
   { tags: ["recognition"] },
   async () => {
     await using fixture = await CrawlFixture.open()
@@ -141,7 +141,7 @@ test(
   },
 )
 
-test("without text recognition the outcome of a picture in a folder says how to install it", async () => {
+test("without text recognition, the outcome of an image in a folder says how to install it", async () => {
   await using fixture = await CrawlFixture.open()
   await run(fixture, folderOf(fixture, { "lake.png": await picture(1) }), "all")
   const [outcome, detail] = await outcomeOf(fixture, `${FOLDER}lake.png`)
@@ -151,7 +151,7 @@ test("without text recognition the outcome of a picture in a folder says how to 
   )
 })
 
-test("pictures of a website are parts of its pages, even where recognition is installed", async () => {
+test("a website's images belong to its pages, even when recognition is installed", async () => {
   await using site = await startTestSite({
     "/": article("The weir", { links: ["/lake.png", "/unnamed"] }),
     "/lake.png": bytes(await picture(1), { "content-type": "image/png" }),
@@ -168,7 +168,7 @@ test("pictures of a website are parts of its pages, even where recognition is in
   expect(new ScanShelf(fixture.folder).allWaiting()).toEqual([])
 })
 
-describe("text in picture files", { tags: ["recognition"] }, () => {
+describe("text in image files", { tags: ["recognition"] }, () => {
   let recogniser: Recogniser
   beforeAll(async () => {
     recogniser = await Recogniser.open(testRecognition())
@@ -186,7 +186,7 @@ describe("text in picture files", { tags: ["recognition"] }, () => {
       .map(({ text }) => text)
       .join(" ")
 
-  test("a photograph of a letter that lies on its side by its EXIF data is read upright, at the size of paper", async () => {
+  test("a photo of a letter rotated by its EXIF data is read upright, at paper size", async () => {
     const upright = await sharp((await scanOf(GAUGE)).jpeg)
       .rotate(270)
       .toBuffer()
@@ -200,7 +200,7 @@ describe("text in picture files", { tags: ["recognition"] }, () => {
     expect(page.width).toBeGreaterThan(page.height)
   })
 
-  test("a picture of the screen, and one with a transparent ground, are read", async () => {
+  test("a screenshot and an image with a transparent background are read", async () => {
     const { jpeg, width } = await scanOf(PUMP)
     // Text of 12 points at 110 pixels per inch, as on a screen.
     const screen = await sharp(jpeg)
@@ -217,7 +217,7 @@ describe("text in picture files", { tags: ["recognition"] }, () => {
     expect(await textOf(transparent)).toBe(PUMP.join(" "))
   })
 
-  test("a frame that is not there, and a picture that claims more pixels than are read, are refused", async () => {
+  test("a missing frame and an image that claims too many pixels are rejected", async () => {
     using pages = await openPages(testRecognition(), await fax([GAUGE, PUMP]))
     await expect(pages.picture(3)).rejects.toThrow("page")
     const huge = Buffer.from(await letter(GAUGE))

@@ -97,7 +97,7 @@ const ask = async (depth: SearchDepth, text = "copper kettle", signal?: AbortSig
   (await engine.search({ text, depth, limit: 5 }, signal ? { signal } : {})).hits
 
 describe("a search", () => {
-  test("asks the model for nothing when it is fast or ultra-fast", async () => {
+  test("runs no model when it is fast or ultra-fast", async () => {
     await indexTogetherAndApart()
     for (const depth of ["ultra-fast", "fast"] as const) expect(await ask(depth)).not.toHaveLength(0)
     expect([embedded, readAgain]).toEqual([[], []])
@@ -105,7 +105,7 @@ describe("a search", () => {
     expect([embedded.length, readAgain.length]).toEqual([1, 0])
   })
 
-  test("prefers words that stand together at every depth; fast and ultra-fast find the same", async () => {
+  test("prefers words close together at every depth; fast and ultra-fast find the same", async () => {
     await indexTogetherAndApart()
     for (const depth of ["ultra-fast", "fast", "basic", "advanced"] as const)
       expect((await ask(depth))[0]!.url).toBe(urlOf("together"))
@@ -115,7 +115,7 @@ describe("a search", () => {
     expect(value("together")).toBeGreaterThan(value("apart") * 1.2)
   })
 
-  test("that is advanced reads passages again, once for all times they are asked for", async () => {
+  test("rereads passages when advanced, only once for repeated searches", async () => {
     await indexAlike("Copper pipes. The kettle sings.", 2)
     const [first] = await ask("advanced")
     expect(first!.parts.late).toBeGreaterThan(0)
@@ -125,14 +125,14 @@ describe("a search", () => {
     expect(readAgain.slice(read)).toEqual([])
   })
 
-  test("that is advanced does not read what stands far enough before the others", async () => {
+  test("does not reread a page that is far enough ahead when advanced", async () => {
     await indexTogetherAndApart()
     const [first] = await ask("advanced")
     expect(first).toMatchObject({ url: urlOf("together"), parts: { late: 0 } })
     expect(readAgain.filter((text) => text.includes("sings"))).toEqual([])
   })
 
-  test("that is advanced reads the part of a passage that says most", async () => {
+  test("rereads the most relevant part of a passage when advanced", async () => {
     await indexAlike(`${filler("slate", 30)}. Copper pipes. The kettle sings.`, 2)
     await ask("advanced")
     const read = readAgain.filter((text) => text.includes("The kettle sings."))
@@ -140,7 +140,7 @@ describe("a search", () => {
     expect(read.join(" ")).not.toContain("slate0x")
   })
 
-  test("that is advanced has a time for it, waits included, and says when the order is not settled then", async () => {
+  test("has a time limit when advanced, waits included, and reports an unsettled order", async () => {
     await indexAlike("Copper pipes. The kettle sings.", 8)
     const late = await askHavingWaited(60_000)
     expect([late.read, late.without, readAgain]).toEqual([0, ["order"], []])
@@ -155,7 +155,7 @@ describe("a search", () => {
     expect(cut.read).toBeGreaterThan(0)
   })
 
-  test("that is advanced lacks nothing where the time was enough, or there was nothing to read", async () => {
+  test("reports nothing missing when advanced, if the time was enough or there was nothing to read", async () => {
     await indexAlike("Copper pipes. The kettle sings.", 8)
     expect(await askHavingWaited(0)).toMatchObject({ without: [] })
     await engine.index([aPage("copper-kettle", { title: "Copper kettle", markdown: "The copper kettle." })])
@@ -163,7 +163,7 @@ describe("a search", () => {
     expect(await askHavingWaited(60_000)).toMatchObject({ read: 0, without: [] })
   })
 
-  test("that is advanced reads nothing again when a page says in words what is asked", async () => {
+  test("rereads nothing when advanced, if a page answers in the question's own words", async () => {
     await engine.index([aPage("copper-kettle", { title: "Copper kettle", markdown: "The copper kettle." })])
     await indexTogetherAndApart()
     const [first] = await ask("advanced")
@@ -172,7 +172,7 @@ describe("a search", () => {
     expect(readAgain).toEqual([])
   })
 
-  test("that is advanced reads a passage for the words that are spelt right", async () => {
+  test("rereads passages for the corrected words when advanced", async () => {
     await indexAlike("Copper pipes. The kettle sings.", 2)
     tokenVectors = apart
     const lateOf = async (text: string) => (await ask("advanced", text))[0]!.parts.late
@@ -181,7 +181,7 @@ describe("a search", () => {
     expect(await lateOf("copper trombone")).toBeLessThan(0.7)
   })
 
-  test("that is advanced is given up when its caller gives up", async () => {
+  test("is cancelled along with its caller when advanced", async () => {
     await indexTogetherAndApart()
     const giveUp = new AbortController()
     const asked = ask("advanced", "copper kettle", giveUp.signal)
@@ -189,7 +189,7 @@ describe("a search", () => {
     await expect(asked).rejects.toThrow("no longer needed")
   })
 
-  test("scores no unrelated page high at any depth", async () => {
+  test("gives no unrelated page a high score at any depth", async () => {
     tokenVectors = apart
     await indexTogetherAndApart()
     for (const depth of ["ultra-fast", "fast", "basic", "advanced"] as const) {

@@ -28,7 +28,7 @@ function noting() {
 const chapter = (i: number) => `# Chapter ${i}\n\n${`The chapter numbered ${i} says this. `.repeat(12)}`
 const book = (chapters: readonly string[]) => aPage("book", { markdown: chapters.join("\n\n") })
 
-test("of a page that changed only the passages that are new are embedded", async () => {
+test("only the new passages of a changed page are embedded", async () => {
   const chapters = Array.from({ length: 20 }, (_, i) => chapter(i))
   {
     await using engine = await adapter.open(place)
@@ -68,7 +68,7 @@ test("the same passage on many pages is embedded once", async () => {
   expect(await engine.stats()).toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0 })
 })
 
-test("the source that was chosen has its vectors before the others, also when it is chosen amid a fill", async () => {
+test("the selected source gets its vectors first, even when selected during a fill", async () => {
   const { embedder, texts } = noting()
   const file = firstSourceFile(place)
   const pages = (source: string) =>
@@ -96,7 +96,7 @@ test("the source that was chosen has its vectors before the others, also when it
   expect(order()).toEqual(["forum", "blog", "manual"])
 })
 
-test("while questions are asked of the index in use, one that is built beside it spares a processor for them", async () => {
+test("while the index in use answers questions, building another one leaves a processor free", async () => {
   const inUse = { dir: path.join(place, "index"), dataDir: place }
   {
     await using engine = await EmbeddedEngine.open({

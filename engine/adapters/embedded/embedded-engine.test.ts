@@ -30,7 +30,7 @@ describe("the embedded engine", () => {
   const open = (options: Partial<Parameters<typeof EmbeddedEngine.open>[0]> = {}) =>
     EmbeddedEngine.open({ dir, mode: "write", embedder: new HashingEmbedder(), ...options })
 
-  test("has written all it notes of questions when it is closed, and writes nothing after that", async () => {
+  test("has saved all it records about searches when it closes, and writes nothing after that", async () => {
     const engine = await open({ embedding: "off" })
     await engine.index([aPage("pump"), aPage("valve")])
     for (const text of ["pump", "valve"]) await engine.search({ text, limit: 1 })
@@ -51,7 +51,7 @@ describe("the embedded engine", () => {
     expect(hits.map(({ url }) => url)).toEqual([urlOf("de")])
   })
 
-  test("refuses an index of a newer format and leaves it as it is", async () => {
+  test("rejects an index in a newer format and leaves it unchanged", async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = path.join(dir, "index.json")
     const newer = JSON.stringify({
@@ -66,7 +66,7 @@ describe("the embedded engine", () => {
     expect(await readFile(file, "utf8")).toBe(newer)
   })
 
-  test("refuses an index of an older format, says what to do, and leaves it as it is", async () => {
+  test("rejects an index in an older format, says what to do, and leaves it unchanged", async () => {
     await (await open())[Symbol.asyncDispose]()
     const file = path.join(dir, "index.json")
     const older = JSON.stringify({
@@ -84,7 +84,7 @@ describe("the embedded engine", () => {
     expect(await readFile(file, "utf8")).toBe(older)
   })
 
-  test("makes no new vectors for a page that belongs to another source, too, or has another topic", async () => {
+  test("makes no new vectors for a page that gains another source or topic", async () => {
     const embedder = new HashingEmbedder()
     const made: string[] = []
     const embed = embedder.embed.bind(embedder)
@@ -123,7 +123,7 @@ describe("the embedded engine", () => {
     expect(made.length).toBeGreaterThan(before)
   })
 
-  test("counts the pages of a source that wait for vectors, those shared with others among them", async () => {
+  test("counts a source's pages without vectors, including those shared with others", async () => {
     await using engine = await open({ embedding: "off" })
     await engine.index([
       aPage("one", { source: "a" }),
@@ -139,7 +139,7 @@ describe("the embedded engine", () => {
     expect(await counts(embedding)).toEqual([0, 0, 0, 0])
   })
 
-  test("says which file it cannot read", async () => {
+  test("names the file it cannot read", async () => {
     await (await open())[Symbol.asyncDispose]()
     for (const name of ["index.json", "index-copy.json"])
       await writeFile(path.join(dir, name), '{ "format": ')
@@ -149,7 +149,7 @@ describe("the embedded engine", () => {
     })
   })
 
-  test("keeps the vectors of a page that is crawled again without a change", async () => {
+  test("keeps the vectors of a page that is crawled again unchanged", async () => {
     const embedder = new HashingEmbedder()
     const embed = embedder.embed.bind(embedder)
     let embedded = 0
@@ -167,7 +167,7 @@ describe("the embedded engine", () => {
     expect(hits).toHaveLength(1)
   })
 
-  test("finishes what a writer left that was killed between its two writes", async () => {
+  test("completes the work of a writer killed between its two writes", async () => {
     const embedder = new HashingEmbedder()
     {
       await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
@@ -191,7 +191,7 @@ describe("the embedded engine", () => {
     expect(await engine.stats()).toMatchObject({ pages: 2, pagesWithoutVectors: 0 })
   })
 
-  test("ends its work in the background when what a killed writer left cannot be finished", async () => {
+  test("stops its background work when a killed writer's work cannot be completed", async () => {
     {
       await using engine = await open({ embedding: "off" })
       await engine.index([aPage("ahead"), aPage("waiting")])
@@ -217,7 +217,7 @@ describe("the embedded engine", () => {
     expect(hits.map((hit) => hit.url)).toEqual([urlOf("ahead")])
   })
 
-  test("keeps no section of what a page said before it became shorter, killed in between or not", async () => {
+  test("keeps no old section of a page that became shorter, even if killed in between", async () => {
     const long = (word: string) =>
       Array.from({ length: 40 }, (_, i) => `## Part ${i}\n\n${`Filling ${rareWord(i)} text. `.repeat(12)}`)
         .concat(`## End\n\nThe ${word} stands last.`)
@@ -255,7 +255,7 @@ describe("the embedded engine", () => {
     expect(await engine.stats()).toMatchObject({ pages: 2, passages: 2, pagesWithoutVectors: 0 })
   })
 
-  test("counts in how many pages a term stands again when the counts are lost, however many sections hold it", async () => {
+  test("counts the pages of a term again when the counts are lost, however many sections contain it", async () => {
     const many = Array.from({ length: 60 }, (_, i) => `## Part ${i}\n\n${"The common word. ".repeat(20)}`)
     const pages = [
       aPage("long", { markdown: many.join("\n\n") }),
@@ -273,7 +273,7 @@ describe("the embedded engine", () => {
     expect(again.idf("common")).toBeCloseTo(Math.log(1 + 9.5 / 1.5))
   })
 
-  test("finds a phrase that has no term in whichever page holds it", async () => {
+  test("finds a phrase without terms on any page that contains it", async () => {
     await using engine = await EmbeddedEngine.open({
       dir,
       embedder: new HashingEmbedder(),
@@ -290,7 +290,7 @@ describe("the embedded engine", () => {
     expect(held.hits.map((hit) => hit.url)).toEqual([urlOf("last")])
   })
 
-  test("finds by meaning with the model that ships with Fossick", async () => {
+  test("finds pages by meaning with the model shipped with Fossick", async () => {
     await using embedder = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     await using engine = await open({ embedder })
     await engine.index([

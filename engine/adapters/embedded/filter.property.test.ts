@@ -140,7 +140,7 @@ function naive(page: Page, filter: PageFilter): boolean {
 }
 
 test.each(["lexical", "hybrid"] as const)(
-  "a search finds the pages that its filter lets through, and all of them: %s",
+  "a search finds exactly the pages that match its filter: %s",
   async (arms) => {
     await fc.assert(
       fc.asyncProperty(anyFilter, async (filter) => {
@@ -159,7 +159,7 @@ test.each(["lexical", "hybrid"] as const)(
   },
 )
 
-test("facets count the pages that a filter lets through", async () => {
+test("facets count the pages that match a filter", async () => {
   await fc.assert(
     fc.asyncProperty(anyFilter, async (filter) => {
       const counted = await engine.facets({

@@ -26,7 +26,7 @@ const of = (group: number): PageReaders[] => [{ source: "wiki", allow: [[`group:
 const labels = (...groups: number[]) => groups.map((group) => readersLabel(of(group))!)
 const FOREIGN = labels(...Array.from({ length: 200 }, (_, at) => 1000 + at))
 
-test("the same pages are found as with a short list, however few of the best may be seen", async () => {
+test("a long list of readers finds the same pages as a short one, however few of the best are readable", async () => {
   const pages = Array.from({ length: 240 }, (_, at) =>
     aPage(`page${at}`, {
       source: "wiki",
@@ -60,7 +60,7 @@ test("the same pages are found as with a short list, however few of the best may
   }
 })
 
-test("a word is known as long as a page in reach has it, and no longer", async () => {
+test("a word is known only as long as a readable page contains it", async () => {
   const page = aPage("salaries", { source: "wiki", markdown: "The zorqbbben is paid in May." })
   const usual = aPage("open", { source: "wiki", markdown: "The zorqbbbem is in the cellar." })
   const filter = { readers: [...labels(1), ...FOREIGN] }

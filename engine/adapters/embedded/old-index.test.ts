@@ -25,10 +25,10 @@ beforeEach(async () => {
 })
 afterEach(() => data[Symbol.asyncDispose]())
 
-describe("an index of format 2", () => {
+describe("an index in format 2", () => {
   beforeEach(() => unpackOldIndex(path.join(data.dir, "index")))
 
-  test("is taken into one of today's, with the vectors it has, while readers wait for it and then find all", async () => {
+  test("is converted with its vectors, while readers wait and then find everything", async () => {
     const context = data.context(MODEL)
     await using reader = await data.reader(MODEL)
     expect(reader.problem).toContain("format 2")
@@ -73,7 +73,7 @@ describe("an index of format 2", () => {
     expect(await targetDue(context)).toBeNull()
   })
 
-  test("goes on where it was broken off", async () => {
+  test("continues converting after an interruption", async () => {
     const context = data.context(MODEL)
     const stop = new AbortController()
     stop.abort()
@@ -87,7 +87,7 @@ describe("an index of format 2", () => {
     expect((await indexStatus(context, 7)).current).toMatchObject({ name: "index-2", pages: PAGES })
   })
 
-  test("gets today's format first and the configured model then", async () => {
+  test("is converted to the current format first, and then to the configured model", async () => {
     const context = data.context("second")
     await context.file.change(() => ({ models: { [MODEL]: MODEL } }))
     expect(await upgradeNow(context, { signal })).toBe(true)
@@ -98,7 +98,7 @@ describe("an index of format 2", () => {
     })
   })
 
-  test("stays as it was, so that the version that wrote it can have it back, and this one make it anew again", async () => {
+  test("stays unchanged, so that the older version can be restored and the conversion repeated", async () => {
     const context = data.context(MODEL)
     const manifest = path.join(data.dir, "index", "index.json")
     const before = await readFile(manifest, "utf8")
@@ -111,7 +111,7 @@ describe("an index of format 2", () => {
     expect((await indexStatus(context, 7)).current).toMatchObject({ format: 5, pages: PAGES })
   })
 
-  test("is read as it is when its model is gone, without vectors", async () => {
+  test("is read without vectors when its model is gone", async () => {
     data.models.clear()
     const context = data.context("second")
     expect(await upgradeFormat(context, { signal })).toBe(true)
@@ -124,7 +124,7 @@ describe("an index of format 2", () => {
 })
 
 test.each([3, 4])(
-  "an index of format %i, whose terms were others, is taken into one of today's with its vectors",
+  "an index in format %i, with different terms, is converted with its vectors",
   async (format) => {
     const context = data.context(MODEL)
     {

@@ -28,7 +28,7 @@ const values = oneof(
   string({ unit: "grapheme", maxLength: 20 }),
 )
 
-test("different texts are different values, though the server folds case and accents and cuts long ones", () => {
+test("different texts become different values, though the server folds case and accents and cuts long ones", () => {
   assert(
     property(values, values, (one, other) => {
       const value = facetValue(one)
@@ -40,7 +40,7 @@ test("different texts are different values, though the server folds case and acc
   )
 })
 
-test("no text gets out of its quotes", () => {
+test("no text escapes its quotes", () => {
   assert(
     property(values, (text) => {
       const filter = filterOf([{ languages: [text], sources: [text], includeDomains: [text] }])!
@@ -52,20 +52,20 @@ test("no text gets out of its quotes", () => {
   )
 })
 
-test("what is not given is no condition, and of no pages there are none", () => {
+test("an empty condition is left out, and an empty list of ids matches nothing", () => {
   expect(filterOf([{}, { languages: [], sources: [], includeDomains: [] }])).toBeUndefined()
   expect(filterOf([{ ids: [] }])).toBe("(key IN [])")
   expect(filterOf([{ excludeSources: ["handbook"] }])).toBe('(NOT (source IN ["handbook"]))')
 })
 
-test("dates are bounds in milliseconds; pages without one pass unless they must have one", () => {
+test("dates are bounds in milliseconds; pages without a date match unless one is required", () => {
   const bounds = { publishedFrom: new Date(5), publishedBefore: new Date(9) }
   expect(filterOf([bounds])).toBe("(published NOT EXISTS OR ((published >= 5) AND (published < 9)))")
   expect(filterOf([{ ...bounds, requirePublished: true }])).toBe("((published >= 5) AND (published < 9))")
   expect(() => filterOf([{ publishedFrom: new Date("never") }])).toThrow(TypeError)
 })
 
-test("keys stand in the order of the ids", () => {
+test("keys sort in the order of the ids", () => {
   const ids = ["-_aA0000", "0zzzzzzz", "A_______", "Zzzzzzzz", "_0000000", "a-------", "zzzzzzzz"]
   const keys = ids.map((id) => pageKey(`${id}aaaaaaaaaaaaaa`))
   expect(keys).toEqual(keys.toSorted((a, b) => a - b))

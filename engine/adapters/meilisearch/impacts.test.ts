@@ -15,7 +15,7 @@ const exact = (frequency: number, length: number) =>
 /** The maximum weight difference within a level. */
 const LEVEL = 2.2 / 16
 
-test("what is told from the level is what BM25 says of the section, within a level", () => {
+test("the weight of a level is the section's BM25 score, within one level", () => {
   assert(
     property(integer({ min: 1, max: 50 }), integer({ min: 0, max: 3000 }), (frequency, others) => {
       const level = levelIn(toLevels([section(frequency, others)]), "t")
@@ -24,21 +24,21 @@ test("what is told from the level is what BM25 says of the section, within a lev
   )
 })
 
-test("a term of a long page has the level of the section that says most with it", () => {
+test("a term of a long page has the level of the section that scores highest with it", () => {
   const sections = [section(1, 500), section(4, 400), section(0, 500), section(2, 500)]
   expect(levelIn(toLevels(sections), "t")).toBe(levelIn(toLevels([section(4, 400)]), "t"))
   const manual = [...Array<string>(200).fill(section(0, 500)), section(4, 400)]
   expect(levelIn(toLevels(manual), "t")).toBe(levelIn(toLevels([section(4, 400)]), "t"))
 })
 
-test("each term stands once, on a level before those that say less", () => {
+test("each term appears once, on a level before those of weaker terms", () => {
   const levels = toLevels(["often often once", "often often often rest"])
   expect(Object.values(levels).join(" ").split(" ").toSorted()).toEqual(["xoften", "xonce", "xrest"])
   expect(levelIn(levels, "often")).toBeLessThan(levelIn(levels, "once"))
   expect(toLevels([""])).toEqual({})
 })
 
-test("words that the server would forget behind others move to the next level", () => {
+test("words beyond the server's limit per attribute move to the next level", () => {
   const sections = Array.from({ length: 70 }, (_, i) =>
     Array.from({ length: 1000 }, (_, at) => `w${i}x${at}`).join(" "),
   )
@@ -46,6 +46,6 @@ test("words that the server would forget behind others move to the next level", 
   expect(counts).toEqual([65_000, 5000])
 })
 
-test("the server's score of an attribute names its level", () => {
+test("the server's attribute score identifies its level", () => {
   for (const level of LEVEL_NAMES.keys()) expect(levelOfScore((16 - level) / 16)).toBe(level)
 })

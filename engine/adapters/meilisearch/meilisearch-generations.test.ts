@@ -20,7 +20,7 @@ const open = (env: NodeJS.ProcessEnv) =>
     { mode: "write", embedder: new HashingEmbedder() },
   )
 
-test("a key that is given twice, or in a file that says nothing, is refused", async () => {
+test("a key that is given twice, or in an empty file, is rejected", async () => {
   const file = path.join(dataDir, "key")
   await expect(open({ FOSSICK_MEILI_KEY: "secret", FOSSICK_MEILI_KEY_FILE: file })).rejects.toThrow(
     /FOSSICK_MEILI_KEY and FOSSICK_MEILI_KEY_FILE are both set/,
@@ -30,7 +30,7 @@ test("a key that is given twice, or in a file that says nothing, is refused", as
   await expect(open({ FOSSICK_MEILI_KEY_FILE: file })).rejects.toThrow(/is empty/)
 })
 
-test("the key of the file is the one that is sent, without the line's end", async () => {
+test("the key in the file is sent, without the line break", async () => {
   const file = path.join(dataDir, "key")
   await writeFile(file, "from-a-file\n")
   const answer: Answer = {
@@ -46,7 +46,7 @@ test("the key of the file is the one that is sent, without the line's end", asyn
   expect(server.requests[0]!.authorization).toBe("Bearer from-a-file")
 })
 
-test("a name that the server would not take is refused", () => {
+test("an index name that the server would reject is rejected", () => {
   expect(() => readSettings(engineSettings, { FOSSICK_MEILI_INDEX: "a/b" })).toThrow(
     /FOSSICK_MEILI_INDEX must be/,
   )

@@ -47,7 +47,7 @@ function writerOn(url: string) {
   })
 }
 
-test("a page that the server refuses is named, and keeps out no other", async () => {
+test("a page rejected by the server is named, and blocks no other", async () => {
   const { start, tasks } = takingMost(({ body }) => (body.includes("docs.example.com/bad") ? "task" : null))
   await using scripted = await start
   const writer = writerOn(scripted.url)
@@ -65,7 +65,7 @@ test("a page that the server refuses is named, and keeps out no other", async ()
   for (const name of ["a", "b", "c", "d"]) expect(whole).toContain(`docs.example.com/${name}`)
 })
 
-test("what is too large for one request goes in several", async () => {
+test("pages too large for one request are sent in several", async () => {
   const { start, tasks } = takingMost(() => null, 20_000)
   await using scripted = await start
   await writerOn(scripted.url).write(
@@ -75,7 +75,7 @@ test("what is too large for one request goes in several", async () => {
   expect(new Set(tasks.flatMap(({ body }) => body.match(/docs\.example\.com\/p\/\d/g) ?? [])).size).toBe(8)
 })
 
-test("calls that wait at the same time are written together, and each is told of its own pages", async () => {
+test("concurrent calls are written together, and each gets the result for its own pages", async () => {
   const { start, tasks } = takingMost(({ body }) => (body.includes("docs.example.com/bad") ? "task" : null))
   await using scripted = await start
   const writer = writerOn(scripted.url)
@@ -86,7 +86,7 @@ test("calls that wait at the same time are written together, and each is told of
   expect(together.length).toBeGreaterThan(0)
 })
 
-test("a server that fails by itself is not asked page by page", async () => {
+test("a failing server is not retried page by page", async () => {
   let asked = 0
   await using scripted = await startServer(({ path }) => {
     if (path.endsWith("/documents/fetch")) return { status: 200, body: { results: [] } }
@@ -98,7 +98,7 @@ test("a server that fails by itself is not asked page by page", async () => {
   expect(asked).toBe(1)
 })
 
-test("vectors that take several requests are all on the server's list before one of them is waited for", async () => {
+test("vectors in several requests are all queued on the server before waiting for any", async () => {
   const row = await rowOf(
     "long",
     Array.from({ length: 6000 }, (_, i) => `Part ${i} of ${"many ".repeat(20)}.`).join("\n\n"),

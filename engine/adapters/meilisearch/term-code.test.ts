@@ -8,7 +8,7 @@ const terms = oneof(
   stringMatching(/^[a-z0-9.:_-]{1,64}$/),
 )
 
-test("different terms are different words, of letters and digits only, and can be read again", () => {
+test("different terms become different words, of letters and digits only, and can be decoded", () => {
   assert(
     property(terms, terms, (one, other) => {
       const word = encodeTerm(one)
@@ -20,7 +20,7 @@ test("different terms are different words, of letters and digits only, and can b
   )
 })
 
-test("a term that is too long for the server is told from others all the same", () => {
+test("a term too long for the server still stays distinct", () => {
   const long = "x".repeat(5000)
   expect(Buffer.byteLength(encodeTerm(long))).toBeLessThan(200)
   expect(encodeTerm(long)).not.toBe(encodeTerm(`${long}y`))

@@ -18,7 +18,7 @@ const file = (name: string, content: string) => {
 }
 const read = (env: Record<string, string>) => clusterOf(readSettings(opensearchSettings, env))
 
-test("several nodes, a user whose password is in a file, and certificates", () => {
+test("several nodes, a user with a password file, and certificates can be set", () => {
   expect(
     read({
       FOSSICK_OPENSEARCH_URLS: "https://one.example:9200/, https://two.example:9200",
@@ -46,7 +46,7 @@ test.each([
   [{ FOSSICK_OPENSEARCH_PASSWORD: "hidden", FOSSICK_OPENSEARCH_PASSWORD_FILE: "/there" }, "set only one"],
   [{ FOSSICK_OPENSEARCH_CERT_FILE: "/there" }, "belong together"],
   [{ FOSSICK_OPENSEARCH_CA_FILE: "/no/such/file" }, "FOSSICK_OPENSEARCH_CA_FILE: cannot read"],
-])("what is wrong is named, and no password shown: %j", (env, message) => {
+])("invalid settings are named, without showing a password: %j", (env, message) => {
   let said = ""
   try {
     read(env)

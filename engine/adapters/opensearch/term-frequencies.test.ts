@@ -34,7 +34,7 @@ async function counting() {
 
 afterEach(() => vi.restoreAllMocks())
 
-test("a term is asked for once, but for one that no page holds", async () => {
+test("a term is requested only once, unless no page contains it", async () => {
   await using counted = await counting()
   const { asked, frequencies } = counted
   expect([...(await frequencies.of(["heron", "none"], { pages: 100 }))]).toEqual([
@@ -53,14 +53,14 @@ test("a term is asked for once, but for one that no page holds", async () => {
   ])
 })
 
-test("all is asked anew when many pages have come or gone", async () => {
+test("all terms are requested again when many pages have been added or removed", async () => {
   await using counted = await counting()
   const { asked, frequencies } = counted
   for (const pages of [100, 102, 102, 90]) await frequencies.of(["heron"], { pages })
   expect(asked).toHaveLength(3)
 })
 
-test("all is asked anew now and then while pages come and go, and never while nothing is written", async () => {
+test("all terms are requested again now and then while pages change, and never while nothing is written", async () => {
   await using counted = await counting()
   const { asked, frequencies } = counted
   let now = performance.now()

@@ -44,7 +44,7 @@ async function reading(state: IndexState) {
   }
 }
 
-test("an index in which nothing changes is looked at ever less, and every half second when something does", async () => {
+test("an unchanged index is polled less and less often, and a changing one every half second", async () => {
   await using reader = await reading(AT_REST)
   await reader.questions(20)
   expect(await reader.questions(30)).toBeLessThan(7)
@@ -60,14 +60,14 @@ test("an index in which nothing changes is looked at ever less, and every half s
   expect(await written(10)).toBe(10)
 })
 
-test("what is told on demand is told as it is", async () => {
+test("statistics on demand are current", async () => {
   await using reader = await reading(AT_REST)
   await reader.questions(20)
   reader.server.state = { ...AT_REST, pages: 4, lastWritten: 8 }
   expect((await reader.engine.stats()).pages).toBe(4)
 })
 
-test("an index in which pages wait, or whose server does not tell of writes, is looked at every half second", async () => {
+test("an index with waiting pages, or whose server reports no writes, is polled every half second", async () => {
   const { lastWritten: _lastWritten, ...silent } = AT_REST
   for (const state of [{ ...AT_REST, waiting: 1 }, silent]) {
     await using reader = await reading(state)

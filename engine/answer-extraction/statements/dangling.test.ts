@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { isDangling } from "./dangling.ts"
 
-describe("a sentence that leans on the one before", () => {
+describe("a sentence that depends on the one before", () => {
   test.each([
     "It was founded in 1993.",
     "This is faster.",

@@ -27,16 +27,16 @@ describe("sentences", () => {
     ["它很快。它很小。", ["它很快。", "它很小。"], "zh"],
     ["", []],
     ["no mark at all", ["no mark at all"]],
-  ])("of %j", (line, sentences, language = "en") => {
+  ])("are split from %j", (line, sentences, language = "en") => {
     expect(splitSentences(line, language)).toEqual(sentences)
   })
 
-  test("an open bracket that nothing closes holds no more than a few together", () => {
+  test("are not held together for long by an unclosed bracket", () => {
     const line = `It is (open. ${"Here is one. ".repeat(20)}`
     expect(splitSentences(line, "en").length).toBeGreaterThan(10)
   })
 
-  test("no word is lost, whatever the language is called", () => {
+  test("lose no word, whatever the language", () => {
     const line = "One. Two (three. four) five! Mr. Six? Seven"
     for (const language of ["en", "xx-not-a-language-tag!", null]) {
       expect(splitSentences(line, language).join(" ")).toBe(line)

@@ -8,7 +8,7 @@ describe("an address", () => {
     ["https://a.example/docs", []],
     ["https://a.example/b%C3%BCcher//x", ["bücher"]],
     ["https://a.example/100%/x", ["100%"]],
-  ])("%s lies in its folders", (url, folders) => {
+  ])("%s is in its folders", (url, folders) => {
     expect(foldersOf(url)).toEqual(folders)
   })
 
@@ -22,11 +22,11 @@ describe("an address", () => {
     ["https://a.example/questions/17/how", null],
     ["https://a.example/vitest/", null],
     ["https://a.example/a?version=3.12", null],
-  ])("%s names its version", (url, version) => {
+  ])("%s gives its version", (url, version) => {
     expect(versionOf(url)).toBe(version)
   })
 
-  test("is under a folder by whole names, however either is written", () => {
+  test("matches folders by whole names, however they are encoded", () => {
     expect(isUnder("https://a.example/docs/guide/x", "/docs/guide")).toBe(true)
     expect(isUnder("https://a.example/docs/guide", "docs/guide/")).toBe(true)
     expect(isUnder("https://a.example/b%C3%BCcher/x", "/bücher")).toBe(true)
@@ -42,7 +42,7 @@ describe("an address", () => {
     ["/blog/x", ["!/docs/1.0"], true],
     ["/docs/1.0", ["!/docs/1.0"], false],
     ["/x", [], true],
-  ])("%s among the folders %j: %s", (path, folders, expected) => {
+  ])("%s within the folders %j: %s", (path, folders, expected) => {
     expect(isAmong(`https://a.example${path}`, folders)).toBe(expected)
   })
 })

@@ -41,7 +41,7 @@ function naive(
   return isInside && (listed.port === null || listed.port === (port ?? (scheme === "https" ? 443 : 80)))
 }
 
-test("a list of domains holds the pages that its words say, however names are spelt", () => {
+test("a list of domains matches the right pages, however names are spelled", () => {
   fc.assert(
     fc.property(place, fc.array(listing, { maxLength: 4 }), (at, listed) => {
       const url = `${at.scheme}://${at.below}${at.registrable}${at.port === null ? "" : `:${at.port}`}/x`
@@ -67,7 +67,7 @@ test("a list of domains holds the pages that its words say, however names are sp
   )
 })
 
-test("no name that somebody writes makes a list fail, and none is held by a page without a host of its kind", () => {
+test("no text makes a list of domains fail or match an unrelated page", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (written) => {
       const rules = domainRules([written])

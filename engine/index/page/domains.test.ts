@@ -46,7 +46,7 @@ describe("a listed domain", () => {
     expect(others.filter(isPublicSuffix)).toEqual([])
   })
 
-  it("is spelt as addresses spell their host", () => {
+  it("is normalised as in addresses", () => {
     expect(hostName(" Example.COM. ")).toBe("example.com")
     expect(hostName("例え.jp")).toBe("xn--r8jz45g.jp")
   })

@@ -14,21 +14,21 @@ const page = (terms: readonly string[], title = "Title") => ({
 })
 const changed = (terms: readonly string[], at: number) => terms.with(at, "another")
 
-describe("two pages say the same", () => {
-  it("when their text is equal, and of short texts the title too", () => {
+describe("two pages with the same content", () => {
+  it("have equal text, and the same title if they are short", () => {
     const long = words(200)
     expect(sayTheSame(page(long), page(long, "Other"))).toBe(true)
     expect(sayTheSame(page(["under", "construction"]), page(["under", "construction"]))).toBe(true)
     expect(sayTheSame(page(["under", "construction"]), page(["under", "construction"], "Other"))).toBe(false)
   })
 
-  it("never without a title", () => {
+  it("both have a title", () => {
     const long = words(200)
     expect(sayTheSame(page(long, ""), page(long, ""))).toBe(false)
     expect(sayTheSame(page(long, ""), page(long, "Title"))).toBe(false)
   })
 
-  it("when a word or two of a long text differ and their titles agree", () => {
+  it("have long texts that differ in a word or two, and matching titles", () => {
     const long = words(2000)
     expect(sayTheSame(page(long), page(changed(long, 500), "Title - Site"))).toBe(true)
     expect(sayTheSame(page(long), page([...long, "printed", "today"], "TITLE"))).toBe(true)
@@ -36,7 +36,7 @@ describe("two pages say the same", () => {
     expect(sayTheSame(page(long, ""), page(changed(long, 500), ""))).toBe(false)
   })
 
-  it("not when much differs, a text is short, or there is none", () => {
+  it("do not differ much, and are neither short nor empty", () => {
     expect(sayTheSame(page(words(400)), page(words(400, 1000)))).toBe(false)
     expect(sayTheSame(page(words(400)), page([...words(300), ...words(100, 1000)]))).toBe(false)
     expect(sayTheSame(page(words(100)), page(changed(words(100), 9)))).toBe(false)
@@ -57,7 +57,7 @@ function naiveSimhash(hashes: readonly number[]): string {
   return [0, 32].map((from) => half(from).toString(16).padStart(8, "0")).join("")
 }
 
-it("counts the votes of every bit, of many shingles and of none", () => {
+it("a fingerprint counts the votes of every bit, for many shingles or none", () => {
   const hashes = fc.array(fc.integer(), { maxLength: 1200, size: "max" })
   fc.assert(
     fc.property(hashes, (given) => {

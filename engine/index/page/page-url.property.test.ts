@@ -62,7 +62,7 @@ const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
 )
 
-test("the spelling of a spelling is itself", () => {
+test("normalising an address twice changes nothing", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const url = toPageUrl(text)
@@ -72,7 +72,7 @@ test("the spelling of a spelling is itself", () => {
   )
 })
 
-test("a spelling names the same resource: what is sent to the server is what was written", () => {
+test("normalising keeps the resource: the server receives what was written", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const url = toPageUrl(text)
@@ -92,7 +92,7 @@ test("a spelling names the same resource: what is sent to the server is what was
   )
 })
 
-test("a spelling holds no password and no fragment but a route", () => {
+test("a normalised address has no password, and no fragment except a route", () => {
   fc.assert(
     fc.property(address, (text) => {
       const url = toPageUrl(text)

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { routeOf, toPageUrl } from "./page-url.ts"
 
-test("one page has one spelling", () => {
+test("one page has one normalised address", () => {
   for (const text of [
     "https://Example.com:443/a?b=1",
     "HTTPS://example.com/a?b=1#part",
@@ -14,7 +14,7 @@ test("one page has one spelling", () => {
     expect(toPageUrl(text)).toBe("http://example.com/")
 })
 
-test("what may name another page is left as it is", () => {
+test("differences that may mean another page are kept", () => {
   for (const text of [
     "http://example.com/a/",
     "http://www.example.com/a?b=2&a=1",
@@ -23,7 +23,7 @@ test("what may name another page is left as it is", () => {
     expect(toPageUrl(text)).toBe(text)
 })
 
-test("a fragment that is a route names a page, also in links of pages that have one", () => {
+test("a fragment that is a route identifies a page, even in links from such pages", () => {
   for (const text of [
     "http://example.com/#/",
     "http://example.com/app#/guide?id=1",

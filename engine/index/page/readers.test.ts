@@ -13,7 +13,7 @@ import {
 
 const who = (...principals: string[]) => new Set(principals)
 
-test("a denial counts more than any permission", () => {
+test("a denial overrides any permission", () => {
   const readers = readersOf({ allow: ["group:staff", "user:Guest@Example.com"], deny: ["group:interns"] })
   expect(mayRead(who("group:staff"), readers)).toBe(true)
   expect(mayRead(who("user:guest@example.com"), readers)).toBe(true)
@@ -27,7 +27,7 @@ test("without a list everyone who isn't denied may read, and an empty list admit
   expect(mayRead(who("group:staff"), readersOf({ allow: [] }))).toBe(false)
 })
 
-test("names that can't be read never let more people in", () => {
+test("invalid names never admit more people", () => {
   for (const wrong of ["staff", "group:", "role:x", "user:\u0000", `user:${"x".repeat(200)}`])
     expect([wrong, principalOf(wrong)]).toEqual([wrong, null])
   expect(readersOf({ allow: ["staff"] })).toEqual(NOBODY)
@@ -40,7 +40,7 @@ const anyReaders: fc.Arbitrary<Readers> = fc.record({
   deny: someOf,
 })
 
-test("narrowed readers admit exactly the people whom both places admit", () => {
+test("narrowed readers admit exactly the people that both lists admit", () => {
   fc.assert(
     fc.property(anyReaders, anyReaders, someOf, (outer, inner, given) => {
       const one = new Set(given)
@@ -49,7 +49,7 @@ test("narrowed readers admit exactly the people whom both places admit", () => {
   )
 })
 
-test("equal readers have one label however they are written, and open pages have none", () => {
+test("equal readers have the same label however they are written, and open pages have none", () => {
   const hr = { source: "hr", ...readersOf({ allow: ["group:b", "group:a"] }) }
   const same = { source: "hr", ...readersOf({ allow: ["group:A", "group:b", "group:a"] }) }
   const staff = { source: "staff", ...readersOf({ deny: ["group:a"] }) }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest"
 import type { SearchIndex } from "../../index/search-index.ts"
 import { AskedPages, AskedPagesReader } from "./asked-pages.ts"
 
-test("pages without vectors are told once each time they are noted", async () => {
+test("pages without vectors are reported once each time they are recorded", async () => {
   const dir = await mkdtemp(path.join(tmpdir(), "fossick-asked-"))
   onTestFinished(() => rm(dir, { recursive: true }))
   const file = path.join(dir, "asked.json")

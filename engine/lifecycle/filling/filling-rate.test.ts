@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true }))
 
-test("the rate is that of the last minute, and sinks while nothing is done", async () => {
+test("the rate covers the last minute, and falls when nothing happens", async () => {
   let now = 0
   const rate = new FillingRate(path.join(dir, "rate.json"), () => now)
   rate.begin()
@@ -27,7 +27,7 @@ test("the rate is that of the last minute, and sinks while nothing is done", asy
   await rate.end()
 })
 
-test("a fresh fill has no rate of the one before", async () => {
+test("a new fill does not start with the previous rate", async () => {
   let now = 0
   const rate = new FillingRate(path.join(dir, "fresh.json"), () => now)
   for (; now < 10_000; now += 1000) rate.count(100)
@@ -39,7 +39,7 @@ test("a fresh fill has no rate of the one before", async () => {
   expect(rate.perSecond).toBeNull()
 })
 
-test("another process reads it, until the fill is over or the writer is gone", async () => {
+test("other processes can read the rate, until the fill is over or the writer is gone", async () => {
   const file = path.join(dir, "told.json")
   let now = 0
   const rate = new FillingRate(file, () => now)
@@ -53,7 +53,7 @@ test("another process reads it, until the fill is over or the writer is gone", a
   expect(await toldRate(file)).toBeNull()
 })
 
-test("time left goes by the rate, and is not made up", () => {
+test("the remaining time comes from the rate, and is never guessed", () => {
   const stats = { pagesWithoutVectors: 900, passagesWithoutVectors: 9000, vectorsPerSecond: 36 }
   expect(secondsLeft(stats)).toBe(250)
   expect(secondsLeft({ ...stats, vectorsPerSecond: null })).toBeNull()

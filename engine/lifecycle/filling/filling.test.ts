@@ -84,7 +84,7 @@ test("every page gets the vectors of its own texts, by position", async () => {
   expect(stage.passages).toBe([...stage.texts.values()].flat().length)
 })
 
-test("a page that changes amid a long fill is embedded next, within a long page too, and committed alone", async () => {
+test("a page that changes during a long fill is embedded next, even within a long page, and committed on its own", async () => {
   const stage = new Stage()
   stage.add("long", texts("long", 2000))
   stage.add("after", texts("after", 3))
@@ -98,7 +98,7 @@ test("a page that changes amid a long fill is embedded next, within a long page 
   expect(stage.embedded.findIndex((part) => part.includes("small 0"))).toBeLessThanOrEqual(6)
 })
 
-test("of two changed pages the short one is not held up by the long one", async () => {
+test("a short changed page does not wait for a long one", async () => {
   const stage = new Stage()
   stage.add("long", texts("long", 600), "changed")
   stage.onPart = () => {
@@ -122,7 +122,7 @@ test("equal passages are embedded once, and not at all when their vectors are kn
   expect(c!.vectors).toEqual([known])
 })
 
-test("of a page that changes while it is in hand only the new texts are committed", async () => {
+test("only the new texts of a page that changes while being embedded are committed", async () => {
   const stage = new Stage()
   stage.add("page", texts("before", 500))
   stage.onPart = () => {
@@ -133,7 +133,7 @@ test("of a page that changes while it is in hand only the new texts are committe
   expect(stage.embedded.flat().length).toBeLessThan(400)
 })
 
-test("what the embedder refuses is thrown, after the rest that is done is committed", async () => {
+test("an embedder's error is thrown once the other finished pages are committed", async () => {
   const stage = new Stage()
   stage.add("good", texts("good", 64))
   stage.add("bad", texts("bad", 2))
@@ -145,7 +145,7 @@ test("what the embedder refuses is thrown, after the rest that is done is commit
   expect(stage.failed).toEqual(["bad"])
 })
 
-test("stopped, it commits what is embedded and leaves the rest", async () => {
+test("a stopped fill commits what is embedded and leaves the rest", async () => {
   const stage = new Stage()
   stage.add("first", texts("first", 64))
   stage.add("second", texts("second", 1000))
@@ -158,7 +158,7 @@ test("stopped, it commits what is embedded and leaves the rest", async () => {
   expect(stage.waiting.size).toBe(1)
 })
 
-test("a processor is left to answers from the next part on, for as long as questions are asked", async () => {
+test("a processor is left free from the next part on, while questions are being asked", async () => {
   const stage = new Stage()
   stage.add(
     "long",

@@ -14,7 +14,7 @@ afterEach(() => rm(dir, { recursive: true }))
 const saysInTheEnd = (reader: QuestionsAskedReader, areAsked: boolean) =>
   expect.poll(() => reader.areAsked()).toBe(areAsked)
 
-test("who makes vectors learns that questions are asked, and that they are no more", async () => {
+test("the process that makes vectors sees when questions are asked, and when they stop", async () => {
   const reader = new QuestionsAskedReader(dir)
   expect(await reader.areAsked()).toBe(false)
   await using asked = new QuestionsAsked(dir)
@@ -23,7 +23,7 @@ test("who makes vectors learns that questions are asked, and that they are no mo
   await saysInTheEnd(reader, false)
 })
 
-test("two indexes of a folder learn it both, and one that is done keeps it from the other for a moment only", async () => {
+test("two indexes of one folder both see it, and one that ends hides it from the other only briefly", async () => {
   const [inUse, beside] = [1, 2].map(() => new QuestionsAskedReader(dir))
   await Promise.all([inUse!.areAsked(), beside!.areAsked()])
   await using asked = new QuestionsAsked(dir)
@@ -33,7 +33,7 @@ test("two indexes of a folder learn it both, and one that is done keeps it from 
   await expect.poll(() => (asked.note(), beside!.areAsked())).toBe(true)
 })
 
-test("nothing is written of questions while no vectors are made", async () => {
+test("nothing is recorded about questions while no vectors are made", async () => {
   const reader = new QuestionsAskedReader(dir)
   await reader.areAsked()
   expect(await readdir(dir)).toEqual(["questions-asked"])
@@ -45,7 +45,7 @@ test("nothing is written of questions while no vectors are made", async () => {
   expect(await readdir(dir)).toEqual([])
 })
 
-test("without a folder nobody is told, and nothing fails", async () => {
+test("without a folder, nothing is reported and nothing fails", async () => {
   for (const dataDir of [undefined, path.join(dir, "missing")]) {
     await using asked = new QuestionsAsked(dataDir)
     asked.note()

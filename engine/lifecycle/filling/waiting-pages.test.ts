@@ -12,7 +12,7 @@ const ALL = { pages: 100, passages: 1000 }
 const idsOf = (pages: WaitingPages, inHand = new Map<string, number>()) =>
   pages.next(ALL, inHand).map(({ id }) => id)
 
-test("changed pages go first, then those that were asked for, then all others by age", () => {
+test("changed pages go first, then requested ones, then all others by age", () => {
   const pages = new WaitingPages()
   for (const id of ["a", "b", "c", "d"]) pages.add(page(id), "new")
   pages.askFor(["c", "unknown"])
@@ -26,7 +26,7 @@ test("changed pages go first, then those that were asked for, then all others by
   expect(order).toEqual(["e", "c", "a", "b", "d"])
 })
 
-test("a page that waits keeps its place, and becomes no less urgent", () => {
+test("a waiting page keeps its place, and never becomes less urgent", () => {
   const pages = new WaitingPages()
   for (const id of ["a", "b"]) pages.add(page(id), "new")
   pages.add(page("a", 3, 2), "new")
@@ -39,7 +39,7 @@ test("a page that waits keeps its place, and becomes no less urgent", () => {
   expect([pages.passages, pages.size]).toEqual([8, 2])
 })
 
-test("what is in hand is left out, unless it changed since", () => {
+test("a page being embedded is left out, unless it has changed since", () => {
   const pages = new WaitingPages()
   pages.add(page("a", 1, 1), "new")
   pages.add(page("b", 1, 1), "new")
@@ -48,7 +48,7 @@ test("what is in hand is left out, unless it changed since", () => {
   expect(idsOf(pages, new Map([["a", 1]]))).toEqual(["a"])
 })
 
-test("no more are taken than were asked for, and only the more urgent ones", () => {
+test("no more pages are taken than requested, and only the more urgent ones", () => {
   const pages = new WaitingPages()
   for (const id of ["a", "b", "c"]) pages.add(page(id, 10), "new")
   expect(pages.next({ pages: 2, passages: 1000 }, new Map())).toHaveLength(2)
@@ -59,7 +59,7 @@ test("no more are taken than were asked for, and only the more urgent ones", () 
   expect(pages.next(ALL, new Map(), "asked")).toEqual([])
 })
 
-test("pages of the source that was chosen go before those that nobody asked for, also those that come later", () => {
+test("pages of the preferred source go before unrequested ones, even those added later", () => {
   const pages = new WaitingPages()
   for (const id of ["a", "b"]) pages.add(page(id), "new")
   pages.add(page("f", 1, 1, "forum"), "new")
@@ -79,7 +79,7 @@ test("pages of the source that was chosen go before those that nobody asked for,
   expect([pages.passages, pages.size]).toEqual([3, 3])
 })
 
-test("pages that could not be embedded go behind all others", () => {
+test("pages that could not be embedded go last", () => {
   const pages = new WaitingPages()
   pages.add(page("a"), "changed")
   pages.add(page("b"), "new")

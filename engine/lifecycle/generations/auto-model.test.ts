@@ -38,18 +38,18 @@ const chosen = async () => (await file.read()).choice.chosen
 const over = { isCrawlOver: true }
 const running = { isCrawlOver: false }
 
-describe("the model that suits an index", () => {
+describe("the right model for an index", () => {
   test.each([
     [{ en: 95, de: 5 }, "english"],
     [{ en: 94, de: 6 }, "multilingual"],
     [{ "": 80, en: 20 }, "english"],
     [{ "": 10, ja: 1 }, "multilingual"],
     [{ "en-GB": 10 }, "english"],
-  ] as const)("of %j is the %s one", (languages, model) => {
+  ] as const)("with %j is the %s one", (languages, model) => {
     expect(suitedModel(new Map(Object.entries(languages)), null)).toBe(model)
   })
 
-  test("stays the multilingual one until hardly a page needs it", () => {
+  test("stays the multilingual one until almost no page needs it", () => {
     expect(
       suitedModel(
         new Map([
@@ -70,7 +70,7 @@ describe("the model that suits an index", () => {
     ).toBe("english")
   })
 
-  test("is read from where it ships, is the one that made the index, or is the folder that was asked for", () => {
+  test("is the shipped one, the one that made the index, or the configured folder", () => {
     const auto = { wanted: "auto", chosen: null }
     expect(modelFolderOf(auto, null)).toBe(SHIPPED_MODELS.english)
     expect(modelFolderOf(auto, { embedder: MULTILINGUAL })).toBe(SHIPPED_MODELS.multilingual)
@@ -82,7 +82,7 @@ describe("the model that suits an index", () => {
 })
 
 describe("a first crawl", () => {
-  test("makes no vectors before its first pages have told their languages", async () => {
+  test("makes no vectors until its first pages show their languages", async () => {
     await using embedder = new HeldEmbedder(new HashingEmbedder())
     const auto = new AutoModel(file, ENGLISH, embedder)
     let made = false
@@ -96,7 +96,7 @@ describe("a first crawl", () => {
     expect(await auto.look(holding({ en: 60 }), over)).toBeNull()
   })
 
-  test("in another language has the multilingual model made known, and never makes vectors with the other", async () => {
+  test("in another language selects the multilingual model, and never makes vectors with the other one", async () => {
     await using embedder = new HeldEmbedder(new HashingEmbedder())
     const auto = new AutoModel(file, ENGLISH, embedder)
     const giveUp = new AbortController()
@@ -111,15 +111,15 @@ describe("a first crawl", () => {
     await expect(vectors).rejects.toThrow("closing")
   })
 
-  test("without a page says nothing", async () => {
+  test("without pages selects nothing", async () => {
     const auto = new AutoModel(file, ENGLISH, new HeldEmbedder(new HashingEmbedder()))
     expect(await auto.look(holding({}), over)).toBeNull()
     expect(await chosen()).toBeNull()
   })
 })
 
-describe("an index that comes to hold other languages", () => {
-  test("changes by itself while it is small", async () => {
+describe("an index that gains other languages", () => {
+  test("switches automatically while it is small", async () => {
     const auto = new AutoModel(file, ENGLISH, null)
     expect(await auto.look(holding({ en: 90 }), over)).toBeNull()
     expect(await auto.look(holding({ en: 90, fr: 30 }), over)).toMatchObject({
@@ -129,7 +129,7 @@ describe("an index that comes to hold other languages", () => {
     expect(await chosen()).toBe("multilingual")
   })
 
-  test("is left to its operator when it is large, with the command to type", async () => {
+  test("is left to the operator when it is large, with the command to use", async () => {
     const auto = new AutoModel(file, ENGLISH, null)
     expect(await auto.look(holding({ en: 9000, fr: 3000 }, 90_000), over)).toMatchObject({
       isMade: false,
@@ -138,7 +138,7 @@ describe("an index that comes to hold other languages", () => {
     expect(await chosen()).toBeNull()
   })
 
-  test("is opened anew when somebody asks for a model meanwhile", async () => {
+  test("is reopened when a model is requested meanwhile", async () => {
     const auto = new AutoModel(file, ENGLISH, null)
     expect(wantedModel(dir, "embedded")).toBe("auto")
     await file.change(() => ({ choice: { wanted: "multilingual", chosen: null } }))

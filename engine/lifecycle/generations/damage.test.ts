@@ -88,7 +88,7 @@ async function asked(data: DataFolder, page: Page, i: number) {
 }
 
 describe("a damaged file", () => {
-  test("is named, with what is wrong and the way back, whichever it is", async () => {
+  test("is named, with the problem and the remedy, whichever it is", async () => {
     expect(await checkIndex(sound.context())).toEqual([])
     expect(files.length).toBeGreaterThan(50)
     const wrong: object[] = []
@@ -110,7 +110,7 @@ describe("a damaged file", () => {
     expect(await checkIndex(sound.context())).toEqual([])
   })
 
-  test("leaves right answers, or is named to who asks: it is never silently empty", async () => {
+  test("still gives correct answers, or an error: it is never silently empty", async () => {
     const wrong: object[] = []
     // Each in one way: prove/damage queries a whole appliance with each file damaged in all ways.
     for (const [i, file] of kinds.entries()) {
@@ -126,7 +126,7 @@ describe("a damaged file", () => {
     expect(wrong).toEqual([])
   })
 
-  test("is repaired: what finds pages is made anew from them, and of the pages only what is damaged is lost", async () => {
+  test("is repaired: search data is rebuilt from the pages, and only damaged pages are lost", async () => {
     // Any damage to a file of LanceDB rebuilds its table, and small files are rewritten, so one file of each folder, damaged in
     // one way, is enough. Each damage to the pages themselves leaves different pages.
     const folders = new Map(kinds.map((file) => [/^.*\.lance\/\w+/.exec(file)?.[0] ?? file, file]))

@@ -31,7 +31,7 @@ async function killed(model: string, afterMs: number): Promise<void> {
   clearTimeout(timer)
 }
 
-test("a builder that is killed at any moment, again and again between crawls, ends with every page as crawled", async () => {
+test("a builder killed at any moment, repeatedly between crawls, ends with every page as crawled", async () => {
   const crawled = new Map<PageUrl, Page>()
   const write = async (model: string, pages: readonly Page[], gone: readonly PageUrl[]) => {
     const context = data.context(model)

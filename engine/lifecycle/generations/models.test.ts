@@ -32,7 +32,7 @@ async function found(dataDir: string, info: Awaited<ReturnType<typeof idOf>>, fr
   return embedder?.id ?? null
 }
 
-test("the model of an index is found where it was, also in a data folder that was moved, and the shipped one anywhere", async () => {
+test("an index's model is found where it was, even in a moved data folder, and the shipped one anywhere", async () => {
   const [before, after] = [path.join(dir, "before"), path.join(dir, "after")]
   await mkdir(path.join(before, "models", "own"), { recursive: true })
   await symlink(shippedModel, path.join(before, "models", "own", "mini"), "junction")
@@ -50,7 +50,7 @@ test("the model of an index is found where it was, also in a data folder that wa
   expect(await found(after, { ...shipped, dimensions: 3 }, undefined)).toBeNull()
 })
 
-test("an index that is made for vectors of a model that ships has that model, and keeps it", async () => {
+test("an index made for a shipped model's vectors uses that model, and keeps it", async () => {
   const settings = readSettings(engineSettings, { FOSSICK_DATA_DIR: path.join(dir, "imported") })
   const modelOf = async (options: { readonly vectorsOf?: string } = {}) => {
     await using engine = await openEngine(settings, { mode: "write", embedding: "off", ...options })

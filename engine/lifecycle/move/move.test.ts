@@ -40,8 +40,8 @@ const open = (dir: string, embedder = new HashingEmbedder(), mode: "read" | "wri
 
 const pagesOfMany = pagesOfManyKinds(30, " \ud800")
 
-describe("from one index into another", () => {
-  test("pages and vectors arrive as they left, and nothing is embedded again", async () => {
+describe("moving from one index to another", () => {
+  test("keeps pages and vectors, and embeds nothing again", async () => {
     await using folder = await scratch()
     await using from = await open(folder.at("from"))
     await from.index(pagesOfMany)
@@ -62,7 +62,7 @@ describe("from one index into another", () => {
     expect(await to.search(query)).toEqual(await from.search(query))
   })
 
-  test("the same once more writes nothing", async () => {
+  test("writes nothing the second time", async () => {
     await using folder = await scratch()
     await using from = await open(folder.at("from"))
     await from.index(pagesOfMany)
@@ -74,7 +74,7 @@ describe("from one index into another", () => {
     })
   })
 
-  test("pages of the same address are replaced, others stay unless they are to go", async () => {
+  test("replaces pages at the same address, and keeps others unless told to remove them", async () => {
     await using folder = await scratch()
     await using from = await open(folder.at("from"))
     await from.index([aPage("a", { markdown: "New words." }), aPage("b")])
@@ -98,7 +98,7 @@ describe("from one index into another", () => {
     expect(await to.get(aPage("c").url)).toBeNull()
   })
 
-  test("vectors of another model stay behind, and the index makes its own", async () => {
+  test("leaves vectors of another model behind, and the index makes its own", async () => {
     await using folder = await scratch()
     await using from = await open(folder.at("from"))
     await from.index(pagesOfMany)
@@ -118,7 +118,7 @@ describe("from one index into another", () => {
     expect(embedder.texts).toBe(new Set(texts).size)
   })
 
-  test("pages whose vectors wait are exported without, and get theirs where they arrive", async () => {
+  test("exports pages that wait for vectors without them, and they are made after the import", async () => {
     await using folder = await scratch()
     const off = { embedder: new HashingEmbedder(), mode: "write", embedding: "off" } as const
     await using from = await EmbeddedEngine.open({ dir: folder.at("from"), ...off })
@@ -132,7 +132,7 @@ describe("from one index into another", () => {
     expect((await to.stats()).pagesWithoutVectors).toBe(0)
   })
 
-  test("pages may be written and removed while another process exports", async () => {
+  test("allows pages to be written and removed during an export", async () => {
     await using folder = await scratch()
     await using from = await open(folder.at("from"))
     await from.index(Array.from({ length: 120 }, (_, i) => aPage(`steady/${i}`)))
@@ -158,7 +158,7 @@ describe("from one index into another", () => {
   })
 })
 
-describe("a process that is killed", () => {
+describe("a killed process", () => {
   const PAGES = 100
   let folder: Awaited<ReturnType<typeof scratch>>
 
@@ -187,7 +187,7 @@ describe("a process that is killed", () => {
     return said
   }
 
-  test("leaves an export that goes on behind its last whole frame", async () => {
+  test("leaves an export that continues after its last complete frame", async () => {
     const file = folder.at("killed")
     await killedAt(3, "export", folder.at("wide"), file)
     expect(existsSync(file)).toBe(false)
@@ -208,7 +208,7 @@ describe("a process that is killed", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test("leaves an import that goes on without writing again what is there", async () => {
+  test("leaves an import that continues without writing existing pages again", async () => {
     await killedAt(2, "import", folder.at("half"), folder.at("undisturbed"))
     await using to = await openWide(folder.at("half"), "write")
     const { pages: there } = await to.stats()
@@ -222,7 +222,7 @@ describe("a process that is killed", () => {
     expect(await digestsOf(to)).toEqual(await digestsOf(from))
   })
 
-  test("leaves a file that is cut off, of which all that can be read gets into the index, and is told of", async () => {
+  test("leaves a truncated file, whose readable pages are all imported, with an error", async () => {
     const whole = await readFile(folder.at("undisturbed"))
     await writeFile(folder.at("cut"), whole.subarray(0, whole.length * 0.9))
     await using to = await openWide(folder.at("of-cut"), "write")
@@ -234,14 +234,14 @@ describe("a process that is killed", () => {
     expect((await to.stats()).pages).toBe(read.at(-1))
   })
 
-  test("two exports do not write one file", async () => {
+  test("two exports never write the same file", async () => {
     await using engine = await openWide(folder.at("wide"), "read")
     const file = folder.at("twice")
     const both = await Promise.allSettled([exportToFile(engine, file), exportToFile(engine, file)])
     expect(both.some(({ status }) => status === "rejected")).toBe(true)
   })
 
-  test("what is in the way of an export is not overwritten", async () => {
+  test("a file in the way of an export is not overwritten", async () => {
     await using engine = await openWide(folder.at("wide"), "read")
     const file = folder.at("in-the-way")
     await writeFile(partOf(file), "somebody's diary")
@@ -249,7 +249,7 @@ describe("a process that is killed", () => {
     expect(await readFile(partOf(file), "utf8")).toBe("somebody's diary")
   })
 
-  test("an interrupted export of another model's vectors is begun anew", async () => {
+  test("an interrupted export with another model's vectors starts over", async () => {
     const file = folder.at("other-model")
     await killedAt(3, "export", folder.at("wide"), file)
     await using other = await open(folder.at("other-index"))

@@ -16,7 +16,7 @@ afterEach(() => rm(dir, { recursive: true }))
 
 const QUESTION = { text: "otters", limit: 3 } as const
 
-test("an index whose model is damaged answers by words, says which model it is, and by meaning once its files are back", async () => {
+test("an index with a damaged model answers by words, names the model, and answers by meaning once its files are back", async () => {
   const model = path.join(dir, "all-MiniLM-L6-v2")
   await cp(shippedModel, model, { recursive: true })
   const settings = readSettings(engineSettings, {
@@ -51,7 +51,7 @@ test("an index whose model is damaged answers by words, says which model it is, 
   expect((await engine.search(QUESTION)).wordsAlone).toBeUndefined()
 })
 
-test("a folder that is not there is a wrong setting, and no damaged model", async () => {
+test("a missing model folder is an invalid setting, not a damaged model", async () => {
   const here = { FOSSICK_DATA_DIR: path.join(dir, "data") }
   {
     await using engine = await openEngine(readSettings(engineSettings, here), {

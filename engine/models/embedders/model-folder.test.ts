@@ -24,14 +24,14 @@ async function modelThatSays(card: unknown): Promise<string> {
   return folder
 }
 
-describe("what a model folder says of itself", () => {
-  test("is its range of cosines and the scripts it reads", async () => {
+describe("the description in a model folder", () => {
+  test("gives its range of cosines and the scripts it reads", async () => {
     const cosines = { unrelated: 0.7, same: 1 }
     const folder = await modelThatSays({ cosines, scripts: ["Latin", "Han"] })
     expect((await readModelFolder(folder)).traits).toEqual({ cosines, scripts: ["Latin", "Han"] })
   })
 
-  test("has defaults: cosines from 0 to 1, and the scripts that the vocabulary has pieces of", async () => {
+  test("defaults to cosines from 0 to 1, and the scripts in the vocabulary", async () => {
     const { id, traits } = await readModelFolder(await modelThatSays(undefined))
     expect(traits).toEqual({ cosines: { unrelated: 0, same: 1 }, scripts: ["Latin"] })
     expect(id).toBe((await readModelFolder(shippedModel)).id)
@@ -46,14 +46,14 @@ describe("what a model folder says of itself", () => {
     [{ prefixes: { question: 1 } }, /prefixes\.question must be string/],
     [{ scripts: ["Latin", "Elvish"] }, /scripts: Unicode knows no script "Elvish"/],
     [[], /must be object/],
-  ])("is refused by its field's name when it is %j", async (card, message) => {
+  ])("is rejected by field name when it is %j", async (card, message) => {
     await expect(readModelFolder(await modelThatSays(card))).rejects.toMatchObject({
       code: "MODEL_UNAVAILABLE",
       message: expect.stringMatching(message),
     })
   })
 
-  test("decides whether vectors may be compared where it changes them", async () => {
+  test("changes the model's id only where it affects the vectors", async () => {
     const { id } = await readModelFolder(shippedModel)
     const idWith = async (card: unknown) => (await readModelFolder(await modelThatSays(card))).id
     expect(await idWith({ cosines: { unrelated: 0.1, same: 0.9 } })).toBe(id)
@@ -61,7 +61,7 @@ describe("what a model folder says of itself", () => {
     expect(await idWith({ pooling: "cls" })).not.toBe(id)
   })
 
-  test("puts its prefix before questions and its other one before passages", async () => {
+  test("sets prefixes for questions and for passages", async () => {
     const folder = await modelThatSays({ prefixes: { question: "query: ", passage: "passage: " } })
     await using prefixed = await TransformersEmbedder.open({ model: folder, threads: 1 })
     await using plain = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
@@ -73,7 +73,7 @@ describe("what a model folder says of itself", () => {
 
 describe("a model folder with checksums", () => {
   test.each(["onnx/model_quantized.onnx", "tokenizer.json", "tokenizer_config.json", "config.json"])(
-    "is refused when %s holds other bytes, and the file is named",
+    "is rejected when %s has changed, and names the file",
     async (file) => {
       const folder = path.join(dir, "all-MiniLM-L6-v2")
       await cp(shippedModel, folder, { recursive: true })
@@ -93,7 +93,7 @@ describe("a model folder with checksums", () => {
   )
 
   test.each(Object.values(SHIPPED_MODELS))(
-    "is %s, with all files whose bytes make its vectors",
+    "is %s, with checksums for all files that determine its vectors",
     async (folder) => {
       const sums = await readFile(path.join(folder, "SHA256SUMS"), "utf8")
       for (const file of [
@@ -120,7 +120,7 @@ describe.each(["english", "multilingual"] as const)("the fused graph of the %s m
     return folder
   }
 
-  test("gives the vectors of the weights' own graph", async () => {
+  test("gives the same vectors as the original graph", async () => {
     const texts = [
       "robots.txt",
       "",
@@ -136,7 +136,7 @@ describe.each(["english", "multilingual"] as const)("the fused graph of the %s m
     }
   })
 
-  test("is opened for the weights that it was made of, and no others", async () => {
+  test("is used only for the weights it was made from", async () => {
     const { setup } = await readModelFolder(SHIPPED_MODELS[name])
     expect(path.basename(setup.graph)).toMatch(/^fused-/)
     const folder = await plainModel()
@@ -147,14 +147,14 @@ describe.each(["english", "multilingual"] as const)("the fused graph of the %s m
   })
 })
 
-describe("the scripts of a vocabulary", () => {
-  test("are not told by one that goes by bytes", async () => {
+describe("the scripts in a vocabulary", () => {
+  test("are unknown for one based on bytes", async () => {
     const bytes = { model: { vocab: { a: 0 } }, decoder: { type: "ByteLevel" } }
     expect(vocabularyScripts(bytes)).toBeNull()
     expect(vocabularyScripts({ model: {} })).toBeNull()
   })
 
-  test("are those of its pieces of several letters, not those it spells", async () => {
+  test("come from pieces of several letters, not from single ones", async () => {
     const file = JSON.parse(await readFile(path.join(shippedModel, "tokenizer.json"), "utf8")) as unknown
     expect(vocabularyScripts(file)).toEqual(["Latin"])
   })

@@ -22,7 +22,7 @@ test.each([
   ["ディスク容量の制限", "limiter l'espace disque de chaque utilisateur"],
   ["ограничение места на диске", "limitar el espacio en disco de los usuarios"],
 ])(
-  "the multilingual model places %s near what means the same in another language",
+  "the multilingual model places %s near the same meaning in another language",
   async (question, answer) => {
     const [asked, same, other] = await embedder.embed([
       question,
@@ -35,13 +35,13 @@ test.each([
   },
 )
 
-test("its tokens are those of the whole vocabulary, also where a character lies beyond U+FFFF", async () => {
+test("its tokens come from the whole vocabulary, even for characters beyond U+FFFF", async () => {
   const [german, emoji] = await embedder.tokenVectors(["Plattenplatz begrenzen", "so gut 😀"])
   expect(german!.tokens.join("").replaceAll("▁", " ").trim()).toBe("Plattenplatz begrenzen")
   expect(emoji!.tokens).toEqual(["▁so", "▁gut", "▁😀"])
 })
 
-test("it says the scripts that its vocabulary has pieces of", async () => {
+test("it reports the scripts in its vocabulary", async () => {
   const file = path.join(SHIPPED_MODELS.multilingual, "tokenizer.json")
   expect(vocabularyScripts(JSON.parse(await readFile(file, "utf8")))).toEqual(embedder.traits.scripts)
 })

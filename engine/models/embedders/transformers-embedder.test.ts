@@ -30,8 +30,8 @@ afterAll(async () => {
 const SCHED_IDLE = 5
 const LONG = "The crawler waits between two requests to one host. ".repeat(40)
 
-describe("the model that ships with Fossick", () => {
-  it("places a question nearer to its answer than to anything else", async () => {
+describe("the model shipped with Fossick", () => {
+  it("places a question closest to its answer", async () => {
     const [question, answer, other] = await embedder.embed([
       "How long does the crawler wait between requests?",
       "The politeness delay is one second for each host.",
@@ -41,7 +41,7 @@ describe("the model that ships with Fossick", () => {
     expect(cosineOf(question!, other!)).toBeLessThan(0.15)
   })
 
-  it("gives vectors of unit length and of the stated dimensions", async () => {
+  it("gives unit vectors of the stated dimensions", async () => {
     const vectors = await embedder.embed(["one", "", LONG, "日本語の文章"])
     for (const vector of vectors) {
       expect(vector).toHaveLength(embedder.dimensions)
@@ -49,13 +49,13 @@ describe("the model that ships with Fossick", () => {
     }
   })
 
-  it("gives a text the same vector whatever stands beside it", async () => {
+  it("gives a text the same vector whatever else is in the batch", async () => {
     const [alone] = await embedder.embed(["robots.txt"], { priority: "query" })
     const [, , beside] = await embedder.embed([LONG, "a", "robots.txt"])
     expect(beside).toEqual(alone)
   })
 
-  it("says how many tokens it read: pieces of words, two around each text, and none beyond its reach", async () => {
+  it("reports the tokens it read: word pieces, two around each text, and none beyond its limit", async () => {
     const read = async (...texts: string[]) => {
       let told = 0
       await embedder.embed(texts, { onTokens: (tokens) => (told = tokens) })
@@ -67,19 +67,19 @@ describe("the model that ships with Fossick", () => {
     expect(await read(LONG.repeat(200))).toBe(await read(LONG.repeat(3)))
   })
 
-  it("gives the same vectors, all of them, while it leaves a processor to others", async () => {
+  it("gives the same vectors while it leaves a processor free", async () => {
     const texts = ["one", LONG, "two", "three", "four"]
     expect(await embedder.embed(texts, { sparing: true })).toEqual(await embedder.embed(texts))
   })
 
-  it("reads no further than the model does", async () => {
+  it("reads no further than its limit", async () => {
     const [cut, longer] = await embedder.embed([LONG.repeat(3), LONG.repeat(200)])
     expect(longer).toEqual(cut)
   })
 })
 
 describe("token vectors", () => {
-  it("are one for each token of the text, of unit length, without the tokens that only the model knows", async () => {
+  it("are one unit vector per token of the text, without the model's special tokens", async () => {
     const [text, empty] = await embedder.tokenVectors(["Crawlers obey robots.txt", ""])
     expect(text!.tokens).toEqual(["crawl", "##ers", "obey", "robots", ".", "tx", "##t"])
     expect(text!.vectors).toHaveLength(7 * embedder.dimensions)
@@ -88,7 +88,7 @@ describe("token vectors", () => {
     expect(empty).toEqual({ tokens: [], vectors: new Float32Array(0) })
   })
 
-  it("come with a text's vector for whoever wants both, from one reading", async () => {
+  it("come along with a text's vector from a single reading", async () => {
     const texts = ["Crawlers obey robots.txt", "one"]
     const beside: TokenVectors[] = []
     const vectors = await embedder.embed(texts, { onTokenVectors: (tokens) => void beside.push(tokens) })
@@ -96,7 +96,7 @@ describe("token vectors", () => {
     expect(beside).toEqual(await embedder.tokenVectors(texts))
   })
 
-  it("say what a word means where it stands", async () => {
+  it("show what a word means in its context", async () => {
     const texts = ["the bank of the river", "the shore of the lake", "the bank lends money"]
     const [river, shore, money] = (await embedder.tokenVectors(texts)).map(({ vectors }) =>
       vectors.subarray(embedder.dimensions, 2 * embedder.dimensions),
@@ -105,8 +105,8 @@ describe("token vectors", () => {
   })
 })
 
-describe("work that waits", () => {
-  it("goes after a query", async () => {
+describe("waiting work", () => {
+  it("runs after a query", async () => {
     // One thread, whose order does not depend on the system's: a text in work and one at hand come first.
     await using alone = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     const done: string[] = []
@@ -118,7 +118,7 @@ describe("work that waits", () => {
     expect(done.indexOf("query")).toBeLessThanOrEqual(2)
   })
 
-  it("is given up when its caller gives up", async () => {
+  it("is cancelled along with its caller", async () => {
     const giveUp = new AbortController()
     const work = embedder.embed(
       Array.from({ length: 200 }, () => LONG),
@@ -130,7 +130,7 @@ describe("work that waits", () => {
     await expect(embedder.embed(["x"], { signal: giveUp.signal })).rejects.toThrow("no longer needed")
   })
 
-  it("is refused after closing, and what waited is told so", async () => {
+  it("is rejected after closing, and waiting callers get an error", async () => {
     const closing = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     const waiting = closing.embed(Array.from({ length: 50 }, () => LONG))
     // oxlint-disable-next-line vitest/valid-expect -- awaited below
@@ -140,7 +140,7 @@ describe("work that waits", () => {
     await expect(closing.embed(["late"])).rejects.toMatchObject({ code: "ENGINE_CLOSED" })
   })
 
-  it("leaves its threads to the next embedder of the process, which must not end one", async () => {
+  it("leaves its threads to the process's next embedder, since ending one crashes", async () => {
     // In a separate process: the native runtime would take the whole process down.
     const script = `
       import { TransformersEmbedder, shippedModel } from ${JSON.stringify(path.join(import.meta.dirname, "transformers-embedder.ts"))}
@@ -181,7 +181,7 @@ describe("threads", () => {
       () => false,
     )
 
-  it("for pages let all else go first, and only those", { tags: ["linux"] }, async () => {
+  it("for pages run at the lowest priority, and no others do", { tags: ["linux"] }, async () => {
     const background = await nices("background")
     const policy = (await hasChrt()) ? SCHED_IDLE : 0
     expect(background.slice(-2)).toEqual([
@@ -196,7 +196,7 @@ describe("threads", () => {
     expect(answers.every(([, one]) => one === 0)).toBe(true)
   })
 
-  it("are one for each processor, as far as a quarter of the memory holds them", async () => {
+  it("are one per processor, as far as a quarter of the memory allows", async () => {
     const [weights, folder] = [path.join(dir, "weights"), path.join(dir, "sizes")]
     await mkdir(folder, { recursive: true })
     const count = async (weightMb: number, vocabularyMb: number, processors: number, memoryMb: number) => {
@@ -214,12 +214,12 @@ describe("threads", () => {
     expect(await count(73, 6, 8, 500)).toBe(1)
   })
 
-  it("leave one processor to others when they are told to, where they would take all", () => {
+  it("leave one processor free on request, if they would use all of them", () => {
     expect([sparingThreads(8, 8), sparingThreads(2, 2), sparingThreads(9, 8)]).toEqual([7, 1, 8])
     expect([sparingThreads(1, 1), sparingThreads(2, 8)]).toEqual([1, 2])
   })
 
-  it("work on pages on all processors, and on all but one once they are to be sparing", async ({ skip }) => {
+  it("process pages on all processors, and on all but one on request", async ({ skip }) => {
     skip(availableParallelism() < 2 || availableParallelism() > 8, "it takes two to eight processors")
     const threads = availableParallelism()
     await using busy = await TransformersEmbedder.open({ model: shippedModel, threads })
@@ -235,7 +235,7 @@ describe("threads", () => {
     expect([await workersOf(true), await workersOf(false)]).toEqual([threads - 1, threads])
   })
 
-  it("answer a question before the texts that wait, with texts at hand too", async () => {
+  it("answer a question before waiting texts, even with texts already queued", async () => {
     await using busy = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     const done: string[] = []
     const texts = Array.from({ length: 12 }, (_, i) =>
@@ -248,7 +248,7 @@ describe("threads", () => {
     expect(done).toHaveLength(13)
   })
 
-  it("tell the text in work, too, that its embedder was closed", async () => {
+  it("reject the text in progress, too, when their embedder closes", async () => {
     const closing = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     await closing.embed(["ready"])
     const told = closing.embed([LONG]).catch((error: unknown) => error)
@@ -257,8 +257,8 @@ describe("threads", () => {
   })
 })
 
-describe("a model of one's own", () => {
-  it("is known by its weights, not by its folder", async () => {
+describe("a custom model", () => {
+  it("is identified by its weights, not by its folder", async () => {
     const copy = path.join(dir, "all-MiniLM-L6-v2")
     // An operator's own model has no checksums of its files.
     await cp(shippedModel, copy, { recursive: true, filter: (file) => !file.endsWith("SHA256SUMS") })
@@ -267,7 +267,7 @@ describe("a model of one's own", () => {
     expect((await TransformersEmbedder.open({ model: copy, threads: 1 })).id).not.toBe(embedder.id)
   })
 
-  it("that is missing is reported with what to do", async () => {
+  it("that is missing is reported with how to fix it", async () => {
     const opening = TransformersEmbedder.open({ model: path.join(dir, "nowhere"), threads: 1 })
     await expect(opening).rejects.toMatchObject({
       code: "MODEL_UNAVAILABLE",
@@ -275,7 +275,7 @@ describe("a model of one's own", () => {
     })
   })
 
-  it("whose weights are no model is reported to whoever waits for a vector", async () => {
+  it("with invalid weights is reported to callers waiting for a vector", async () => {
     const broken = path.join(dir, "broken")
     await cp(shippedModel, broken, { recursive: true, filter: (file) => !/\.onnx$|SHA256SUMS$/.test(file) })
     await expect(TransformersEmbedder.open({ model: broken, threads: 1 })).rejects.toThrow(
@@ -286,7 +286,7 @@ describe("a model of one's own", () => {
     await expect(opened.embed(["text"])).rejects.toMatchObject({ code: "MODEL_UNAVAILABLE" })
   })
 
-  it("comes from a hub once, and only when a hub is named", async () => {
+  it("is downloaded from a hub once, and only when a hub is configured", async () => {
     const asked: string[] = []
     const hub = createServer((request, response) => {
       asked.push(request.url!)
@@ -318,7 +318,7 @@ describe("a model of one's own", () => {
     await new Promise((resolve) => hub.close(resolve))
   })
 
-  it("may be a link to a folder elsewhere", async () => {
+  it("can be a link to another folder", async () => {
     const link = path.join(dir, "link")
     await symlink(shippedModel, link)
     await using linked = await openEmbedder({ dataDir: dir, model: link, modelHub: "", embedThreads: 0 })

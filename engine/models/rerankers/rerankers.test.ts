@@ -46,7 +46,7 @@ const remote = (url: string, env: Record<string, string> = {}) =>
 const TEXTS = ["a loud turbine", "butter and sugar", "a turbine in the cellar"]
 
 describe("a cross-encoder in a folder", () => {
-  test("reads question and text together: each token of the text that stands in the question counts", async () => {
+  test("reads question and text together, and scores each shared token", async () => {
     await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 20_000 })
     const scores = await reranker.scores("turbine cellar", TEXTS)
     const logits = scores.map((score) => Math.log(score / (1 - score)))
@@ -54,7 +54,7 @@ describe("a cross-encoder in a folder", () => {
     expect(await reranker.scores("turbine cellar", [...TEXTS].reverse())).toEqual(scores.reverse())
   })
 
-  test("is given up when nobody waits, or it takes too long, and reads the next question", async () => {
+  test("is abandoned when the caller leaves or it takes too long, and reads the next question", async () => {
     await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 1 })
     const many = Array.from({ length: 200 }, (_, i) => `text number ${i}`)
     await expect(reranker.scores("turbine", many)).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe("a cross-encoder in a folder", () => {
     expect(await patient.scores("turbine", TEXTS)).toHaveLength(3)
   })
 
-  test("drops what is waiting for a caller who hangs up, so that others find room", async () => {
+  test("drops work of a caller who leaves, making room for others", async () => {
     await using reranker = await CrossEncoder.open(tiny, { timeoutMs: 20_000, mostWaiting: 5, threads: 1 })
     const many = Array.from({ length: 5 }, (_, i) => `text number ${i}`)
     const caller = new AbortController()
@@ -87,7 +87,7 @@ describe("a cross-encoder in a folder", () => {
     expect(await reranker.scores("turbine", many)).toHaveLength(5)
   })
 
-  test("that is none says what is missing", async () => {
+  test("with invalid content says what is missing", async () => {
     await expect(CrossEncoder.open(path.join(dir, "nowhere"), { timeoutMs: 1 })).rejects.toThrow(
       /there is no such folder.*FOSSICK_RERANKER/,
     )
@@ -103,11 +103,11 @@ describe("a cross-encoder in a folder", () => {
   })
 })
 
-describe("a server of a reranker", () => {
+describe("a reranker server", () => {
   test.each<[string, string, TestModelServerOptions["speaks"]]>([
     ["Cohere and Jina", "/v1", "openai"],
     ["Text Embeddings Inference, found out", "", "tei"],
-  ])("of the shape of %s gives each text its score", async (_, base, speaks) => {
+  ])("in the format of %s gives each text its score", async (_, base, speaks) => {
     await using server = await serving({ speaks: speaks!, key: "hush-hush" })
     await using reranker = remote(`${server.url}${base}`, {
       FOSSICK_RERANKER_MODEL: "words",
@@ -118,7 +118,7 @@ describe("a server of a reranker", () => {
     expect(server.requests.at(-1)!.path).toBe(`${base}/rerank`)
   })
 
-  test("that gives the model's own numbers has them put between 0 and 1", async () => {
+  test("that returns raw model scores has them mapped between 0 and 1", async () => {
     await using server = await serving({ rerank: async () => [-9, 0, 9] })
     await using reranker = remote(`${server.url}/v1`)
     const scores = await reranker.scores("turbine", TEXTS)
@@ -138,7 +138,7 @@ describe("a server of a reranker", () => {
     ["ten megabytes", (_, response) => void response.end("1".repeat(10_000_000)), /more than \d+ bytes/],
     ["a refused key", (_, response) => void response.writeHead(403).end(), /403: it does not accept the key/],
     ["silence", () => {}, /no answer within 500 ms/],
-  ])("with an answer of %s is left out, and says so", async (_, instead, said) => {
+  ])("that answers with %s is skipped, with the reason", async (_, instead, said) => {
     await using server = await serving()
     await using reranker = remote(`${server.url}/v1`, {
       ...(said.source.includes("within") && { FOSSICK_RERANKER_TIMEOUT_MS: "500" }),
@@ -154,7 +154,7 @@ describe("a server of a reranker", () => {
   })
 })
 
-describe("in a search", () => {
+describe("a reranker in a search", () => {
   // Words and vectors know neither page for the better one: the model that reads both does.
   const PAGES = [
     aPage("https://a.example/1", {
@@ -182,7 +182,7 @@ describe("in a search", () => {
     return settings
   }
 
-  test("the page that it takes for the best comes first at the depth that asks it, and scores never rise", async () => {
+  test("puts the page it prefers first at the depth that uses it, and scores never rise", async () => {
     await using server = await serving({ rerank: favours("winter") })
     const settings = { ...(await indexed()), rerankerUrl: `${server.url}/v1` }
     await using engine = await openSearchEngine(settings, { embedder: new HashingEmbedder() })
@@ -204,7 +204,7 @@ describe("in a search", () => {
     expect((await early.search({ text: QUESTION, limit: 1, depth: "fast" })).hits[0]!.parts.rerank).toBe(0)
   })
 
-  test("is not asked where words say enough", async () => {
+  test("is not asked when words say enough", async () => {
     await using server = await serving({ rerank: favours("winter") })
     const settings = { ...(await indexed()), rerankerUrl: `${server.url}/v1` }
     await using engine = await openSearchEngine(settings, { embedder: new HashingEmbedder() })
@@ -213,7 +213,7 @@ describe("in a search", () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  test("that is away leaves the ranking as it was, says so, and is told of once", async () => {
+  test("that is unreachable leaves the ranking unchanged, with a notice, and is reported once", async () => {
     const server = await serving({ rerank: favours("winter") })
     const settings = await indexed()
     await using plain = await openSearchEngine(settings, { embedder: new HashingEmbedder() })
@@ -239,7 +239,7 @@ describe("in a search", () => {
     ])
   })
 
-  test("a cross-encoder in a folder does the same", async () => {
+  test("can be a cross-encoder in a folder", async () => {
     const settings = { ...(await indexed()), reranker: tiny, rerankerTimeoutMs: 20_000 }
     await using engine = await openSearchEngine(settings, { embedder: new HashingEmbedder() })
     const { hits, notReranked } = await engine.search({ text: QUESTION, limit: 3, depth: "advanced" })
@@ -248,7 +248,7 @@ describe("in a search", () => {
     expect(hits[0]!.parts.rerank).toBeGreaterThan(hits[1]!.parts.rerank)
   })
 
-  test("none is opened when none is named", async () => {
+  test("is null when none is configured", async () => {
     expect(await openReranker(settingsOf())).toBeNull()
   })
 })

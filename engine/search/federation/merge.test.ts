@@ -20,8 +20,8 @@ const hit = (address: string, lexical: number, more: Partial<Hit> = {}): Hit => 
 const urls = (hits: readonly Hit[]) => hits.map(({ url }) => new URL(url).pathname.slice(1))
 const asked = { text: "pump", limit: 5 }
 
-describe("the hits of several indexes", () => {
-  test("rank by what they say, whatever scores they had at home", async () => {
+describe("hits from several indexes", () => {
+  test("rank by their evidence, whatever their original scores", async () => {
     const weak = [hit("https://b.example/weak", 0.2, { score: 0.99 })]
     const strong = [hit("https://a.example/strong", 0.8, { score: 0.5 })]
     const hits = await merged(asked, [{ hits: weak }, { hits: strong }])
@@ -29,7 +29,7 @@ describe("the hits of several indexes", () => {
     expect(hits[0]!.score).toBeGreaterThan(hits[1]!.score)
   })
 
-  test("hold one page of each address, the first index's, and one of each text", async () => {
+  test("include one page per address, from the first index, and one per text", async () => {
     const own = hit("https://a.example/page", 0.5, { source: "own" })
     const same = hit("https://a.example/page", 0.9, { source: "theirs" })
     const text = {
@@ -43,7 +43,7 @@ describe("the hits of several indexes", () => {
     expect(hits[1]!.folded?.map(({ url }) => url)).toEqual(["https://d.example/copy-two"])
   })
 
-  test("score low where none of the indexes has the words, but not where one has them", async () => {
+  test("score low when none of the indexes has the words, but not when one has them", async () => {
     const found = [hit("https://a.example/page", 0.2)]
     const best = async (...nowhere: number[]) =>
       (await merged(asked, [...nowhere.map((one) => ({ hits: found, nowhere: one })), { hits: [] }]))[0]!
@@ -51,7 +51,7 @@ describe("the hits of several indexes", () => {
     expect(await best(0.9, 0.8)).toBeLessThan((await best(0.9, 0)) / 5)
   })
 
-  test("come first where they hold a quoted phrase", async () => {
+  test("come first when they contain a quoted phrase", async () => {
     const holding = hit("https://b.example/holding", 0.3)
     const hits = await merged(asked, [
       { hits: [hit("https://a.example/other", 0.8)] },
@@ -60,7 +60,7 @@ describe("the hits of several indexes", () => {
     expect(urls(hits)).toEqual(["holding", "other"])
   })
 
-  test("heed the operator's boosts on all of them, and the own index's pins in their places", async () => {
+  test("follow the operator's boosts everywhere, and keep the local index's pins in place", async () => {
     const boost = { id: "b", kind: "boost", where: { sources: ["peer/x"] }, factor: 3 } as never
     const theirs = hit("https://b.example/theirs", 0.3, { source: "peer/x" })
     const pinned = hit("https://a.example/pinned", 0.1, { rules: [{ id: "p", kind: "pin", position: 2 }] })
@@ -74,7 +74,7 @@ describe("the hits of several indexes", () => {
     expect(hits[0]!.rules).toEqual([{ id: "b", kind: "boost", factor: 3 }])
   })
 
-  test("without evidence are left out: nothing tells how good they are", async () => {
+  test("are left out without evidence, since their quality is unknown", async () => {
     const { evidence: _evidence, ...bare } = hit("https://a.example/bare", 0.9)
     expect(await merged(asked, [{ hits: [bare] }])).toEqual([])
   })

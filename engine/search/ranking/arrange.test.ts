@@ -44,14 +44,14 @@ describe("a preference", () => {
     { id: "c", fused: 0.1, topic: "news", published: Date.now() },
   ]
 
-  it("moves a page up by a share of its value, so what hardly matches stays behind", async () => {
+  it("moves a page up by a share of its value, so weak matches stay behind", async () => {
     const hits = await arranged(given, 10, { topic: "news" })
     expect(ids(hits)).toBe("bac")
     expect(hits[0]!.boost).toBeGreaterThan(0.1)
     expect(hits[2]!.boost).toBeLessThan(0.1)
   })
 
-  it("gives the score that the list has for the new value, at most that of the best", async () => {
+  it("gives the score that belongs to the new value, and at most the best one", async () => {
     const hits = await arranged(given, 10, { topic: "news" })
     expect(hits[0]!.score).toBeCloseTo(0.36)
     const [, between] = await arranged(
@@ -66,7 +66,7 @@ describe("a preference", () => {
     expect(between!.score).toBeLessThan(0.36)
   })
 
-  it("for what is recent halves with the age, and leaves pages without a date", async () => {
+  it("for recent pages halves with age, and leaves undated pages unchanged", async () => {
     const recentAt = new Date("2026-01-31")
     const at = (days: number) => recentAt.getTime() - days * DAY
     const hits = await arranged(
@@ -87,7 +87,7 @@ describe("a preference", () => {
     expect(boost("future")).toBe(boost("today"))
   })
 
-  it("adds to others, and an empty one is none", async () => {
+  it("adds to other preferences, and an empty one has no effect", async () => {
     const page = [{ id: "a", fused: 0.5, language: "fr", country: "ca" }]
     const one = (await arranged(page, 1, { languages: ["fr"] }))[0]!.boost
     const two = (await arranged(page, 1, { languages: ["fr"], countries: ["ca"] }))[0]!.boost
@@ -96,10 +96,10 @@ describe("a preference", () => {
   })
 })
 
-describe("a page that lists others", () => {
+describe("a listing page", () => {
   const listing = { isListing: true } as const
 
-  it("comes behind those that match about as well, and before those that match much worse", async () => {
+  it("comes after pages that match about as well, and before much weaker ones", async () => {
     const hits = await arranged([
       { id: "l", fused: 0.8, ...listing },
       { id: "a", fused: 0.7 },
@@ -112,18 +112,18 @@ describe("a page that lists others", () => {
     expect(hits[2]!.score).toBeLessThanOrEqual(hits[1]!.score)
   })
 
-  it("is never lost, be it the only one", async () => {
+  it("is never lost, even if it is the only one", async () => {
     expect(ids(await arranged([{ id: "l", fused: 0.3, ...listing }]))).toBe("l")
   })
 
-  it("loses its share of what a preference adds to", async () => {
+  it("has its penalty subtracted from the boost of a preference", async () => {
     const hits = await arranged([{ id: "l", fused: 0.5, language: "fr", ...listing }], 1, {
       languages: ["fr"],
     })
     expect(hits[0]!.boost).toBeCloseTo(0.5 * (0.15 - 0.25))
   })
 
-  it("leaves its place to articles from beyond those looked at first", async () => {
+  it("gives way to articles beyond the first ones considered", async () => {
     const lists = Array.from({ length: 40 }, (_, i) => ({ id: `l${i}`, fused: 0.8, ...listing }))
     const hits = await arranged([...lists, { id: "x", fused: 0.7 }, { id: "y", fused: 0.65 }], 2)
     expect(ids(hits)).toBe("xy")
@@ -133,7 +133,7 @@ describe("a page that lists others", () => {
 describe("duplicates", () => {
   const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
 
-  it("come once, where the best stands, under the plainest address of those as good", async () => {
+  it("appear once, in the best one's place, under the plainest address of the equally good ones", async () => {
     const hits = await arranged([
       { id: "a", fused: 0.9, ...same, url: "https://x.example/a?utm=1" },
       { id: "b", fused: 0.895, ...same, url: "https://x.example/a" },
@@ -144,12 +144,12 @@ describe("duplicates", () => {
     expect(hits[0]!.score).toBeCloseTo(0.81)
   })
 
-  it("leave their places to others, however many they are", async () => {
+  it("give their places to others, however many they are", async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ id: `m${i}`, fused: 0.9, ...same }))
     expect(ids(await arranged([...many, { id: "x", fused: 0.5 }, { id: "y", fused: 0.4 }], 2))).toBe("m0x")
   })
 
-  it("prefer what looks like a page's own address", async () => {
+  it("prefer a page's canonical-looking address", async () => {
     const addresses = [
       "https://x.example/a",
       "https://www.x.example/a",
@@ -166,7 +166,7 @@ describe("a crowding host", () => {
   const big = (count: number, fused: number, from = 0): Given[] =>
     Array.from({ length: count }, (_, i) => ({ id: `b${from + i}`, fused: fused - i * 0.001, ...host }))
 
-  it("lets others by that match nearly as well, and loses no page", async () => {
+  it("gives way to others that match nearly as well, and loses no page", async () => {
     const others = Array.from({ length: 4 }, (_, i) => ({ id: `o${i}`, fused: 0.58 - i * 0.001 }))
     const given = [...big(8, 0.6), ...others]
     expect(ids(await arranged(given, 5))).toBe("b0b1b2o0o1")
@@ -175,7 +175,7 @@ describe("a crowding host", () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a))
   })
 
-  it("keeps its places before what matches worse, with or without www", async () => {
+  it("keeps its places ahead of weaker matches, with or without www", async () => {
     const given = [
       ...big(4, 0.6),
       { ...big(1, 0.59, 4)[0]!, host: "www.big.example" },
@@ -184,13 +184,13 @@ describe("a crowding host", () => {
     expect(ids(await arranged(given, 5))).toBe("b0b1b2b3b4")
   })
 
-  it("is no matter where there is no other", async () => {
+  it("is not limited when it is the only one", async () => {
     expect((await arranged(big(20, 0.6), 10)).map(({ id }) => id)).toEqual(big(10, 0.6).map(({ id }) => id))
   })
 })
 
-describe("whatever is arranged", () => {
-  it("comes once, at most as many as wanted, with scores that never rise", async () => {
+describe("any arrangement", () => {
+  it("has each page once, at most as many as requested, with scores that never rise", async () => {
     const pages = fc.uniqueArray(
       fc.record(
         {
@@ -226,8 +226,8 @@ describe("whatever is arranged", () => {
   })
 })
 
-describe("pages that match alike", () => {
-  it("stand by their addresses, whatever their ids", async () => {
+describe("pages that match equally", () => {
+  it("are ordered by their addresses, whatever their ids", async () => {
     const alike: Given[] = [
       { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
       { id: "b", fused: 0.5 + 1e-12, url: "https://y.example/docs/112" },
@@ -238,7 +238,7 @@ describe("pages that match alike", () => {
     expect(ids(await arranged([alike[2]!, alike[1]!, alike[0]!, alike[3]!]))).toBe("cabd")
   })
 
-  it("stay as they were found where one is gone meanwhile, of which nothing is known", async () => {
+  it("keep their order when one has been deleted and nothing is known about it", async () => {
     const alike: Given[] = [
       { id: "a", fused: 0.5, url: "https://x.example/docs/12" },
       { id: "b", fused: 0.5 },
@@ -248,7 +248,7 @@ describe("pages that match alike", () => {
   })
 })
 
-describe("pages are looked at", () => {
+describe("the number of pages considered", () => {
   const lookedAt = async (given: readonly Given[], limit: number) => {
     const facts = new Map(given.map(({ id, fused: _fused, ...about }) => [id, pageFacts(id, about)]))
     const ranked = given.map(({ id, fused }): Ranked => ({
@@ -277,7 +277,7 @@ describe("pages are looked at", () => {
       fingerprint: { exact: `text ${Math.floor(i / copies)}`, similar: null },
     }))
 
-  it("as far as it takes to have enough that differ, and no farther", async () => {
+  it("is just enough for the requested number of distinct ones", async () => {
     expect(await lookedAt(texts(60, 1), 5)).toEqual([5, 15])
     expect(await lookedAt(texts(60, 1), 10)).toEqual([10, 30])
     expect(await lookedAt(texts(60, 3), 5)).toEqual([5, 15])

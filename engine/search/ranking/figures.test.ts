@@ -61,7 +61,7 @@ describe("a preference adds", () => {
     expect(boostOf(preference, about)).toBeCloseTo(share, 9)
   })
 
-  test("nothing to pages that nothing is known of, and an empty one is none", () => {
+  test("nothing to unknown pages, and nothing when empty", () => {
     expect(boosted([one("a", 0.5)], { languages: ["de"] }, new Map())[0]!.boost).toBe(0)
     expect(
       [undefined, {}, { domains: [], languages: [], countries: [] }].map((given) => isPreference(given)),
@@ -78,12 +78,12 @@ describe("a preference adds", () => {
   })
 })
 
-describe("a page that moves", () => {
+describe("moving a page", () => {
   const listed = [one("a", 0.8, { score: 0.8 }), one("b", 0.6, { score: 0.5 }), one("c", 0.4, { score: 0.4 })]
   const moved = (id: string, preference: PagePreference, about: Partial<PageFacts> = {}) =>
     boosted(listed, preference, facts({ [id]: about }))
 
-  test("shows the score that the list has for its new value", () => {
+  test("gives it the score that belongs to its new value", () => {
     // 0.6 more 0.15 of it: 0.69, of the way from 0.6 to 0.8 the 0.45th part.
     const [, second] = moved("b", { languages: ["de"] }, { language: "de" })
     expect(second).toMatchObject({ id: "b", boost: expect.closeTo(0.09, 9) })
@@ -95,12 +95,12 @@ describe("a page that moves", () => {
     ])
   })
 
-  test("down below the last shows the last one's score", () => {
+  test("gives it the last score when it drops below the last", () => {
     const [, , last] = moved("c", {}, { isListing: true })
     expect(last).toMatchObject({ id: "c", boost: expect.closeTo(-0.1, 9), score: 0.4 })
   })
 
-  test("between two of one value shows theirs", () => {
+  test("gives it the score of its neighbours when they are equal", () => {
     const alike = [
       one("a", 0.6, { score: 0.6 }),
       one("b", 0.6, { score: 0.6 }),
@@ -112,7 +112,7 @@ describe("a page that moves", () => {
     expect(to[2]!.score).toBeCloseTo(0.2 + (0.072 / 0.12) * 0.4, 9)
   })
 
-  test("stands by its id beside one of the same value", () => {
+  test("orders it by id among pages of the same value", () => {
     const tie = boosted(
       [one("b", 0.5), one("a", 0.5), one("c", 0.4)],
       { topic: "news" },
@@ -121,27 +121,27 @@ describe("a page that moves", () => {
     expect(tie.map(({ id }) => id)).toEqual(["a", "b", "c"])
   })
 
-  test("leaves the order alone where nobody moves", () => {
+  test("does not happen without a preference", () => {
     const order = [one("b", 0.5, { score: 0.5 }), one("a", 0.5, { score: 0.4 })]
     expect(boosted(order, undefined, facts({ a: {}, b: {} }))).toEqual(order)
   })
 })
 
-describe("pages that hold a phrase", () => {
+describe("pages that contain a phrase", () => {
   const ranked = [
     one("a", 0.8, { score: 0.9, boost: 0.1 }),
     one("b", 0.5, { score: 0.5 }),
     one("c", 0.4, { score: 0.95, boost: 0.2 }),
   ]
 
-  test("come first in their order, with the best of the others' scores at least", () => {
+  test("come first in their order, with at least the best score of the others", () => {
     const up = raised(ranked, new Set(["b", "c"]))
     expect(up.map(({ id }) => id)).toEqual(["b", "c", "a"])
     expect(up.map(({ boost }) => boost)).toEqual([expect.closeTo(0.99, 9), expect.closeTo(1.19, 9), 0.1])
     expect(up.map(({ score }) => score)).toEqual([0.9, 0.95, 0.9])
   })
 
-  test("change nothing where all or none hold it", () => {
+  test("change nothing when all or none contain it", () => {
     expect(raised(ranked, new Set())).toBe(ranked)
     expect(raised(ranked, new Set(["x"]))).toBe(ranked)
     expect(raised(ranked, new Set(["a", "b", "c"]))).toBe(ranked)
@@ -149,7 +149,7 @@ describe("pages that hold a phrase", () => {
   })
 })
 
-describe("pages of one text", () => {
+describe("pages with the same text", () => {
   const readsAll = () => true
   const same = { title: "Same", fingerprint: { exact: "same", similar: "0123456789abcdef" } }
   const translated = (language: string) => ({
@@ -158,7 +158,7 @@ describe("pages of one text", () => {
     language,
   })
 
-  test("are folded behind the one that is shown, best first, ten at most", () => {
+  test("are folded behind the displayed one, best first, ten at most", () => {
     const many = Array.from({ length: 13 }, (_, at) => one(`m${String(at).padStart(2, "0")}`, 0.9 - at / 100))
     const [hit, ...others] = collapse(
       many,
@@ -171,7 +171,7 @@ describe("pages of one text", () => {
     expect("folded" in collapse([one("a", 0.5)], facts({ a: same }), readsAll)[0]!).toBe(false)
   })
 
-  test("are shown under a plainer address when it is as good within a fiftieth", () => {
+  test("are shown under a plainer address when its value is within a fiftieth", () => {
     const shown = (value: number) =>
       collapse(
         [one("long", 0.5, { boost: 0.5 }), one("s", value - 0.4, { boost: 0.4 })],
@@ -185,7 +185,7 @@ describe("pages of one text", () => {
     expect(shown(0.979)).toMatchObject({ id: "long" })
   })
 
-  test("in two languages are one, shown as the asker reads it", () => {
+  test("in two languages are one, shown in the user's language", () => {
     const about = facts({ a: translated("en"), b: translated("de"), c: {} })
     const ranked = [one("a", 0.9), one("c", 0.8), one("b", 0.7)]
     const german = collapse(ranked, about, (language) => language === "de")
@@ -201,7 +201,7 @@ describe("pages of one text", () => {
       ])
   })
 
-  test("prefer addresses by what they look like, then by their letters", () => {
+  test("prefer addresses by their form, then alphabetically", () => {
     const better = (a: string, b: string) => [compareAddresses(a, b) < 0, compareAddresses(b, a) > 0]
     expect(better("https://x.example/a", "https://x.example/b")).toEqual([true, true])
     expect(compareAddresses("https://x.example/a", "https://x.example/a")).toBe(0)
@@ -221,11 +221,11 @@ describe("pages of one text", () => {
   })
 })
 
-describe("pages that the asker cannot read", () => {
+describe("pages that the user cannot read", () => {
   const reads = (language: string) => language === "de"
   const about = facts({ a: { language: "en" }, b: { language: "de" }, c: {} })
 
-  test("lose 0.15 of their value, and those of unknown language nothing", () => {
+  test("lose 0.15 of their value, and those in an unknown language nothing", () => {
     const ranked = [one("a", 0.6, { boost: 0.2 }), one("b", 0.5), one("c", 0.4), one("x", 0.3)]
     expect(readableFirst(ranked, reads, about).map(({ boost }) => boost)).toEqual([
       expect.closeTo(0.08, 9),
@@ -235,14 +235,14 @@ describe("pages that the asker cannot read", () => {
     ])
   })
 
-  test("lose nothing where there are no others, or none of them", () => {
+  test("lose nothing when all pages or none are unreadable", () => {
     const [unread, read] = [[one("a", 0.8)], [one("b", 0.8), one("c", 0.5)]]
     expect(readableFirst(unread, reads, about)).toBe(unread)
     expect(readableFirst(read, reads, about)).toBe(read)
   })
 })
 
-test("a host that has had its places lets by what is worth 0.92 of its page, and no less", () => {
+test("a host that has used up its places gives way to pages worth at least 0.92 of its own", () => {
   const host = { host: "www.big.example" }
   const bigs = ["b0", "b1", "b2"].map((id) => one(id, 0.5, { boost: 0.5 }))
   const about = (id: string) =>
@@ -265,37 +265,40 @@ describe("a reranker", () => {
       { hasWords: true },
     )
 
-  test("reads the first ten, where no page has 0.45 of the words", () => {
+  test("reads the first ten, unless a page has 0.45 of the words", () => {
     const many = Array.from({ length: 14 }, (_, at): Ranked => one(`p${at}`, 0.4))
     expect(toRerank(many).map(({ id }) => id)).toEqual(many.slice(0, 10).map(({ id }) => id))
     expect(toRerank(many.with(9, one("p9", 0.45)))).toEqual([])
     expect(toRerank(many.with(10, one("p10", 0.9)))).toHaveLength(10)
   })
 
-  test.each([6, 12])("moves by a tenth, over %i of log-odds, and the best keeps the best value", (range) => {
-    const before = found(0.3)
-    const even = 1 / (1 + Math.exp(range / 2))
-    const after = withReranker(
-      before,
-      new Map([
-        ["a", even],
-        ["b", 0.5],
-        ["c", 1 - even],
-      ]),
-    )
-    const mixed = {
-      a: 0.9 * before[0]!.fused,
-      b: 0.9 * before[1]!.fused + 0.05,
-      c: 0.9 * before[2]!.fused + 0.1,
-    }
-    const shift = before[0]!.fused - Math.max(...Object.values(mixed))
-    expect(after.map(({ id }) => id)).toEqual(["c", "b", "a"])
-    for (const { id, fused } of after) expect(fused).toBeCloseTo(mixed[id as "a"] + shift, 9)
-    expect(after.map(({ rerank }) => rerank)).toEqual([1 - even, 0.5, even])
-    expect(after[0]!.fused).toBeCloseTo(before[0]!.fused, 9)
-  })
+  test.each([6, 12])(
+    "changes values by a tenth over %i of log-odds, and the best keeps the best value",
+    (range) => {
+      const before = found(0.3)
+      const even = 1 / (1 + Math.exp(range / 2))
+      const after = withReranker(
+        before,
+        new Map([
+          ["a", even],
+          ["b", 0.5],
+          ["c", 1 - even],
+        ]),
+      )
+      const mixed = {
+        a: 0.9 * before[0]!.fused,
+        b: 0.9 * before[1]!.fused + 0.05,
+        c: 0.9 * before[2]!.fused + 0.1,
+      }
+      const shift = before[0]!.fused - Math.max(...Object.values(mixed))
+      expect(after.map(({ id }) => id)).toEqual(["c", "b", "a"])
+      for (const { id, fused } of after) expect(fused).toBeCloseTo(mixed[id as "a"] + shift, 9)
+      expect(after.map(({ rerank }) => rerank)).toEqual([1 - even, 0.5, even])
+      expect(after[0]!.fused).toBeCloseTo(before[0]!.fused, 9)
+    },
+  )
 
-  test("stretches no smaller differences, and takes 0 and 1 for a millionth from them", () => {
+  test("does not stretch smaller differences, and moves 0 and 1 inwards by a millionth", () => {
     const before = found(0.3)
     const [best] = withReranker(
       before,
@@ -325,7 +328,7 @@ describe("a reranker", () => {
     expect(withReranker(before, new Map())).toEqual(before)
   })
 
-  test("leaves values above nothing, and scores as a late ranking where there was one", () => {
+  test("keeps values positive, and scores like a late ranking if there was one", () => {
     const low = [one("a", 0.9), one("b", 1e-9)] as Ranked[]
     const after = withReranker(
       low,
@@ -347,7 +350,7 @@ describe("a reranker", () => {
 describe("late interaction", () => {
   const ranked = [one("a", 0.5, { lexical: 0 }), one("b", 0.4, { lexical: 0 }), one("c", 0.3, { lexical: 0 })]
 
-  test("weighs 0.4 where no page says a word, and pages that were not read match as those that were", () => {
+  test("weighs 0.4 when no page has the words, and treats unread pages like similar read ones", () => {
     const after = withLateInteraction(
       ranked,
       new Map([
@@ -365,14 +368,14 @@ describe("late interaction", () => {
       expect(score).toBeCloseTo(1 / (1 + Math.exp(8.35 - 5.95 * (fused / 0.6) ** 2 - 5.27 * 0.6)), 9)
   })
 
-  test("weighs half of that where a page says half of enough, and changes nothing where none was read", () => {
+  test("weighs half of that when a page has half of enough, and nothing when none was read", () => {
     const half = withLateInteraction([one("a", 0.5, { lexical: 0.24 })], new Map([["a", 1]]))
     expect(half[0]!.fused).toBeCloseTo(0.8 * 0.5 + 0.2, 9)
     expect(withLateInteraction(ranked, new Map())).toEqual(ranked)
   })
 })
 
-test("a cosine is as near as it lies between what is unrelated and what is the same", () => {
+test("a cosine's nearness is its position between unrelated and same", () => {
   const range = { unrelated: 0.2, same: 0.7 }
   expect([0.2, 0.7, 0.45, 0.1].map((cosine) => nearnessOf(cosine, range))).toEqual(
     [0, 1, 0.5, -0.2].map((value) => expect.closeTo(value, 9)),

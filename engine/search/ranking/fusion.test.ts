@@ -19,18 +19,18 @@ const anyCandidates = fc.uniqueArray(
 )
 
 describe("the ranking", () => {
-  it("puts a page that both arms find before pages that one arm finds", () => {
+  it("puts a page that both arms found before pages found by one arm", () => {
     const found = [page("words", 0.45, 0.1), page("both", 0.4, 0.6), page("near", 0, 0.6)]
     expect(ids(found)).toEqual(["both", "words", "near"])
   })
 
-  it("takes an unknown cosine for as far as the farthest known", () => {
+  it("treats an unknown cosine as the farthest known one", () => {
     const [first, second] = ranked([page("known", 0.25, 0.2), page("unknown", 0.25)])
     expect(second!.fused).toBe(first!.fused)
     expect(second!.vector).toBe(0)
   })
 
-  it("takes pages that were looked for by themselves for no measure of how far the nearest reach", () => {
+  it("ignores pages looked up separately when measuring how far the nearest ones reach", () => {
     const found = ranked([
       page("known", 0.25, 0.5),
       page("unknown", 0.25),
@@ -40,7 +40,7 @@ describe("the ranking", () => {
     expect(found[1]!.fused).toBe(found[0]!.fused)
   })
 
-  it("takes a page without vectors for as near as pages that say about as much in words", () => {
+  it("estimates a page without vectors from pages that say about as much in words", () => {
     const others = [page("near", 0.5, 0.7), page("far", 0.5, 0.5), page("else", 0, 0.3)]
     const found = ranked([...others, page("new", 0.5, null)])
     expect(found.map((one) => one.id)).toEqual(["near", "new", "far", "else"])
@@ -48,7 +48,7 @@ describe("the ranking", () => {
     expect(found[1]!.fused).toBeCloseTo((found[0]!.fused + found[2]!.fused) / 2, 1)
   })
 
-  it("heeds the five whose words are most alike for that, of equals the farther, in whatever order", () => {
+  it("uses the five with the most similar words for that, and among equals the farther, in any order", () => {
     const alike = Array.from({ length: 9 }, (_, i) => page(`p${i}`, 0.5, 0.1 + i / 10))
     const given = [page("else", 0.4, 0), ...alike, page("more", 0.6, 1), page("new", 0.5, null)]
     for (const candidates of [given, given.toReversed()]) {
@@ -58,7 +58,7 @@ describe("the ranking", () => {
     }
   })
 
-  it("neither favours nor punishes a page because its vectors are not made yet", () => {
+  it("neither favours nor penalises a page whose vectors are not made yet", () => {
     const cosines = [0.62, 0.55, 0.48, 0.4, 0.31, 0.2]
     const pages = cosines.map((cosine, i) => page(`p${i}`, 0.6 - i / 10, cosine))
     for (const [i, { id, words }] of pages.entries()) {
@@ -67,7 +67,7 @@ describe("the ranking", () => {
     }
   })
 
-  it("trusts words as much when they are misspelt: a page says all it could, as with the right ones", () => {
+  it("trusts misspelled words as much as correct ones: a page is measured by what it could cover", () => {
     const found = [page("words", 0.4, 0.3), page("near", 0.28, 0.62)]
     expect(ids(found)).toEqual(["near", "words"])
     const misspelt = fuse(found, { hasWords: true, reach: 0.4 })
@@ -75,7 +75,7 @@ describe("the ranking", () => {
     expect(misspelt[0]!.lexical).toBe(0.4)
   })
 
-  it("goes by words alone while no page has vectors", () => {
+  it("uses words alone while no page has vectors", () => {
     expect(ids([page("a", 0.2, null), page("b", 0.4, null), page("c", 0.3)])).toEqual(["b", "c", "a"])
   })
 
@@ -85,11 +85,11 @@ describe("the ranking", () => {
     expect(ids([], false)).toEqual([])
   })
 
-  it("leaves out what neither arm knows", () => {
+  it("leaves out pages that neither arm found", () => {
     expect(ids([page("a", 0.4), page("b", 0)])).toEqual(["a"])
   })
 
-  it("is in order of fused value and of score, all within 0..1", () => {
+  it("is ordered by fused value and by score, all within 0..1", () => {
     fc.assert(
       fc.property(anyCandidates, fc.boolean(), (candidates, hasWords) => {
         const found = fuse(candidates, { hasWords })
@@ -102,7 +102,7 @@ describe("the ranking", () => {
     )
   })
 
-  it("leaves out a page that is near by rounding alone", () => {
+  it("leaves out a page that is near only by rounding", () => {
     expect(ids([page("near", 0, 0.1), page("rounded", 0, 1.2e-7)])).toEqual(["near"])
     expect(ids([page("near", 0, 0.1), page("rounded", 0, 1e-6)], false)).toEqual(["near"])
   })
@@ -139,7 +139,7 @@ describe("the ranking", () => {
     )
   })
 
-  it("puts pages that match alike in the order of their ids, wherever they were found", () => {
+  it("orders pages that match equally by their ids, wherever they were found", () => {
     fc.assert(
       fc.property(anyCandidates, (candidates) => {
         const alike = candidates.map((one) => ({ ...one, words: 0.4, cosine: 0.5 }))
@@ -154,7 +154,7 @@ describe("the ranking", () => {
     )
   })
 
-  it("never ranks a page lower for holding more of the query", () => {
+  it("never ranks a page lower for containing more of the query", () => {
     fc.assert(
       fc.property(anyCandidates, fc.double({ min: 0.01, max: 0.5, noNaN: true }), (candidates, more) => {
         // The nearness of a page without vectors is a guess, which other words change.
@@ -178,13 +178,13 @@ describe("a second reading", () => {
     ["meant", 0.9],
   ])
 
-  it("decides where words say little", () => {
+  it("decides when words say little", () => {
     expect(toReadAgain(found(0.2), 1).map(({ id }) => id)).toEqual(["said"])
     const [first] = withLateInteraction(found(0.2), late)
     expect(first).toMatchObject({ id: "meant", late: 0.9 })
   })
 
-  it("changes nothing, and is not needed, where words say enough", () => {
+  it("changes nothing, and is not needed, when words say enough", () => {
     expect(toReadAgain(found(0.7), 2)).toEqual([])
     const after = withLateInteraction(found(0.7), late)
     expect(after.map(({ id, fused }) => [id, fused])).toEqual(found(0.7).map(({ id, fused }) => [id, fused]))
@@ -195,31 +195,31 @@ describe("the score", () => {
   const scoreOf = (words: number, cosine: number | undefined, hasWords = true) =>
     fuse([page("only", words, cosine)], { hasWords })[0]!.score
 
-  it("is high where words and meaning agree", () => {
+  it("is high when words and meaning agree", () => {
     expect(scoreOf(0.6, 0.75)).toBeGreaterThan(0.6)
   })
 
-  it("is low where the index holds nothing of the kind, although some page is always the nearest", () => {
+  it("is low when the index has nothing relevant, although some page is always the nearest", () => {
     expect(scoreOf(0.075, 0.15)).toBeLessThan(0.3)
     expect(scoreOf(0.075, undefined)).toBeLessThan(0.3)
     expect(scoreOf(0, 0.2, false)).toBeLessThan(0.3)
   })
 
-  describe("of a question with words that no page has", () => {
+  describe("for a question with words found on no page", () => {
     const askedFor = (nowhere: number, cosine: number) =>
       fuse([page("only", 0.2, cosine)], { hasWords: true, nowhere })[0]!.score
 
-    it("says that nothing answers, unless a page is near in meaning", () => {
+    it("is very low, unless a page is near in meaning", () => {
       expect(askedFor(0.9, 0.3)).toBeLessThan(0.03)
       expect(askedFor(0.9, 0.3)).toBeLessThan(askedFor(0, 0.3))
       expect(askedFor(0.9, 0.6)).toBe(askedFor(0, 0.6))
     })
 
-    it("does not fall for a few of them, such as `license` where pages say `copyright`", () => {
+    it("is unchanged when only a few are missing, such as `license` where pages have `copyright`", () => {
       expect(askedFor(0.2, 0.3)).toBe(askedFor(0, 0.3))
     })
 
-    it("says so by words alone as well", () => {
+    it("is very low by words alone as well", () => {
       const scores = [0, 0.9].map(
         (nowhere) => fuse([page("only", 0.2)], { hasWords: true, nowhere })[0]!.score,
       )
@@ -227,13 +227,13 @@ describe("the score", () => {
     })
   })
 
-  describe("of pages that lack a number of the question", () => {
+  describe("for pages that lack a number in the question", () => {
     const lacking = (id: string, words: number, lacksNumbers: number): Candidate => ({
       ...page(id, words, 0.6),
       lacksNumbers,
     })
 
-    it("is lower, and they come behind pages that say nearly as much and have it", () => {
+    it("is lower, and they come after pages that say nearly as much and have it", () => {
       const [first, second] = ranked([lacking("without", 0.42, 1), lacking("with", 0.4, 0)])
       expect([first!.id, second!.id]).toEqual(["with", "without"])
       expect(second!.score).toBeLessThan(first!.score / 3)
@@ -241,7 +241,7 @@ describe("the score", () => {
       expect(alone!.score).toBeLessThan(ranked([lacking("with", 0.42, 0)])[0]!.score / 3)
     })
 
-    it("is no lower than that of a page behind them", () => {
+    it("is not lower than that of a page behind them", () => {
       const [first, second] = ranked([lacking("without", 0.6, 1), lacking("with", 0.4, 0)])
       expect([first!.id, second!.id]).toEqual(["without", "with"])
       expect(first!.score).toBe(second!.score)

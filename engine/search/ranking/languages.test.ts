@@ -16,7 +16,7 @@ const page = (url: string, language: string | null): PageFacts => ({
 const pair = (a: readonly [string, string | null], b: readonly [string, string | null]) =>
   [page(...a), page(...b)] as const
 
-describe("pages are one in two languages", () => {
+describe("two pages are translations of each other", () => {
   test.each([
     [
       ["https://x.example/en/guide", "en"],
@@ -58,7 +58,7 @@ describe("pages are one in two languages", () => {
       ["https://x.example/en/guide?a=1&b=2", "en"],
       ["https://x.example/de/guide?b=2&a=1", "de"],
     ],
-  ] as const)("when their addresses differ in the language alone: %j, %j", (a, b) => {
+  ] as const)("when only the language differs in their addresses: %j, %j", (a, b) => {
     expect(areTranslations(...pair(a, b))).toBe(true)
     expect(areTranslations(...pair(b, a))).toBe(true)
   })

@@ -8,7 +8,7 @@ const unweighted = { tokens: ["par", "##king", "the", "café", "?"], vectors: ne
 const idf = (term: string) => ({ park: 8, the: 0, cafe: 2 })[term] ?? 0
 
 describe("late interaction", () => {
-  it("prefers the passage that says what the question asks, in any order", async () => {
+  it("prefers the passage with what the question asks, in any order", async () => {
     const question = weighTokens("green crawler", await tokensOf("green crawler"), "en", () => 1)
     const score = async (text: string) => lateInteraction(question, await tokensOf(text))
     const [all, half, none] = [
@@ -22,7 +22,7 @@ describe("late interaction", () => {
     expect(await score("")).toBe(0)
   })
 
-  it("shares a word's weight among its pieces, and gives marks none", () => {
+  it("shares a word's weight among its pieces, and gives punctuation none", () => {
     const { weights } = weighTokens("Parking the café?", unweighted, "en", idf)
     const [par, king, the, cafe, mark] = weights
     expect(par).toBeCloseTo(0.4)
@@ -40,7 +40,7 @@ describe("the weight of a question's tokens", () => {
         .weights,
     ].map((weight) => Math.round(weight * 1000) / 1000)
 
-  it("is that of the word they stand in, in whatever way tokenizers mark it", () => {
+  it("is that of their word, however tokenizers mark it", () => {
     const idf = (term: string) => ({ alpha: 3, beta: 1 })[term] ?? 0
     for (const tokens of [
       ["alpha", "beta"],
@@ -55,26 +55,26 @@ describe("the weight of a question's tokens", () => {
     expect(weigh("beta alpha beta", ["beta", "alpha", "beta"], idf)).toEqual([0.2, 0.6, 0.2])
   })
 
-  it("is that of the word in small letters, which tell apart what capitals do not", () => {
+  it("is that of the lowercase word, which distinguishes more letters than capitals do", () => {
     // Warm water, in Turkish.
     const idf = (term: string) => ({ ilik: 3, su: 1 })[term] ?? 0
     expect(weigh("ılık su", ["ılık", "su"], idf)).toEqual([0.75, 0.25])
   })
 
-  it("is nothing of tokens that the question does not have, and those behind them keep their places", () => {
+  it("is zero for tokens not in the question, and later ones stay aligned", () => {
     const idf = () => 1
     expect(weigh("one two", ["[CLS]", "one", "##", "two", "[SEP]"], idf)).toEqual([0, 0.5, 0, 0.5, 0])
     expect(weigh("one two", ["two", "one"], idf)).toEqual([1, 0])
   })
 
-  it("is nothing where all words say nothing", () => {
+  it("is zero when no word has any weight", () => {
     expect(weigh("the", ["the"], () => 0)).toEqual([0])
     expect(weigh("the", ["the"], () => -1)).toEqual([0])
     expect(weigh("?!", ["?", "!"], () => 1)).toEqual([0, 0])
   })
 })
 
-describe("the score of a passage", () => {
+describe("a passage's score", () => {
   const EAST = [1, 0]
   const NORTH = [0, 1]
   const tokens = (...vectors: readonly number[][]) => ({ vectors: Float32Array.from(vectors.flat()) })
@@ -84,7 +84,7 @@ describe("the score of a passage", () => {
   })
   const range = { unrelated: 0, same: 1 }
 
-  it("is of each token the nearest one's, to the fourth power, by its weight", () => {
+  it("sums each token's nearest cosine, to the fourth power, by weight", () => {
     const asked = question([0.75, EAST], [0.25, NORTH])
     expect(lateInteraction(asked, tokens(NORTH, [0.6, 0.8], EAST), range)).toBeCloseTo(1, 5)
     expect(lateInteraction(asked, tokens([0.6, 0.8]), range)).toBeCloseTo(
@@ -95,7 +95,7 @@ describe("the score of a passage", () => {
     expect(lateInteraction(question([0, EAST], [1, NORTH]), tokens(EAST), range)).toBe(0)
   })
 
-  it("is within what is unrelated and what is the same", () => {
+  it("is scaled between unrelated and same", () => {
     const near = (cosines: { readonly unrelated: number; readonly same: number }) =>
       lateInteraction(question([1, EAST]), tokens([0.6, 0.8]), cosines)
     expect(near({ unrelated: 0.2, same: 1 })).toBeCloseTo(0.5 ** 4, 2)
@@ -104,7 +104,7 @@ describe("the score of a passage", () => {
     expect(lateInteraction(question([1, EAST]), tokens([-1, 0]), range)).toBe(0)
   })
 
-  it("is nothing of a passage without tokens, and for a question without any", () => {
+  it("is zero without tokens in the passage or the question", () => {
     expect(lateInteraction(question([1, EAST]), tokens(), range)).toBe(0)
     expect(lateInteraction(question(), tokens(EAST), range)).toBe(0)
   })

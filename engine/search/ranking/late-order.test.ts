@@ -18,12 +18,12 @@ const ranking = (values: readonly number[], more: Partial<Ranked> = {}): Ranked[
 const next = (ranked: readonly Ranked[], late: Readonly<Record<string, number>> = {}, results = 5) =>
   toReadNext(ranked, ranked, new Map(Object.entries(late)), results)
 
-describe("what is read next", () => {
-  test("is nothing where the pages are too far apart to change places", () => {
+describe("the passages to read next", () => {
+  test("are none when the pages are too far apart to change places", () => {
     expect(next(ranking([0.8, 0.6, 0.4, 0.2]))).toEqual([])
   })
 
-  test("is what is close to another page, the closest and highest first", () => {
+  test("are those of pages close to another one, the closest and highest first", () => {
     expect(next(ranking([0.8, 0.6, 0.599, 0.4, 0.389, 0.2])).toSorted()).toEqual(["b", "c", "d", "e"])
     expect(
       next(ranking([0.8, 0.6, 0.599, 0.4, 0.389, 0.2]))
@@ -32,23 +32,23 @@ describe("what is read next", () => {
     ).toEqual(["b", "c"])
   })
 
-  test("is nothing more once those were read", () => {
+  test("are none once those have been read", () => {
     const ranked = ranking([0.8, 0.6, 0.599, 0.4])
     expect(next(ranked, { b: 0.2, c: 0.5 })).toEqual([])
   })
 
-  test("is the rest where what was read brought a page near to another", () => {
+  test("include the rest when reading has brought a page near another one", () => {
     const ranked = ranking([0.8, 0.6, 0.599, 0.5])
     expect(next(ranked)).not.toContain("d")
     // The worst of both is now about where the next page is likely to be.
     expect(next(ranked, { b: 0.6, c: 0 })).toEqual(["d"])
   })
 
-  test("is four at a time", () => {
+  test("are four at a time", () => {
     expect(next(ranking(Array<number>(12).fill(0.5)))).toHaveLength(4)
   })
 
-  test("is nothing among pages that are not shown", () => {
+  test("are none among pages that are not shown", () => {
     const ranked = ranking([0.9, 0.8, 0.7, 0.5, 0.499])
     expect(next(ranked, {}, 2)).toEqual([])
     expect(next(ranked, {}, 5).toSorted()).toEqual(["d", "e"])
@@ -57,20 +57,20 @@ describe("what is read next", () => {
     expect(next(many, {}, 100)).toEqual([])
   })
 
-  test("is nothing where no page is likely to answer", () => {
+  test("are none when no page is likely to answer", () => {
     const close = [0.3, 0.295, 0.2]
     expect(next(ranking(close, { score: 0.4 })).toSorted()).toEqual(["a", "b"])
     expect(next(ranking(close, { score: 0.0002 }))).toEqual([])
   })
 
-  test("is nothing that cannot be read", () => {
+  test("never include unreadable pages", () => {
     const ranked = ranking([0.6, 0.599])
     expect(toReadNext(ranked, [], new Map(), 5)).toEqual([])
   })
 })
 
 describe("the ranking", () => {
-  test("counts a page that was not read as its words and its nearness let expect", () => {
+  test("gives an unread page the value expected from its words and its nearness", () => {
     const [known, alike, nearer] = ranking([0.5, 0.5, 0.5])
     const ranked = [known!, alike!, { ...nearer!, vector: 0.9 }]
     const after = withLateInteraction(ranked, new Map([["a", 0.7]]))
@@ -80,7 +80,7 @@ describe("the ranking", () => {
     expect(after.map(({ late }) => late).toSorted((a, b) => a - b)).toEqual([0, 0, 0.7])
   })
 
-  test("of fewer results has fewer pages that are read", () => {
+  test("reads fewer pages for fewer results", () => {
     const ranked = ranking(Array<number>(40).fill(0.5))
     expect([1, 3, 5, 10, 100].map((results) => toReadAgain(ranked, 16, results).length)).toEqual([
       2, 4, 6, 16, 16,

@@ -40,7 +40,7 @@ async function shown(given: readonly (Given | string)[], question = "how to inst
   return { first: urlOf(hits[0]!.id), count: hits.length, kinds: hits[0]!.folded?.map(({ kind }) => kind) }
 }
 
-describe("of the versions of a page one is shown", () => {
+describe("among several versions of a page, one is shown", () => {
   test.each([
     [
       "Read the Docs",
@@ -67,7 +67,7 @@ describe("of the versions of a page one is shown", () => {
     expect(await shown(urls)).toEqual({ first: best, count: 1, kinds: urls.slice(1).map(() => "version") })
   })
 
-  test("though their texts and the numbers in their titles differ a little", async () => {
+  test("even if their texts and the numbers in their titles differ slightly", async () => {
     const old = { url: "/1.2/install", title: "Install pumpkit 1.2", fingerprint: EDITED }
     expect(await shown([old, { url: "/2.0/install", title: "Install pumpkit 2.0" }])).toMatchObject({
       first: "/2.0/install",
@@ -80,13 +80,13 @@ describe("of the versions of a page one is shown", () => {
     ["install v1.2", "/en/1.2/install"],
     ["install latest", "/en/latest/install"],
     ["install 12", "/en/stable/install"],
-  ])("and the one that is asked for: %s", async (question, best) => {
+  ])("preferring the requested one: %s", async (question, best) => {
     expect(
       (await shown(["/en/stable/install", "/en/1.2/install", "/en/latest/install"], question)).first,
     ).toBe(best)
   })
 
-  test("and the one that is asked for, however its address joins the numbers", async () => {
+  test("preferring the requested one, whatever joins the numbers in its address", async () => {
     expect((await shown(["/v1-31/install/", "/v1-29/install/"], "install 1.29")).first).toBe(
       "/v1-29/install/",
     )
@@ -107,6 +107,6 @@ test.each([
       { url: "/2024/report", title: "Report of autumn" },
     ],
   ],
-])("%s are no versions of one page", async (_, given) => {
+])("%s are not versions of one page", async (_, given) => {
   expect(await shown(given as Given[])).toMatchObject({ count: 2, kinds: undefined })
 })

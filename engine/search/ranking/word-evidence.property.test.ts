@@ -114,7 +114,7 @@ const withHashes = <Page extends { readonly passages: readonly (readonly string[
   passages: of.passages.map((terms) => ({ headings: [], text: termsOf(terms) })),
 })
 
-test("what a page says in words is what the formulas say", () => {
+test("a page's word evidence matches the formulas", () => {
   fc.assert(
     fc.property(page, words, (given, asked) => {
       const found = wordEvidenceFor(asked)(unpackTerms(packTerms(withHashes(given))))
@@ -127,7 +127,7 @@ test("what a page says in words is what the formulas say", () => {
   )
 })
 
-test("a word that stands in a passage oftener than anybody can count is no reason to say less", () => {
+test("a word that occurs more often than the counter can count is not worth less", () => {
   const [word] = [{ terms: ["alpha"], idf: 3, asked: 3 }]
   const often = {
     title: [],

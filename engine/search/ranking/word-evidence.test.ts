@@ -30,17 +30,17 @@ function evidence(
 const share = (...given: Parameters<typeof evidence>) => evidence(...given).share
 const filler = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `f${from + i}`).join(" ")
 
-describe("what a page has", () => {
+describe("a page's evidence", () => {
   const VERSION = word("3.1", 5)
 
-  it("is listed word by word, wherever the word is", () => {
+  it("lists each word, wherever it appears", () => {
     expect([...evidence(["a rare b"]).held]).toEqual([1, 0])
     expect([...evidence(["a b"], [RARE, COMMON], { title: "common" }).held]).toEqual([0, 1])
     expect([...evidence(["a b"], [RARE, COMMON], { address: "rare" }).held]).toEqual([1, 0])
     expect([...evidence([]).held]).toEqual([0, 0])
   })
 
-  it("may lack the numbers of the question, all or some", () => {
+  it("shows whether numbers in the question are missing, all or some", () => {
     const lacks = (text: string, ...numbers: WeightedWord[]) =>
       evidence([text], [RARE, ...numbers]).lacksNumbers
     expect(lacks("rare 3.1", VERSION)).toBe(0)
@@ -50,15 +50,15 @@ describe("what a page has", () => {
   })
 })
 
-describe("the words of a page", () => {
-  it("count by how rare they are", () => {
+describe("a page's words", () => {
+  it("count according to their rarity", () => {
     const [rare, common, both] = ["a rare b", "a common b", "rare a common"].map((text) => share([text]))
     expect(both).toBeGreaterThan(rare!)
     expect(rare).toBeGreaterThan(4 * common!)
     expect(share(["a b c"])).toBe(0)
   })
 
-  it("count as much where each character is a term and begins another", () => {
+  it("count the same when each character is a term and begins another", () => {
     const terms = (text: string) => Array.from(text).flatMap((one, i, all) => [one, one + (all[i + 1] ?? "")])
     const rest = String.fromCodePoint(...Array.from({ length: 150 }, (_, i) => 0x5000 + i))
     const chinese = share([terms(`配额${rest}`).join(" ")], [word("配额", 6)])
@@ -69,7 +69,7 @@ describe("the words of a page", () => {
     expect(share([terms(`配额${rest}`).join(" ")], [either])).toBe(chinese)
   })
 
-  it("count for more the oftener they stand in fewer words, and never for more than all", () => {
+  it("count for more the more often they occur in a shorter text, and never for more than all", () => {
     expect(share(["rare rare b"])).toBeGreaterThan(share(["rare a b"]))
     expect(share([`rare ${filler(200)}`])).toBeLessThan(share(["rare a b"]))
     const all = share(["rare common ".repeat(500)], [RARE, COMMON], {
@@ -79,7 +79,7 @@ describe("the words of a page", () => {
     expect(all).toBeLessThanOrEqual(1)
   })
 
-  it("say as much in one section of a manual as on a page of their own", () => {
+  it("count for as much in one section of a manual as on their own page", () => {
     const section = Array.from(
       { length: 6 },
       (_, i) => `${i === 2 ? "rare common " : ""}${filler(85, i * 100)}`,
@@ -91,12 +91,12 @@ describe("the words of a page", () => {
     expect(share([...others.slice(0, 3), ...begun])).toBeCloseTo(share(begun), 12)
   })
 
-  it("say more together in a section than far apart", () => {
+  it("count for more together in a section than far apart", () => {
     const others = Array.from({ length: 30 }, (_, i) => filler(85, i * 100))
     expect(share(["rare a common", ...others])).toBeGreaterThan(share(["rare", ...others, "common"]))
   })
 
-  it("say more next to each other, in their order", () => {
+  it("count for more next to each other, in their order", () => {
     const [beside, apart, reversed] = ["rare common a a", "rare a a common", "common rare a a"].map((text) =>
       share([text]),
     )
@@ -106,7 +106,7 @@ describe("the words of a page", () => {
     expect(share(["b", "rare common a a", "b"])).toBeCloseTo(share(["rare common a a", "b", "b"]), 12)
   })
 
-  it("say more in a title, and most in a name that is all they are", () => {
+  it("count for more in a title, and most in a name made up of them alone", () => {
     const text = ["rare common a b c"]
     const plain = share(text)
     const titled = share(text, [RARE, COMMON], { title: "rare common and others too" })
@@ -117,7 +117,7 @@ describe("the words of a page", () => {
     expect(whole).toBeGreaterThan(part)
   })
 
-  it("of a title say no more for standing over short sections that hold none of them", () => {
+  it("in a title count for no more when they stand over short sections without them", () => {
     const full = Array.from({ length: 6 }, (_, i) => filler(120, i * 1000))
     const short = Array.from({ length: 6 }, () => "")
     const holding = full.with(0, `rare ${filler(119, 9000)}`)
@@ -133,31 +133,31 @@ describe("the words of a page", () => {
     expect(share(["a b c"], [RARE], { address: "docs rare" })).toBeGreaterThan(0)
   })
 
-  it("that are misspelt say less than the words they stand for", () => {
+  it("count for less when misspelled than the words they stand for", () => {
     const misspelt: WeightedWord = { terms: ["rare", "rate"], idf: 6, asked: 8 }
     expect(share(["a rare b"], [misspelt])).toBeGreaterThan(0)
     expect(share(["a rate b"], [misspelt])).toBe(share(["a rare b"], [misspelt]))
     expect(share(["a rare b"], [misspelt])).toBeLessThan(share(["a rare b"], [RARE]))
   })
 
-  it("stay with their passage, empty ones among them", () => {
+  it("stay with their passage, including empty passages", () => {
     expect([...evidence(["", "rare", ""]).passages].map((value) => value > 0)).toEqual([false, true, false])
     expect([...evidence([]).passages]).toEqual([])
   })
 
-  it("say nothing of a question without words", () => {
+  it("count for nothing without words in the question", () => {
     expect(evidence(["rare"], [])).toMatchObject({ share: 0, passages: Float64Array.of(0) })
   })
 })
 
-describe("a passage", () => {
-  it("that says a word more often than a counter counts says it often", () => {
+describe("a passage's evidence", () => {
+  it("stays high for a word that occurs more often than the counter can count", () => {
     const often = (times: number) => evidence(["rare ".repeat(times).trim()]).passages[0]!
     expect(often(65_535)).toBeGreaterThan(0)
     expect(often(65_536)).toBeCloseTo(often(65_535), 3)
   })
 
-  it("says two words beside each other once, however often", () => {
+  it("counts two adjacent words once, however often they occur", () => {
     const three = [word("one", 3), word("two", 2), word("three", 1)]
     const pairs = (text: string) => share([text], three)
     const gap = "x y z"

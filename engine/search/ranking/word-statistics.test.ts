@@ -8,10 +8,10 @@ const of = (pages: number, words: Readonly<Record<string, number>>): WordStatist
   words: new Map(Object.entries(words)),
 })
 
-describe("the rarity of a word among all pages", () => {
+describe("a word's rarity among all pages", () => {
   const statistics = of(100, { common: 60, rare: 1, none: 0, all: 100, counted: 130 })
 
-  test("is that of BM25, and never below nothing", () => {
+  test("is the BM25 value, and never negative", () => {
     expect(idfAmong(statistics, "rare")).toBeCloseTo(Math.log(101 / 1.5), 9)
     expect(idfAmong(statistics, "common")).toBeCloseTo(Math.log(101 / 60.5), 9)
     // Nobody has it, and yet something is known of it.
@@ -21,11 +21,11 @@ describe("the rarity of a word among all pages", () => {
     expect(idfAmong(statistics, "counted")).toBe(idfAmong(statistics, "all"))
   })
 
-  test("is unknown of words that were not looked for, and without statistics", () => {
+  test("is unknown for words that were not looked up, and without statistics", () => {
     expect([idfAmong(statistics, "other"), idfAmong(undefined, "rare")]).toEqual([undefined, undefined])
   })
 
-  test("tells in how many pages it stands", () => {
+  test("gives back the number of pages containing it", () => {
     for (const pages of [1, 7, 1000]) {
       const words = Object.fromEntries(Array.from({ length: pages + 1 }, (_, held) => [`w${held}`, held]))
       const rarity = new Map(
@@ -35,7 +35,7 @@ describe("the rarity of a word among all pages", () => {
     }
   })
 
-  test("tells of no page too few or too many, whatever an index makes of it", () => {
+  test("gives no page count out of range, whatever an index makes of it", () => {
     const odd = new Map([
       ["rarer than any", 50],
       ["in more than all", -3],
@@ -44,7 +44,7 @@ describe("the rarity of a word among all pages", () => {
   })
 })
 
-test("indexes are summed as if they were one", () => {
+test("several indexes are summed as if they were one", () => {
   expect(sumOf([of(10, { a: 1, b: 2 }), of(5, { b: 3, c: 0 }), of(0, {})])).toEqual(
     of(15, { a: 1, b: 5, c: 0 }),
   )

@@ -22,7 +22,7 @@ function readerOf() {
   return { read, against, made }
 }
 
-test("a question is made into tokens once, and only when something is read", async () => {
+test("a question is tokenized once, and only when something is read", async () => {
   const { against, made } = readerOf()
   const read = against("copper kettle")
   expect(made).toEqual([])
@@ -31,7 +31,7 @@ test("a question is made into tokens once, and only when something is read", asy
   expect(made.toSorted()).toEqual(["A kettle.", "Granite.", "The copper kettle.", "copper kettle"])
 })
 
-test("a question whose tokens are at hand is not made into tokens again", async () => {
+test("a question with known tokens is not tokenized again", async () => {
   const { against, made } = readerOf()
   const tokens = (await new HashingEmbedder().tokenVectors(["copper kettle"]))[0]!
   const score = await against("copper kettle", 1, tokens)("The copper kettle.")
@@ -39,7 +39,7 @@ test("a question whose tokens are at hand is not made into tokens again", async 
   expect(score).toBe(await readerOf().against("copper kettle")("The copper kettle."))
 })
 
-test("a passage is read once for a question: by two pages at a time, and the next time that it is asked", async () => {
+test("a passage is read once per question, even for two pages at once, or for a repeated search", async () => {
   const { against, made } = readerOf()
   const read = against("copper kettle")
   const [one, other] = await Promise.all([read("A kettle."), read("A kettle.")])
@@ -48,7 +48,7 @@ test("a passage is read once for a question: by two pages at a time, and the nex
   expect(made).toHaveLength(2)
 })
 
-test("it is read anew for another question, and when the question's words weigh otherwise", async () => {
+test("a passage is read again for another question, and when the words' weights change", async () => {
   const { against, made } = readerOf()
   await against("copper kettle")("A kettle.")
   await against("a kettle")("A kettle.")

@@ -9,25 +9,25 @@ const weights = new Map([
 ])
 const part = (text: string) => relevantPart(text, "en", weights)
 
-describe("what is read of a passage", () => {
-  test("is all of a short one", () => {
+describe("the part of a passage that is read", () => {
+  test("is the whole of a short one", () => {
     expect(part("Copper pipes.\nThe kettle sings.")).toBe("Copper pipes.\nThe kettle sings.")
   })
 
-  test("is the stretch of sentences that says most of the question", () => {
+  test("is the run of sentences that matches most of the question", () => {
     const text = `${filler("slate", 40)}A copper kettle sings. ${filler("chalk", 40)}`
     expect(part(text)).toContain("A copper kettle sings.")
     expect(part(text).length).toBeLessThanOrEqual(200)
     expect(part(text).length).toBeGreaterThan(100)
   })
 
-  test("weighs its words, each once", () => {
+  test("weighs matching words, each once", () => {
     const text = `${filler("copper", 20)}${filler("slate", 40)}${filler("kettle", 1)}${filler("chalk", 40)}`
     expect(part(text)).toContain("kettle")
     expect(part(text)).not.toContain("copper")
   })
 
-  test("is its beginning where nothing of it is in the question", () => {
+  test("is its beginning when it has no words in the question", () => {
     expect(part(`Granite. ${filler("slate", 60)}`)).toMatch(/^Granite\. slate/)
   })
 

@@ -14,15 +14,15 @@ const placeOf = (question: string, passage = PASSAGE) => {
   return [page, anchor, beginsUnder]
 }
 
-describe("a passage over two pages is on", () => {
-  test("the one that says most of what was asked, in any form of its words", () => {
+describe("a passage that spans two pages", () => {
+  test("is placed on the one that matches more of the question, in any word form", () => {
     expect(placeOf("rubber hoses")).toEqual(["v", "page=7", "Hose"])
     expect(placeOf("replacing a leaking seal")).toEqual(["vi", "page=8", undefined])
     expect(placeOf("replace the rubber seal")).toEqual(["vi", "page=8", undefined])
     expect(onBestPage(PASSAGE, "seal", "en").text).toBe(PASSAGE.text)
   })
 
-  test("both where neither says more", () => {
+  test("is placed on both when neither matches more", () => {
     for (const question of ["rubber seal", "motor", ""])
       expect(placeOf(question)).toEqual(["v–vi", "page=7", "Hose"])
   })

@@ -41,7 +41,7 @@ async function indexOf(embedder: string, english: number, german: number) {
 const noticed = async (engine: Engine, text: string, query: Partial<Query> = {}) =>
   (await engine.search({ text, limit: 5, ...query })).languageNotice
 
-describe("of an English index", () => {
+describe("for an English index", () => {
   let index: Awaited<ReturnType<typeof indexOf>>
   beforeAll(async () => {
     index = await indexOf(NAMED.english, 12, 0)
@@ -54,7 +54,7 @@ describe("of an English index", () => {
     ["ポンプの掃除", ["ja"]],
     ["как заполняют насос", expect.arrayContaining(["ru", "uk"])],
   ])(
-    "a question in another language brings a notice, with the model that reads it: %s",
+    "a question in another language gives a notice, with the model that reads it: %s",
     async (question, languages) => {
       expect(await noticed(index.engine, question)).toEqual({
         languages,
@@ -65,13 +65,13 @@ describe("of an English index", () => {
   )
 
   test.each([ENGLISH, "pump", "Museo del Prado de Madrid", "los angeles de charlie", "die hard", "5432"])(
-    "an English question, and one of names, brings none: %s",
+    "an English question, or one made of names, gives none: %s",
     async (question) => {
       expect(await noticed(index.engine, question)).toBeUndefined()
     },
   )
 
-  test("a search by words alone has no use for another model", async () => {
+  test("a search by words alone needs no other model", async () => {
     expect(await noticed(index.engine, GERMAN, { depth: "fast" })).toEqual({
       languages: ["de"],
       isScarce: true,
@@ -82,13 +82,13 @@ describe("of an English index", () => {
     expect(await noticed(index.engine, "ปั๊มน้ำทำงานอย่างไร")).toEqual({ languages: ["th"], isScarce: true })
   })
 
-  test("a caller who names languages gets none", async () => {
+  test("a caller who specifies languages gets none", async () => {
     expect(await noticed(index.engine, GERMAN, { filter: { languages: ["en"] } })).toBeUndefined()
     expect(await noticed(index.engine, GERMAN, { preference: { languages: ["de"] } })).toBeUndefined()
   })
 })
 
-test("another model alone is named where pages are in the question's language, but the model does not read it", async () => {
+test("only another model is suggested when pages are in the question's language, but the model does not read it", async () => {
   const { engine, close } = await indexOf(NAMED.english, 2, 10)
   expect(await noticed(engine, GERMAN)).toEqual({
     languages: ["de"],
@@ -98,7 +98,7 @@ test("another model alone is named where pages are in the question's language, b
   await close()
 })
 
-test("another model is named for an English question, too, where pages are in other languages", async () => {
+test("another model is suggested for an English question too, when pages are in other languages", async () => {
   const { engine, close } = await indexOf(NAMED.english, 0, 10)
   expect(await noticed(engine, ENGLISH)).toEqual({
     languages: ["en"],
@@ -117,7 +117,7 @@ test.each(["multilingual", "other"] as const)(
   },
 )
 
-test("only the pages that the filter lets through count", async () => {
+test("only pages that match the filter count", async () => {
   const { engine, close } = await indexOf(NAMED.multilingual, 60, 40)
   expect(await noticed(engine, "wie ist das Ventil und warum?")).toBeUndefined()
   expect(await noticed(engine, GERMAN, { filter: { sources: ["en"] } })).toMatchObject({ isScarce: true })
@@ -127,7 +127,7 @@ test("only the pages that the filter lets through count", async () => {
   await close()
 })
 
-test("pages whose language nobody knows may be in any", async () => {
+test("pages in an unknown language may be in any", async () => {
   const { engine, close } = await indexOf(NAMED.multilingual, 0, 0)
   await engine.index([
     aPage("a", { title: "Pumpe", markdown: "Pumpe befüllt", language: null }),
@@ -137,7 +137,7 @@ test("pages whose language nobody knows may be in any", async () => {
   await close()
 })
 
-test("a page in the language may come from another of several indexes", () => {
+test("a page in the language may come from another index", () => {
   const notice = { languages: ["de"], isScarce: true }
   expect(amongOthers(notice, [{ language: "en" }])).toEqual(notice)
   expect(amongOthers(notice, [{ language: "en" }, { language: "de" }])).toBeNull()

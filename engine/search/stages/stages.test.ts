@@ -127,7 +127,7 @@ async function gathered(
 }
 
 describe("understanding a question", () => {
-  test("reads its words in the languages of the pages, or in those a filter names", async () => {
+  test("reads its words in the languages of the pages, or those named by a filter", async () => {
     const { about } = await indexOf()
     const asked = await about("wie wird die Pumpe befüllt")
     expect(asked.languages).toEqual(["en", "de", "ru"])
@@ -136,14 +136,14 @@ describe("understanding a question", () => {
     expect([named.languages, named.spoken]).toEqual([["en"], ["en"]])
   })
 
-  test("looks for what a misspelt word may mean as well as for the word", async () => {
+  test("looks for a misspelled word and for its corrections", async () => {
     const corrections: SearchIndex["corrections"] = async ({ terms }) =>
       new Map(terms.includes("pmup") ? [["pmup", ["pump"]]] : [])
     const { about } = await indexOf({ corrections })
     expect((await about("pmup")).terms).toEqual(["pmup", "pump"])
   })
 
-  test("weighs a term by all pages that are asked, and by its own where others say nothing", async () => {
+  test("weighs a term by all pages searched, and by local ones when others have no data", async () => {
     const { about } = await indexOf()
     const statistics = { pages: 1000, words: new Map([["pump", 1]]) }
     const understood = await about("pump seal", { statistics })
@@ -154,7 +154,7 @@ describe("understanding a question", () => {
 })
 
 describe("narrowing", () => {
-  test("a phrase that the filter demands and no page holds leaves nothing to look for", async () => {
+  test("a phrase required by the filter and found on no page leaves nothing to search", async () => {
     const { index, about, id } = await indexOf()
     const understood = await about("pump")
     const scopeOf = async (phrase: string) =>
@@ -163,7 +163,7 @@ describe("narrowing", () => {
     expect((await scopeOf("prime the pump"))?.conditions).toEqual([{ ids: [id("Pumps")] }])
   })
 
-  test("pages with a phrase that the question quotes are marked, and others stay", async () => {
+  test("pages with a quoted phrase from the question are marked, and others stay", async () => {
     const { index, about, id } = await indexOf()
     const scope = await narrow(index, { limit: 5 }, await about('"never glued" pump'), undefined)
     expect([...scope!.holders]).toEqual([id("Seals")])
@@ -172,7 +172,7 @@ describe("narrowing", () => {
 })
 
 describe("gathering", () => {
-  test("a search by words alone needs no vector, one by meaning alone weighs no words", async () => {
+  test("a search by words needs no vector, and one by meaning weighs no words", async () => {
     const indexed = await indexOf()
     const byWords = await gathered(indexed, "pump", { plan: DEPTHS.fast, embedding: undefined })
     expect(byWords.evidence).toMatchObject({ nearest: [], words: byWords.words })
@@ -182,14 +182,14 @@ describe("gathering", () => {
     expect(byMeaning.evidence.nearest).toHaveLength(4)
   })
 
-  test("pages that wait for their vectors are known, so that they aren't punished", async () => {
+  test("pages waiting for vectors are recorded, so that they are not penalised", async () => {
     const waits: SearchIndex["withoutVectors"] = async (ids) => new Set(ids)
     const indexed = await indexOf({ allEmbedded: false, nearest: async () => [], withoutVectors: waits })
     const { evidence } = await gathered(indexed, "pump")
     expect([...evidence.waiting]).toContain(indexed.id("Pumps"))
   })
 
-  test("vectors of a language that the model doesn't read say nothing", async () => {
+  test("vectors of a language that the model doesn't read are ignored", async () => {
     const indexed = await indexOf()
     const { evidence } = await gathered(indexed, "pump", { traits: { ...TRAITS, scripts: ["Latin"] } })
     expect(evidence.nearest.map(({ page }) => page)).not.toContain(indexed.id("Насос"))
@@ -200,7 +200,7 @@ describe("gathering", () => {
 describe("ranking and reading", () => {
   const asked = { limit: 5, reads: anyone, most: 5 }
 
-  test("a page that went while the search ran is ranked no more", async () => {
+  test("a page deleted during the search is no longer ranked", async () => {
     const indexed = await indexOf()
     const { index, id } = indexed
     const { evidence } = await gathered(indexed, "pump seal")
@@ -212,7 +212,7 @@ describe("ranking and reading", () => {
     expect(titles).not.toContain("Pumps")
   })
 
-  test("a vector of a page that was replaced since counts for nothing", async () => {
+  test("a vector of a page replaced since is ignored", async () => {
     const indexed = await indexOf()
     const { index, id } = indexed
     const { evidence } = await gathered(indexed, "pump seal")
@@ -226,7 +226,7 @@ describe("ranking and reading", () => {
 })
 
 describe("showing", () => {
-  test("a hit has the passages that were asked for, and its text only when it is wanted", async () => {
+  test("a hit has the requested passages, and its text only on request", async () => {
     const indexed = await indexOf()
     const { evidence, words, understood } = await gathered(indexed, "pump")
     const asked = { limit: 1, reads: anyone, most: 5 }
@@ -242,7 +242,7 @@ describe("showing", () => {
     expect(await toHits(indexed.index, found, words, bare)).toMatchObject([{ markdown: "", passages: [] }])
   })
 
-  test("a misspelt word is said to be taken for a word that the hits show, and for no other", async () => {
+  test("a misspelled word is reported as corrected only to a word shown in the hits", async () => {
     const corrections: SearchIndex["corrections"] = async () => new Map([["pmup", ["pump", "puma"]]])
     const indexed = await indexOf({ corrections })
     const { evidence, words, understood } = await gathered(indexed, "pmup")

@@ -30,7 +30,7 @@ const index = (pages: readonly NamedPage[]): NamedPages => ({
 const texts = (from: Suggestions, text: string) =>
   from.suggest({ text, limit: 9 })?.map((one) => one.text) ?? null
 
-test("names that a killed writer left out are brought in, old ones go, and what is there stays", async () => {
+test("names missed by a killed writer are added, old ones are removed, and existing ones stay", async () => {
   const [kept, old, changed, gone] = await Promise.all([
     named("kept", "Pump one"),
     named("changed", "Pump two"),
@@ -51,7 +51,7 @@ test("names that a killed writer left out are brought in, old ones go, and what 
   expect(problems).toEqual([])
 })
 
-test("a file that is none is made anew by the writer, and a reader tells and suggests nothing until then", async () => {
+test("an invalid file is rebuilt by the writer, and until then a reader reports it and suggests nothing", async () => {
   writeFileSync(path.join(dir, "names.db"), "no database at all, though long enough to be one".repeat(40))
   await using reader = open("read")
   expect(texts(reader, "pump")).toBe(null)
@@ -62,7 +62,7 @@ test("a file that is none is made anew by the writer, and a reader tells and sug
   expect(texts(reader, "pump")).toEqual(["Pump"])
 })
 
-test("a file that is damaged behind its beginning is made anew once the writer comes upon it", async () => {
+test("a file damaged beyond its header is rebuilt once the writer notices", async () => {
   const pages = await Promise.all([named("one", "Pump one"), named("two", "Pump two")])
   {
     await using writer = open("write")
@@ -77,7 +77,7 @@ test("a file that is damaged behind its beginning is made anew once the writer c
   expect(problems).not.toEqual([])
 })
 
-test("where there is no file, pages that a search finds are suggested by what they are called", async () => {
+test("without a file, the titles and headings of found pages are suggested", async () => {
   await using reader = open("read")
   expect(texts(reader, "pump")).toBe(null)
   expect(problems).toEqual([])

@@ -28,7 +28,7 @@ const PIECES = [
 ]
 const OTHERS = [" ", "\n", "(", ">", "\u00ad", "😀", "\ud800", "𝒜"]
 
-test("the chunks of a text are those of the pattern, wherever its marks are", () => {
+test("a text's chunks are those of the pattern, wherever it has separators", () => {
   const text = fc
     .array(fc.constantFrom(...PIECES, ...OTHERS), { maxLength: 40 })
     .map((parts) => parts.join(""))
@@ -42,14 +42,14 @@ test("the chunks of a text are those of the pattern, wherever its marks are", ()
   )
 })
 
-test("a word is stemmed in its own language, remembered or not", () => {
+test("a word is stemmed in its own language, cached or not", () => {
   const text = "Running HTTPServer c++ über 漢字"
   const first = [analyse(text, "en"), analyse(text, "de")]
   expect(first[0]).not.toEqual(first[1])
   expect([analyse(text, "en"), analyse(text, "de")]).toEqual(first)
 })
 
-test("the terms of a chunk are made once, and again after very many other chunks", () => {
+test("a chunk's terms are computed once, and again after very many other chunks", () => {
   const stem = (word: string) => word
   const made = new Map<string, number>()
   const make = (chunk: string) => {
@@ -69,7 +69,7 @@ test("the terms of a chunk are made once, and again after very many other chunks
   expect(made.get("seldom0")).toBe(2)
 })
 
-test("each term comes with its hash, even in a chunk too long to remember", () => {
+test("each term comes with its hash, even in a chunk too long to cache", () => {
   const { terms, text } = termsIn(`some words ${"x".repeat(100)}`, "en")
   expect(terms.map((term) => term.hash)).toEqual(terms.map((term) => termHash(term.text)))
   expect(text).toBe(terms.map((term) => term.text).join(" "))

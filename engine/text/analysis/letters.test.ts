@@ -29,7 +29,7 @@ test.each([
   ["Hebrew points", "he", ["שָׁלוֹם", "שלום"]],
   ["Greek capitals, accents and cases", "el", ["ΑΝΘΡΩΠΟΙ", "άνθρωπος", "ανθρώπων"]],
   ["digits of any script", "fa", ["۱۲۳", "١٢٣", "१२३", "๑๒๓", "123"]],
-])("%s are one term", (_, language, words) => {
+])("%s become one term", (_, language, words) => {
   expect(new Set(words.map((word) => analyse(word, language).join(" "))).size).toBe(1)
 })
 
@@ -38,11 +38,11 @@ test.each([
   ["Hindi", "hi", "जन्म", "जम"],
   ["Greek", "el", "νόμος", "νομός πόλη"],
   ["Persian, apart by a non-joiner", "fa", "می\u200Cشود", "میشود"],
-])("%s words that differ stay apart", (_, language, word, other) => {
+])("%s words that differ stay distinct", (_, language, word, other) => {
   expect(analyse(word, language)).not.toEqual(analyse(other, language))
 })
 
-test("the signs of code and emoji stay as they are", () => {
+test("code symbols and emoji stay unchanged", () => {
   expect(oneSpelling("useEffect(() => x²) 👩\u200D💻 …")).toBe("useEffect(() => x2) 👩💻 ...")
   expect(oneSpelling("naïve café")).toBe("naïve café")
 })

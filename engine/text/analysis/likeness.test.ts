@@ -9,7 +9,7 @@ test.each([
   { other: ["pump", "mill", "wheat"], jaccard: 1 / 5, dice: 1 / 3, overlap: 1 / 3 },
   { other: ["mill"], jaccard: 0, dice: 0, overlap: 0 },
   { other: [], jaccard: 0, dice: 0, overlap: 0 },
-])("a pump's terms beside $other", ({ other, ...wanted }) => {
+])("similarity of a pump's terms and $other", ({ other, ...wanted }) => {
   const terms = new Set(other)
   for (const [a, b] of [
     [PUMP, terms],
@@ -18,6 +18,6 @@ test.each([
     expect({ jaccard: jaccard(a, b), dice: dice(a, b), overlap: overlap(a, b) }).toEqual(wanted)
 })
 
-test("nothing has nothing in common with nothing", () => {
+test("empty sets have nothing in common", () => {
   expect([jaccard, dice, overlap].map((like) => like(new Set(), new Set()))).toEqual([0, 0, 0])
 })

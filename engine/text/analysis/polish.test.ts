@@ -30,10 +30,10 @@ test.each([
   ["masą", "mas"],
   ["a", "a"],
   ["", ""],
-])("of the short word %s, %s is left", (word, stem) => {
+])("the short word %s becomes %s", (word, stem) => {
   expect(polish(word)).toBe(stem)
 })
 
-test("a Polish page is indexed by these stems, without accents", () => {
+test("a Polish page is indexed with these stems, without accents", () => {
   expect(analyse("Książkami w Łodzi", "pl")).toEqual(["ksiazk", "w", "lodz"])
 })

@@ -23,7 +23,7 @@ function plainer({ source }: RegExp): RegExp {
   return new RegExp(plain + source.slice(done), "u")
 }
 
-describe("what each match of a pattern holds", () => {
+describe("the words required by a pattern", () => {
   test.each<[string, RegExp, readonly (readonly string[])[]]>([
     ["words in turn", /ignore\s+the\s+rules/iu, [["ignore the rules"]]],
     ["one of several words", /\b(?:forget|ignore)\b/iu, [["forget", "ignore"]]],
@@ -39,22 +39,22 @@ describe("what each match of a pattern holds", () => {
     ],
     ["nothing where one way has no letters", /(?:rules|\d+)/iu, []],
     ["nothing where all but a letter may be missing", /(?:rules)?x/iu, [["rulesx", "x"]].slice(1)],
-  ])("is %s", (_, pattern, clauses) => expect(clausesOf(pattern)).toEqual(clauses))
+  ])("are %s", (_, pattern, clauses) => expect(clausesOf(pattern)).toEqual(clauses))
 })
 
-describe("the forms that are tried on a text", () => {
+describe("the patterns tried on a text", () => {
   const formsFor = prefilter(orderForms())
 
   test("are few for most texts", () => {
     expect(formsFor("Turn the pump off before you open the lid. Close all valves first.")).toEqual([])
   })
 
-  test("are those of which it holds the words, in small letters or capitals", () => {
+  test("are those whose words it contains, in any case", () => {
     const [ignore, reveal] = [/ignore\s+all/iu, /reveal\s+the/iu]
     expect(prefilter([ignore, reveal])("Please IGNORE ALL of it")).toEqual([ignore])
   })
 
-  test("have all that match", () => {
+  test("include all that match", () => {
     const matched = new Set<RegExp>()
     for (const form of orderForms())
       for (const text of fc.sample(fc.stringMatching(plainer(form)), { numRuns: 6, seed: 1 })) {

@@ -21,27 +21,27 @@ const corrected = async (question: string, language: string | null = "en") => {
   return Object.fromEntries(await correctionsOf(analyseQuery(question, language), known))
 }
 
-describe("a word that some page has misspelt", () => {
-  test("may mean the usual spelling as well", async () => {
+describe("a word that a page misspells", () => {
+  test("can also mean the usual spelling", async () => {
     expect(await corrected("max varible")).toEqual({ varibl: ["variabl", "varibl"] })
     expect(await corrected("max varible", null)).toEqual({ varibl: ["variabl", "varibl"] })
   })
 
-  test("means itself alone when the other spelling is not twenty times as frequent", async () => {
+  test("means only itself when the other spelling is not twenty times as frequent", async () => {
     expect(await corrected("sqlite vaccum")).not.toHaveProperty("vaccum")
   })
 
-  test("means itself alone when the dictionary has it, and in a language without a dictionary", async () => {
+  test("means only itself when it is in the dictionary, and in a language without one", async () => {
     expect(await corrected("fallow land")).not.toHaveProperty("fallow")
     expect(await corrected("max varible", "de")).toEqual({})
   })
 })
 
-test("a word that no page has means what is near", async () => {
+test("a word found on no page is corrected to a near one", async () => {
   expect(await corrected("max sintax")).toEqual({ sintax: ["syntax"] })
 })
 
-describe("of several indexes", () => {
+describe("with several indexes", () => {
   const among = async (
     corrections: Readonly<Record<string, string[]>>,
     counts: Readonly<Record<string, number>>,
@@ -54,12 +54,12 @@ describe("of several indexes", () => {
       ),
     )
 
-  test("a word that another one holds is not corrected", async () => {
+  test("a word found in another one is not corrected", async () => {
     const corrections = { hier: ["here"], teh: ["the"], unknwon: ["unknown"] }
     expect(await among(corrections, { hier: 1, teh: 0 })).toEqual({ teh: ["the"], unknwon: ["unknown"] })
   })
 
-  test("a slip that another one holds is corrected, unless the dictionary has it or it is as frequent as its other spelling", async () => {
+  test("a typo found in another one is corrected, unless it is in the dictionary or about as frequent as the usual spelling", async () => {
     const slip = { varibl: ["variabl"] }
     expect(await among(slip, { varibl: 1, variabl: 20 })).toEqual({ varibl: ["variabl", "varibl"] })
     expect(await among(slip, { varibl: 3, variabl: 20 })).toEqual({})

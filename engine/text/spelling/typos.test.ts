@@ -25,48 +25,48 @@ const nearest = (word: string) =>
     async () => undefined,
   )
 
-describe("a misspelt term", () => {
+describe("a misspelled term", () => {
   test.each([
     ["kubernt", "left out"],
     ["kuberneet", "added"],
     ["kubarnet", "another"],
     ["kubenret", "swapped"],
     ["ubernet", "the first one"],
-  ])("%s stands for the one that is a letter away: %s", async (term) => {
+  ])("%s is corrected to the one a letter away: %s", async (term) => {
     expect(await nearest(term)).toEqual(["kubernet"])
   })
 
-  it("stands for the most frequent first", async () => {
+  it("is corrected to the most frequent one first", async () => {
     expect(await nearest("xarden")).toEqual(["harden", "garden", "warden"])
   })
 
-  it("of eight letters may be two letters away, one of them a usual slip", async () => {
+  it("of eight letters can be two letters away, one of them a common typo", async () => {
     expect(await nearest("comission")).toEqual(["commission"])
     expect(await nearest("comision")).toEqual(["commission"])
     expect(await nearest("kubrenetx")).toEqual(["kubernet"])
     expect(await nearest("gadrenx")).toEqual([])
   })
 
-  it("is changed as it is written, since its stem may be far from that of the word it stands for", async () => {
+  it("is corrected before stemming, since stems may be far apart", async () => {
     expect(await nearest("credntials")).toEqual(["credenti"])
   })
 
-  it("stands for terms of its own script", async () => {
+  it("is corrected within its script", async () => {
     expect(await nearest("сабака")).toEqual(["собака"])
   })
 
-  it("that is a name is changed in its letters only", async () => {
+  it("that is a name is corrected in its letters only", async () => {
     expect(await nearest("mod_rewirte")).toEqual(["mod_rewrite"])
     for (const name of ["utf8", "modrewrite", "mod.rewrite"]) expect(await nearest(name)).toEqual([])
   })
 
-  it("stands for none when it is short, holds other digits or signs, or nothing is near", async () => {
+  it("is not corrected when it is short, has other digits or symbols, or has nothing near it", async () => {
     for (const term of ["cot", "garde1", "gar.den", "東京都東京都", "zzzzzzzzzz", "", "x".repeat(5000)])
       expect(await nearest(term)).toEqual([])
   })
 })
 
-describe("a term of a page may be a slip of another one", () => {
+describe("a term that may be a typo of another one", () => {
   test.each([
     ["severenc", "severanc", "another vowel"],
     ["vaccum", "vacuum", "a consonant doubled instead of a vowel"],
@@ -76,7 +76,7 @@ describe("a term of a page may be a slip of another one", () => {
     ["maxmimum", "maximum", "a letter too many, one of two that are the same"],
     ["filesytem", "filesystem", "a consonant left out beside its like"],
     ["apahce", "apache", "two letters swapped"],
-  ])("%s of %s: %s", (slip, usual) => {
+  ])("%s for %s: %s", (slip, usual) => {
     expect(isSlipOf(slip, usual)).toBe(true)
   })
 
@@ -89,12 +89,12 @@ describe("a term of a page may be a slip of another one", () => {
     ["auto_vaccum", "auto_vacuum", "a name with joints"],
     ["utf888", "utf88", "a name with digits"],
     ["vacuum", "vacuum", "itself"],
-  ])("but %s is none of %s: %s", (term, other) => {
+  ])("but not %s for %s: %s", (term, other) => {
     expect(isSlipOf(term, other)).toBe(false)
   })
 })
 
-test("the usual spelling of a slip is the most frequent one that is frequent enough", () => {
+test("a typo's usual spelling is the most frequent one that is frequent enough", () => {
   const counts = new Map([
     ["support", 300],
     ["suppert", 40],
@@ -105,28 +105,28 @@ test("the usual spelling of a slip is the most frequent one that is frequent eno
   expect(usual(301)).toBeUndefined()
 })
 
-describe("an index that finds terms by typos itself", () => {
+describe("an index with its own typo search", () => {
   const near = (word: string) => nearbyTerms(word, stemmerOf("en"), 3, async () => undefined)
 
-  it("is asked for terms around the word and around its stem, and for those that are far from both", async () => {
+  it("is asked for terms near the word and its stem, and for those far from both", async () => {
     const { around, besides } = await near("credntials")
     expect(around).toEqual(["credntial", "credntials"])
     expect(besides).toContain("credenti")
     expect(besides).not.toContain("crdential")
   })
 
-  it("is asked for nothing besides where all are around", async () => {
+  it("is asked for no extra terms when all are near", async () => {
     expect(await near("stahs")).toEqual({ around: ["stah", "stahs"], besides: [] })
   })
 
-  it("is asked for all besides that would be around a word too short for it", async () => {
+  it("is asked for all extra terms when the word is too short for its search", async () => {
     const { around, besides } = await nearbyTerms("hoks", stemmerOf("en"), 4, async () => undefined)
     expect(around).toEqual(["hoks"])
     expect(besides).toContain("hook")
     expect((await near("hoks")).besides).not.toContain("hook")
   })
 
-  it("is asked for nothing of what is never corrected", async () => {
+  it("is asked for nothing when a word is never corrected", async () => {
     for (const word of ["cot", "東京都東京都", "x".repeat(5000)])
       expect(await near(word)).toEqual({ around: [], besides: [] })
   })

@@ -16,7 +16,7 @@ const PAGES = ["/pumps", "/seals", "/valves", "/motors", "/gauges", "/filters"]
 
 const executablePath = await findTestBrowser()
 
-describe("a source is added in a browser", { tags: ["chromium"] }, () => {
+describe("adding a source in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
   let site: TestSite
@@ -65,7 +65,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     return { status: response.status, body: (await response.json()) as any }
   }
 
-  test("one look fills in the form; it is changed, shown as YAML, saved and run", async () => {
+  test("one check fills in the form; it is changed, shown as YAML, saved and run", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     await page.getByRole("link", { name: "Add a source" }).click()
@@ -100,7 +100,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("what is wrong is told at its field, and nothing is saved", async () => {
+  test("errors are shown at their fields, and nothing is saved", async () => {
     await using opened = await open("/console?view=add-source")
     const { page, complaints } = opened
     await page.getByRole("button", { name: "Check the site" }).click()
@@ -132,7 +132,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the login is tested and pages are read before anything is saved; hostile ones run nothing", async () => {
+  test("the login is tested and sample pages are read before saving; hostile pages run nothing", async () => {
     await using opened = await open("/console?view=add-source")
     const { page, complaints } = opened
     await page.getByRole("button", { name: "Skip the check" }).click()
@@ -162,7 +162,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a site in a private network is named, allowed after one question, and read; it is taken back under Upkeep", async () => {
+  test("a site in a private network is named, allowed after a confirmation, and read; Upkeep revokes it", async () => {
     await using closed = await openWorkshop({ isNew: true, networks: "" })
     await using opened = await openSignedIn(
       browser,
@@ -209,7 +209,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a source made here is changed in the same form, and keeps what the form does not show", async () => {
+  test("a source created here is edited in the same form, and keeps what the form does not show", async () => {
     const headers = { Authorization: `Bearer ${workshop.adminKey}`, "Content-Type": "application/json" }
     const source = { seeds: [site.url("/")], removal: { maxShare: 0.5 }, limits: { minutes: 30 } }
     await fetch(`${workshop.url}/admin/sources/changed`, {
@@ -233,7 +233,7 @@ describe("a source is added in a browser", { tags: ["chromium"] }, () => {
     await asked("/sources/changed", "DELETE")
   })
 
-  test("a source of the file is shown with its YAML, and not changed", async () => {
+  test("a source from the file is shown with its YAML, and cannot be edited", async () => {
     await workshop.declareInFile("filed", { seeds: [site.url("/")], scope: "prefix" })
     await using opened = await open("/console?view=source&source=filed")
     const { page } = opened

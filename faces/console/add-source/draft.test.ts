@@ -29,11 +29,11 @@ test.each([
   { name: "x", seeds: ["x"], login: { kind: "headers", headers: { Authorization: "Bearer ${TOKEN}" } } },
   { name: "x", seeds: ["x"], login: { kind: "cookies", cookies: { sid: "file:/run/sid" } } },
   { name: "x", seeds: ["x"], login: { kind: "basic", user: "me", password: "${PASS}" } },
-])("a source goes through its form unchanged, with what the form does not show: $name", (source) => {
+])("a source passes through its form unchanged, including what the form does not show: $name", (source) => {
   expect(sourceOf(draftOf(source))).toEqual(source)
 })
 
-test("what was emptied goes, what is no number stays to be told, lines become lists", () => {
+test("emptied fields are dropped, invalid numbers stay for the error message, and lines become lists", () => {
   const draft = draftOf({
     name: "x",
     seeds: ["a"],

@@ -44,7 +44,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
   }
 
-  test("a name, a first source, its crawl while it lasts, a question and its cited answer", async () => {
+  test("sets a name, adds a first source, shows its crawl in progress, and answers a question with citations", async () => {
     await using workshop = await openWorkshop({ isNew: true })
     // The search page leads there.
     await using opened = await signIn(workshop, "/")
@@ -91,7 +91,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("it can be skipped, and is nobody's but an admin's", async () => {
+  test("it can be skipped, and only an admin can use it", async () => {
     await using workshop = await openWorkshop({ isNew: true })
     for (const [method, path] of [
       ["GET", "/admin/appliance"],
@@ -112,7 +112,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     })
   })
 
-  test("a crawl that ends between two calls of one look is asked about all the same", async () => {
+  test("a crawl that ends between two requests of one update is still shown", async () => {
     await using workshop = await openWorkshop({ isNew: true })
     await using opened = await signIn(workshop, "/console")
     const { page } = opened

@@ -10,7 +10,7 @@ import { byDay } from "./use-days.ts"
 
 // Keys in a real browser; each key's rights are tried with the key itself.
 
-test("usage is shown by day of UTC, days without a call among them", () => {
+test("usage is shown by UTC day, including days without calls", () => {
   const NONE = { calls: 0, credits: 0 }
   const endpoints = { search: NONE, extract: NONE, crawl: NONE, map: NONE, research: NONE }
   const use = (time: string, key_id: string, calls: number) => ({
@@ -73,7 +73,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
       })
     ).status
 
-  test("a key is made for a source, shown once, used, disabled, enabled, rotated and deleted", async () => {
+  test("a key is created for a source, shown once, used, disabled, enabled, rotated and deleted", async () => {
     await using opened = await open()
     const { page, complaints } = opened
     await page.getByRole("button", { name: "New key" }).click()
@@ -129,7 +129,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
 
-  test("a key for a front end comes with a secret, and with another one once it is rotated", async () => {
+  test("a key for a front end comes with a secret, and gets a new one when rotated", async () => {
     await using opened = await open()
     const { page, complaints } = opened
     await page.getByRole("button", { name: "New key" }).click()
@@ -155,7 +155,7 @@ describe("keys in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a public key is made for the web pages of an origin, disabled and deleted", async () => {
+  test("a public key is created for an origin's web pages, disabled and deleted", async () => {
     await using opened = await open()
     const { page, complaints } = opened
     await page.getByRole("button", { name: "New key" }).click()

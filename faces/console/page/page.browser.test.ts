@@ -11,7 +11,7 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 const executablePath = await findTestBrowser()
 
-describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
+describe("inspecting a page in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
 
@@ -38,7 +38,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
   const inspecting = (source: "manual" | "forum", path: string, query = "") =>
     `/console?${new URLSearchParams({ view: "page", url: workshop.start(source) + path, ...(query && { query }) }).toString()}`
 
-  test("a page that is found: every rule, its passages, what links to it, its rank, and how it reads now", async () => {
+  test("a page that is found shows every rule, its passages, its incoming links, its rank, and its current text", async () => {
     await using opened = await open("/console")
     const { page, complaints } = opened
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Pages" }).click()
@@ -78,7 +78,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a page that is not found says which rule stopped it, and leads to what helps", async () => {
+  test("a page that is not found shows which rule stopped it, and links to a remedy", async () => {
     await using opened = await open(inspecting("forum", "thread-9"))
     const { page } = opened
     const verdict = page.getByRole("region", { name: "Verdict" })
@@ -91,7 +91,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     expect(await page.getByLabel("Address of the site").inputValue()).toBe("https://nowhere.invalid/docs/")
   })
 
-  test("a page is visited again: its source runs over what is due, that page among the first", async () => {
+  test("a page is visited again in a due run of its source, among the first", async () => {
     await using opened = await open(inspecting("manual", "chapter-6"))
     const { page, complaints } = opened
     const visit = async () => {
@@ -113,7 +113,7 @@ describe("a page is inspected in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a source is added and a page inspected with the keyboard alone", async () => {
+  test("a source can be added and a page inspected with the keyboard alone", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     /** Moves by the Tab key to the element with this name, and returns its description. */

@@ -62,7 +62,7 @@ describe("people and readers in a browser", { tags: ["chromium"] }, () => {
   const open = (query: string) =>
     openSignedIn(browser, { url: workshop.url, key: workshop.adminKey }, `/console?${query}`, WIDTHS.desktop)
 
-  test("somebody is found, looked at, searched as, signed out and disabled", async () => {
+  test("a person is found, viewed, searched as, signed out and disabled", async () => {
     await using opened = await open("view=people")
     const { page, complaints } = opened
     await page.getByRole("row").filter({ hasText: "Cleo" }).getByText("Admin", { exact: true }).waitFor()
@@ -92,7 +92,7 @@ describe("people and readers in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a page shows who may read it, and which rule keeps somebody out", async () => {
+  test("a page shows who may read it, and which rule keeps a person out", async () => {
     await using opened = await open("view=people&shown=matrix")
     const { page, complaints } = opened
     const row = page.getByRole("row").filter({ hasText: /^hr/ })
@@ -112,7 +112,7 @@ describe("people and readers in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a source is opened wide only after a question", async () => {
+  test("opening a source to everyone requires a confirmation", async () => {
     await using opened = await open("view=source&source=wiki")
     const { page, complaints } = opened
     const readers = async () => {

@@ -50,7 +50,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
   const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true })
   const h2 = (page: Page, name: string) => page.getByRole("heading", { level: 2, name })
 
-  test("with the keyboard alone: a question that found nothing gets a synonym, shown before and after, and finds", async () => {
+  test("with the keyboard alone, a question without results gets a synonym, is compared before and after, and finds a page", async () => {
     expect(await search(UNKNOWN)).toEqual([])
     expect(await search("chapter")).not.toEqual([])
     await using opened = await open("/console")
@@ -100,7 +100,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await call("DELETE", `/admin/rules/${UNKNOWN}`)
   })
 
-  test("a question is judged, asked, gets worse by a rule that is tried, and its rank is kept", async () => {
+  test("a question is judged and run, a trial rule makes it worse, and its rank is recorded", async () => {
     await using opened = await open("/console?view=quality&shown=judged")
     const { page, complaints } = opened
     await page.getByText("No judged questions yet").waitFor()
@@ -187,7 +187,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
 
-  test("a file of judged questions is taken in and comes out; one that is wrong is told of by its lines", async () => {
+  test("a file of judged questions is imported and exported; errors are reported by line", async () => {
     await using opened = await open("/console?view=quality&shown=judged")
     const { page, complaints } = opened
     const file = (name: string, text: string) => ({
@@ -214,7 +214,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     expect(complaints.filter((one) => !one.includes("422"))).toEqual([])
   })
 
-  test("rules are listed, changed and removed, each shown before it counts; what is wrong stands at its field", async () => {
+  test("rules are listed, changed and removed, each with a preview; errors are shown at their fields", async () => {
     await using opened = await open("/console?view=rules")
     const { page, complaints } = opened
     await page.getByText("No rules yet").waitFor()
@@ -291,7 +291,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("where questions are not kept it says how to have them kept; all can be forgotten", async () => {
+  test("without a query log, the screen says how to enable it; the whole log can be deleted", async () => {
     await using bare = await openWorkshop({ isNew: true })
     await using closed = await open("/console?view=quality", { at: bare })
     await closed.page.getByText("FOSSICK_QUERY_LOG_DAYS=30").waitFor()

@@ -12,7 +12,7 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
 const executablePath = await findTestBrowser()
 
-describe("buttons for several things", { tags: ["chromium"] }, () => {
+describe("buttons in the console", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
 
@@ -35,7 +35,7 @@ describe("buttons for several things", { tags: ["chromium"] }, () => {
     return opened
   }
 
-  test("Keep them leaves the pages in the index, and nothing waits any more", async () => {
+  test("Keep them leaves the pages in the index, and nothing is waiting any more", async () => {
     await using opened = await open("/console?view=removals")
     const { page, complaints } = opened
     const before = await workshop.pages()
@@ -46,7 +46,7 @@ describe("buttons for several things", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("a one-off crawl is marked as such, and deleted after one question", async () => {
+  test("a one-off crawl is marked as such, and deleted after a confirmation", async () => {
     await new Jobs(workshop.db).enqueue(defineSource({ name: "once", seeds: ["https://once.example/"] }))
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened

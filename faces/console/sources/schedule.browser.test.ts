@@ -44,7 +44,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     return new Date((await fact.locator("time").getAttribute("datetime"))!)
   }
 
-  test("a source is given one by the form: when it runs next is shown, and then its run", async () => {
+  test("a source gets one through the form, which shows its next run, and then the run itself", async () => {
     await using opened = await open("/console?view=sources")
     const { page, complaints } = opened
     const forum = row(page, "forum")

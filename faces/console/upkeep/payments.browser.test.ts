@@ -104,7 +104,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
       (await table.getByRole("row").all()).slice(1).map((row) => row.getByRole("cell").allInnerTexts()),
     )
 
-  test("what was asked, paid, refused and is open is shown, to the cent", async () => {
+  test("requested, paid, refused and open payments are shown, to the cent", async () => {
     expect(OUTCOME_MEANINGS).toEqual(X402_OUTCOMES)
     expect(statuses).toEqual([200, 200, 402, 503])
     await using there = await open()
@@ -140,7 +140,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the CSV has the payments that the screen shows", async () => {
+  test("the CSV contains the payments shown on screen", async () => {
     await using there = await open()
     const { page, complaints } = there
     const coming = page.waitForEvent("download")
@@ -159,7 +159,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("axe finds nothing, and nothing is wider than the screen", async () => {
+  test("axe finds no faults, and nothing is wider than the screen", async () => {
     await using there = await open()
     const { page } = there
     expect(await faultsOf(page)).toEqual([])

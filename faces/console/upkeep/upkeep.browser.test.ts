@@ -25,7 +25,7 @@ const run = promisify(execFile)
 
 const executablePath = await findTestBrowser()
 
-describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
+describe("the upkeep screens in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
 
@@ -51,7 +51,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     return opened
   }
 
-  test("vectors: what is done, and a source that goes first until it waits its turn again", async () => {
+  test("vectors show their progress, and a source can be put first and back again", async () => {
     await using opened = await open("/console?view=vectors")
     const { page, complaints } = opened
     await page.getByRole("region", { name: "Progress" }).getByText("100%").waitFor()
@@ -66,7 +66,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the multilingual model is offered when pages or questions are in languages that the model does not read", async () => {
+  test("the multilingual model is offered when pages or questions are in languages the current model does not read", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
     // No index for another model is being built; all else is the appliance's answer.
@@ -93,7 +93,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the overview's charts show what was measured, as pictures and as tables", async () => {
+  test("the overview's charts show measured values, as graphics and as tables", async () => {
     await using opened = await open("/console")
     const { page, complaints } = opened
     const over = page.getByRole("region", { name: "Over time" })
@@ -109,7 +109,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("backups: none is declared, then one is made now, and restoring is told", async () => {
+  test("backups start without a schedule, can be made now, and come with restore instructions", async () => {
     await using opened = await open("/console?view=upkeep")
     const { page, complaints } = opened
     await page.getByText("No backup schedule yet").waitFor()
@@ -129,7 +129,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("webhooks: a delivery that was not taken is sent again", async () => {
+  test("webhooks can send a failed delivery again", async () => {
     const { db } = workshop
     const queue = new WebhookQueue(db)
     const sources = new Sources(db, new Jobs(db))
@@ -160,7 +160,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("payments say that nothing is sold, settings where each comes from, and no secret", async () => {
+  test("payments show that nothing is sold, and settings show their origins, without secrets", async () => {
     await using opened = await open("/console?view=upkeep&shown=payments")
     const { page, complaints } = opened
     await page.getByText("Searches are not for sale").waitFor()
@@ -178,7 +178,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("changes: who made them, found by what was changed", async () => {
+  test("changes show who made them, and can be searched", async () => {
     const change = async (name: string) =>
       await fetch(`${workshop.url}/admin/appliance`, {
         method: "PUT",
@@ -202,7 +202,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("connections: whom the appliance talked to, and what for", async () => {
+  test("connections show the hosts contacted, and the purpose", async () => {
     const at = Date.now()
     const hosts = [{ purpose: "webhook", host: "hooks.example:8443", first: at, last: at, count: 3 }] as const
     await new OutboundLedger(workshop.db).add(hosts)
@@ -213,7 +213,7 @@ describe("the upkeep in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  test("the playground: what is sent is answered, and what is copied does the same", async () => {
+  test("the playground shows responses, and the copied command does the same", async () => {
     await using opened = await open("/console?view=playground")
     const { page, complaints } = opened
     await page.getByLabel("Body").waitFor()

@@ -21,7 +21,7 @@ const shown = (answer: string, isWhole = true) =>
   })
 
 describe("an answer", () => {
-  test("is cut after its citations; text that continues a line continues the paragraph", () => {
+  test("is split after its citations; text that continues a line continues the paragraph", () => {
     expect(shown("Run it. [1] Then wait, as [the page] says. [2][3] That is all. [1]\nOr not. [4]")).toEqual([
       "Run it.[1] Then wait, as [the page] says.[2][3] That is all.[1]",
       "Or not.[4]",
@@ -31,7 +31,7 @@ describe("an answer", () => {
     ])
   })
 
-  test("has steps, code and tables; brackets within code and tables are no citations", () => {
+  test("has steps, code and tables; brackets within code and tables are not citations", () => {
     expect(shown(STEPS)).toEqual([
       "Start:",
       "list: 1. Pull the lever. / 2. Run it:",
@@ -43,7 +43,7 @@ describe("an answer", () => {
     expect(shown("Use argv[1] or a[2]. [3]")).toEqual(["Use argv[1] or a[2].[3]"])
   })
 
-  test("gives a unit's words without their marks", () => {
+  test("gives a unit's words without markup", () => {
     const [first] = answerBlocks(STEPS)
     expect(first).toMatchObject({
       parts: [
@@ -57,13 +57,13 @@ describe("an answer", () => {
     })
   })
 
-  test("keeps what looks like Markdown within its words", () => {
+  test("keeps Markdown-like characters within its words", () => {
     expect(shown("Call __init__ of <b>*this*</b>, not [that](http://x.test). [1]")).toEqual([
       "Call __init__ of <b>*this*</b>, not [that](http://x.test).[1]",
     ])
   })
 
-  test("that is still being written shows no half-written fences, tables or citations, and nothing shown changes its form", () => {
+  test("shows no half-written fences, tables or citations while streaming, and what is shown keeps its form", () => {
     let before: string[] = []
     for (let at = 1; at <= STEPS.length; at++) {
       const now = shown(STEPS.slice(0, at), false)
@@ -79,7 +79,7 @@ describe("an answer", () => {
   })
 })
 
-test("lists are nested by indent, and numbered items are kept apart from others", () => {
+test("lists are nested by indentation, and numbered items are kept apart from others", () => {
   expect(listsOf(["2. Two", "  - a", "  - b", "3. Three", "- other"])).toEqual([
     [
       {

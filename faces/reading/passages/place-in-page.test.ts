@@ -11,7 +11,7 @@ const manual = (given: object = {}) => ({
   ...given,
 })
 
-test("a passage of a PDF is at its heading and its page, and the result opens there", () => {
+test("a PDF passage shows its heading and page, and the result opens there", () => {
   expect(placeOf(manual(), 0)).toEqual({ text: "Seals · page iv", to: `${MANUAL}#page=6` })
   expect(wayIn(manual())).toBe(`${MANUAL}#page=6`)
   const over = manual({ section: { heading: null, page: "12–13", url: `${MANUAL}#page=20` } })
@@ -19,7 +19,7 @@ test("a passage of a PDF is at its heading and its page, and the result opens th
   expect(wayIn(manual({ section: undefined }))).toBe(MANUAL)
 })
 
-test("each passage is on its own page, and only the best one has a heading", () => {
+test("each passage has its own page, and only the best one has a heading", () => {
   const pages = [
     { page: "2", url: `${MANUAL}#page=10` },
     { page: "iv", url: `${MANUAL}#page=6` },
@@ -31,7 +31,7 @@ test("each passage is on its own page, and only the best one has a heading", () 
   expect(wayIn(manual({ pages }), shown.slice(0, 1))).toBe(`${MANUAL}#page=10`)
 })
 
-test("the place of a passage in a presentation has the slide's number once, and no address", () => {
+test("a presentation passage shows the slide's number once, without an address", () => {
   const slides = { ...manual(), url: "https://docs.example/talk.pptx", type: "pptx" as const }
   const titled = { ...slides, section: { heading: "Outlook", page: "3" } }
   expect(placeOf(titled, 0)).toEqual({ text: "Outlook · slide 3", to: undefined })

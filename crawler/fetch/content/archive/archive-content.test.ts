@@ -27,7 +27,7 @@ const DOCUMENTS = {
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 test.each(["infozip.zip", "gnu.tar.gz", "pax.tar.gz"])(
-  "%s holds the files of the folder that it was made of, and no link, pipe or hidden file",
+  "%s holds the files of the folder it was made from, and no links, pipes or hidden files",
   async (name) => {
     await using archive = new AnArchive(madeBy(name))
     await archive.content.open()
@@ -37,7 +37,7 @@ test.each(["infozip.zip", "gnu.tar.gz", "pax.tar.gz"])(
   },
 )
 
-test("a tar file that is not compressed reads the same", async () => {
+test("an uncompressed tar file reads the same", async () => {
   using folder = temporaryFolder()
   const { gunzipSync } = await import("node:zlib")
   const path = join(folder.path, "docs.tar")
@@ -46,7 +46,7 @@ test("a tar file that is not compressed reads the same", async () => {
   expect(await archive.read()).toEqual(DOCUMENTS)
 })
 
-test("a name that leads out of the archive is left out, and the last of two entries with the same name counts", async () => {
+test("a path that leads out of the archive is left out, and the last of two entries with the same name wins", async () => {
   await using archive = new AnArchive(madeBy("names.zip"))
   const read = await archive.read()
   expect(Object.keys(read)).toEqual(["a/b.md", "café.md", "dot.md", "inner.zip", "twice.md"])
@@ -57,14 +57,14 @@ test("a name that leads out of the archive is left out, and the last of two entr
   expect(archive.note).toContain("x/../y.md (its path leads out of the archive)")
 })
 
-test("an entry that is encrypted or packed in an unknown way says so", async () => {
+test("an entry that is encrypted or compressed in an unknown way is skipped with the reason", async () => {
   await using locked = new AnArchive(madeBy("locked.zip"))
   expect(await locked.read()).toEqual({ "travel/hotels.md": "unsupported-type: it is encrypted" })
   await using deep = new AnArchive(madeBy("deep.zip"))
   expect((await deep.read())["bz.md"]).toMatch(/^unsupported-type: it is compressed with method 12/)
 })
 
-test("a bomb is refused before it is unpacked", async () => {
+test("a zip bomb is rejected before it is unpacked", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "bomb.zip")
   writeFileSync(path, zipSync({ "a.txt": new Uint8Array(70_000_000) }, { level: 1 }))
@@ -120,7 +120,7 @@ test("an unchanged entry is not read again, whatever else changed in the archive
   expect(await again("b.txt", b)).toMatchObject({ kind: "fetched", body: utf8("TEXT B") })
 })
 
-test("an archive that is missing, empty or of another format removes no pages", async () => {
+test("an archive that is missing, empty or in another format removes no pages", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.zip")
   await using archive = new AnArchive(path)
@@ -138,7 +138,7 @@ test("an archive that is missing, empty or of another format removes no pages", 
   rmSync(path)
 })
 
-test("the complete entries of a tar file that is cut off are read, and the others are not gone", async () => {
+test("the complete entries of a truncated tar file are read, and the others are not removed", async () => {
   using folder = temporaryFolder()
   const path = join(folder.path, "docs.tar.gz")
   const whole = readFileSync(madeBy("pax.tar.gz"))

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { isPageType } from "./page-types.ts"
 
-test("text that people read is a page, and the parts of a page aren't", () => {
+test("text for people is a page, and the images and styles of a page are not", () => {
   const pages = [
     ["text/html; charset=utf-8", "https://a.example/"],
     ["application/xhtml+xml", "https://a.example/x"],

@@ -22,7 +22,7 @@ function aFolder(name: string, text: string) {
   return { root, content: new FolderContent(root, ADDRESS), [Symbol.dispose]: () => folder[Symbol.dispose]() }
 }
 
-test("whatever a file is called, its address leads back to it, and no other address does", () => {
+test("any file name has an address that leads back to it alone", () => {
   const content = new FolderContent("/srv/docs", ADDRESS)
   const name = fc
     .string({ minLength: 1, maxLength: 20, unit: "grapheme" })
@@ -40,7 +40,7 @@ test("whatever a file is called, its address leads back to it, and no other addr
   expect(content.pathOf("https://nas.example/other/a.md")).toBe(null)
 })
 
-test("a file that is as it was is not read, and one that an older copy replaced is", async () => {
+test("an unchanged file is not read, and one replaced by an older copy is", async () => {
   using folder = aFolder("a.md", "Hello")
   const { content, root } = folder
   const first = await content.load(at("a.md"), ALL)
@@ -57,7 +57,7 @@ test("a file that is as it was is not read, and one that an older copy replaced 
   expect(await content.load(at("a.md"), { ...ALL, validators })).toMatchObject({ kind: "fetched" })
 })
 
-test("what is no file, is too large or lies elsewhere is never opened to its end", async () => {
+test("anything that is not a file, is too large or lies outside the folder is not read", async () => {
   using folder = aFolder("large.md", "x".repeat(11))
   const { content, root } = folder
   execFileSync("mkfifo", [join(root, "pipe.md")])
@@ -80,7 +80,7 @@ test("what is no file, is too large or lies elsewhere is never opened to its end
   ])
 })
 
-test("nothing is gone while the folder itself is", async () => {
+test("no page is removed while the folder itself is missing", async () => {
   using folder = aFolder("a.md", "Hello")
   const { content, root } = folder
   const before = await content.fingerprint()
@@ -98,7 +98,7 @@ test("nothing is gone while the folder itself is", async () => {
   expect(await new FolderContent(`${root}.back`, ADDRESS).fingerprint()).toBe(before)
 })
 
-test("a fingerprint changes with every change, and with none it stays", async () => {
+test("a fingerprint changes with every change, and otherwise stays the same", async () => {
   using folder = aFolder("a.md", "Hello")
   const { content, root } = folder
   const seen = [await content.fingerprint()]

@@ -125,7 +125,7 @@ const found = (texts: readonly string[], ids: readonly string[]): string[] =>
     ),
   )
 
-test("messages that another process sorts into threads meanwhile are not lost", async () => {
+test("no messages are lost while another process sorts them into threads", async () => {
   await using place = await Place.open({ "1.eml": mail({ id: "a" }) })
   const store = new MailStore(place.db)
   const other = place.content()
@@ -280,7 +280,7 @@ test("only the added part of an mbox that grew is read, and all of one that chan
   expect(found(await loaded(content), ["a", "b", "c", "d", "z"])).toEqual(["c", "d"])
 })
 
-test("a message moved after it was listed is found, and one deleted takes its thread with it", async () => {
+test("a message moved after it was listed is found, and a deleted one takes its thread with it", async () => {
   await using place = await Place.open({
     "new/1": mail({ id: "a" }),
     "new/2": mail({ id: "b" }),
@@ -323,7 +323,7 @@ test("deleting a source with its pages deletes the index of its mailbox", async 
   expect([await store.files("ada"), await store.messagesIn("ada", "1.eml")]).toEqual([new Map(), []])
 })
 
-test("a month of a mailing list has the threads that Python finds in it", async () => {
+test("a month of a mailing list has the same threads as Python finds in it", async () => {
   await using place = await Place.open({})
   cpSync(join(MAILS, "twisted-web-2015-11.mbox"), join(dirname(place.root), "list.mbox"))
   const list = place.content("../list.mbox")
@@ -377,13 +377,13 @@ describe("a mailbox on a server", () => {
     ["mail.example", /such as imaps:/],
     ["imaps://ada:secret@mail.example", /must not contain a user or password/],
     ["imaps://mail.example/INBOX", /in the field folders/],
-  ])("%s is no server", (server, message) => {
+  ])("rejects the server %s", (server, message) => {
     expect(problemsOf(server)).toMatchObject([
       { path: ["mailbox", "server"], message: expect.stringMatching(message) },
     ])
   })
 
-  test("its password is named and never written", () => {
+  test("never stores its password, only the name of the secret", () => {
     expect(problemsOf("imap://mail.example:1143", password)).toEqual([])
     const [problem] = problemsOf("imaps://mail.example", "hunter2")
     expect(problem).toMatchObject({ path: ["mailbox", "password"] })
@@ -401,7 +401,7 @@ describe("a mailbox on a server", () => {
     await expect(recognizeStart("imaps://mail.example")).rejects.toThrow("with the user")
   })
 
-  test("is not watched", () => {
+  test("is not watched for changes", () => {
     const mailbox = { server: "imaps://mail.example", user: "ada", password }
     expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox }))).toBeNull()
     expect(watcherOf(defineSource({ seeds: [ADDRESS], mailbox: "/srv/Maildir" }))).toBe("process")

@@ -66,7 +66,7 @@ test("a message whose header is incomplete is left out", async () => {
   expect(await messagesIn("no mailbox at all")).toEqual([])
 })
 
-test("messages of any size are whole, wherever the reader's chunks end", async () => {
+test("messages of any size are read whole, wherever the reader's chunks end", async () => {
   const sizes = fc.array(fc.oneof(fc.nat(50), fc.integer({ min: 1_048_000, max: 1_049_000 })), {
     minLength: 1,
     maxLength: 5,

@@ -13,7 +13,7 @@ function shown(...messages: readonly string[]): string[] {
 
 const QUESTION = "Hello Bob,\n\nwhen does the ferry to the northern island leave on Sundays in winter?\n\nAda"
 
-test("a quote of an earlier message is left out with its introduction, however its lines were broken", () => {
+test("a quote of an earlier message is left out with its introduction, whatever its line breaks", () => {
   const answer = [
     "On Mon, 5 Jan 2026 at 10:14, Ada Lovelace <ada@mail.example>",
     "wrote:",
@@ -58,7 +58,7 @@ test.each([
   [
     "________________________________\nVan: Ada Lovelace\nVerzonden: maandag 5 januari 2026 10:14\nAan: Bob\nOnderwerp: Veer",
   ],
-])("the text below a header goes when the thread says it: %s", (header) => {
+])("text below a header is left out when the thread already has it: %s", (header) => {
   expect(shown(QUESTION, `At nine.\n\n${header}\n\n${QUESTION}`)[1]).toBe("At nine.")
   expect(shown("Something else", `At nine.\n\n${header}\n\n${QUESTION}`)[1]).toContain(
     "> when does the ferry",

@@ -21,7 +21,7 @@ const parts = (kind: string, ...each: readonly string[]) =>
     "",
   ].join("\n")
 
-describe("mails of other programs say what Python's email package reads in them", () => {
+describe("messages from other programs read as in Python's email package", () => {
   test.each([
     ["iso-2022-jp.eml", "まみむめも", "すみません。"],
     [
@@ -117,7 +117,7 @@ test("pictures in the text, signatures and reports are not attached files", asyn
   expect(attachments.map(({ name }) => name)).toEqual(["report.pdf", "photo.jpg"])
 })
 
-test("endlessly nested parts and endless headers still leave a subject", async () => {
+test("endlessly nested parts and endless headers still yield a subject", async () => {
   let bomb = "Content-Type: text/plain\n\nHello"
   for (let depth = 0; depth < 2000; depth += 1)
     bomb = `Content-Type: multipart/mixed; boundary=b${depth}\n\n--b${depth}\n${bomb}\n--b${depth}--`
@@ -139,14 +139,14 @@ test("endlessly nested parts and endless headers still leave a subject", async (
   expect((await readMessage(Buffer.from([0, 255, 10, 10, 254, 0]))).attachments).toEqual([])
 })
 
-describe("who a message is", () => {
+describe("the identity of a message", () => {
   const identity = (...lines: readonly string[]) => {
     const raw = Buffer.from(lines.join("\n"))
     return identityOf(raw, raw.length)
   }
   const dated = (...lines: readonly string[]) => identity(...lines, "", "Hello").sentAt
 
-  test("flags, folders and lists don't change its identity, its text does", () => {
+  test("changes with its text, and not with flags, folders and lists", () => {
     const own = ["From: a@mail.example", "Message-ID: <1@x>", "Date: Thu, 1 Jan 2026 10:00:00 +0100"]
     const one = identity(...own, "", "Hello", "")
     const marked = identity(
@@ -166,7 +166,7 @@ describe("who a message is", () => {
     expect(identity("From: b@mail.example", ...own.slice(1), "", "Hello").key).not.toBe(one.key)
   })
 
-  test("without an id it is identified by its text", () => {
+  test("comes from its text when it has no id", () => {
     const one = identity("From: a@mail.example", "Subject: S", "", "Hello")
     expect(one.id).toBe(null)
     expect(identity("From: a@mail.example", "Subject: S", "Status: R", "", "Hello").key).toBe(one.key)

@@ -31,7 +31,7 @@ const kept = (messages: readonly ThreadedMessage[]): ThreadedMessage[] => {
   return messages.map((one, at) => ({ ...one, thread: places[at]!.thread }))
 }
 
-test("answers join the thread of the message that they answer, even when it is missing", () => {
+test("replies join the thread of the message they answer, even when it is missing", () => {
   const a = message("a")
   const b = message("b", ["a"])
   const c = message("c", ["a", "b"])
@@ -59,7 +59,7 @@ test("joined threads keep the name of the older one, and a part that splits off 
   expect(apart[1]!.thread).not.toBe(a!.thread)
 })
 
-test("circular references do no harm, and no answer comes before its question", () => {
+test("circular references do no harm, and no reply comes before its question", () => {
   const a = message("a", ["b"], { sentAt: 5 })
   const b = message("b", ["c"], { sentAt: 9 })
   const c = message("c", ["a"], { sentAt: 7 })
@@ -96,7 +96,7 @@ test("a very long thread has several pages, and a new message changes only the l
   ])
 })
 
-test("a chain of a hundred thousand answers overflows no stack", () => {
+test("a chain of a hundred thousand replies does not overflow the stack", () => {
   const chain = Array.from({ length: 100_000 }, (_, at) => message(`m${at}`, at === 0 ? [] : [`m${at - 1}`]))
   expect(new Set(threadsOf(chain.toReversed()).map(({ thread }) => thread)).size).toBe(1)
 })

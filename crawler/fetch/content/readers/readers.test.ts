@@ -32,7 +32,7 @@ async function aFolder(files: Readonly<Record<string, string>>, byModes = false)
 }
 
 describe("a readers file", () => {
-  test("counts for its folder and below, and narrows what folders around it say", async () => {
+  test("applies to its folder and everything below, and narrows the rules of folders above it", async () => {
     using folder = await aFolder({
       ".fossick-readers.yaml": "allow: group:Staff\n",
       "a.md": "",
@@ -60,13 +60,13 @@ describe("a readers file", () => {
     ["a field twice", "allow: [group:hr]\nallow: [group:it]"],
     ["a wrong file", "files: { a.md: { allow: [hr] } }"],
     ["aliases", "allow: &a [group:hr]\ndeny: *a"],
-  ])("that says %s lets nobody read what is below", async (_, text) => {
+  ])("with %s lets nobody read what is below", async (_, text) => {
     const { below, problem } = await readReadersFile(Buffer.from(text))
     expect(below).toEqual(NOBODY)
     expect(problem).not.toBeNull()
   })
 
-  test("that isn't a file or isn't text lets nobody read what is below, and the operator is told", async () => {
+  test("that isn't a file or isn't text lets nobody read what is below, and the operator is notified", async () => {
     using folder = await aFolder({ "a/x.md": "", "b/x.md": "", "elsewhere.yaml": "allow: signed-in" })
     symlinkSync(folder.path("elsewhere.yaml"), folder.path("a/.fossick-readers.yaml"))
     writeFileSync(folder.path("b/.fossick-readers.yaml"), Buffer.from([0xff, 0xfe]))
@@ -78,7 +78,7 @@ describe("a readers file", () => {
   })
 })
 
-describe("a mode", () => {
+describe("a file mode", () => {
   const allowed = async (mode: number) =>
     await readersByMode({ mode, uid: 4_001, gid: 4_002 }, "none", READ, names)
   test.each([
@@ -89,18 +89,18 @@ describe("a mode", () => {
     // The kernel uses the first matching entry and no other.
     [0o604, { allow: [], deny: ["group:gid-4002"] }],
     [0o040, { allow: [["group:gid-4002"]], deny: ["user:uid-4001"] }],
-  ])("of %o lets in whom it names", async (mode, readers) => {
+  ])("%o grants access to the users it names", async (mode, readers) => {
     expect(await allowed(mode)).toEqual(readers)
   })
 
-  test("says nothing of others where a list may be hidden behind it", async () => {
+  test("grants nobody else access when an unseen ACL may be hidden behind it", async () => {
     const known = { mode: 0o666, uid: 0, gid: 0 }
     expect(await readersByMode(known, "unknown", READ, names)).toEqual({ allow: [["user:root"]], deny: [] })
   })
 })
 
 test(
-  "whom the kernel lets read a file of real permissions may read its page, and nobody else",
+  "makes a page readable by exactly those whom the kernel lets read the file",
   { tags: ["acl", "root"] },
   async () => {
     const users = [5001, 5002, 5003]

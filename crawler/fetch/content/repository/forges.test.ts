@@ -10,7 +10,7 @@ import { GitWork } from "../../../testing/git/git-work.ts"
 import { recognizeStart } from "../kinds.ts"
 import { filesAt, marksAt } from "./forges.ts"
 
-test("a start that is a repository is one, with the address of its files at a forge that is known", async () => {
+test("a start that is a repository is recognised, with the address of its files on a known forge", async () => {
   const found = async (start: string) => {
     const recognized = await recognizeStart(start)
     return recognized && [recognized.fields.repository, recognized.address ?? null, recognized.name]
@@ -85,18 +85,22 @@ test("a start that is a repository is one, with the address of its files at a fo
     await expect(recognizeStart(start)).rejects.toThrow(`not over ssh. Try ${https}, with a token`)
 })
 
-test("a folder that is a repository is one, and a folder in it is a folder", { tags: ["git"] }, async () => {
-  using folder = temporaryFolder()
-  const work = new GitWork(join(folder.path, "notes"))
-  mkdirSync(join(work.root, "docs"))
-  work.git("clone", "--quiet", "--bare", work.root, join(folder.path, "bare.git"))
-  const fields = async (path: string) => (await recognizeStart(join(folder.path, path)))?.fields
-  expect(await fields("notes")).toEqual({ repository: { url: work.root } })
-  expect(await fields("bare.git")).toEqual({ repository: { url: join(folder.path, "bare.git") } })
-  expect(await fields("notes/docs")).toEqual({ folder: join(work.root, "docs") })
-})
+test(
+  "a folder that is a repository is recognised, and a folder inside one is just a folder",
+  { tags: ["git"] },
+  async () => {
+    using folder = temporaryFolder()
+    const work = new GitWork(join(folder.path, "notes"))
+    mkdirSync(join(work.root, "docs"))
+    work.git("clone", "--quiet", "--bare", work.root, join(folder.path, "bare.git"))
+    const fields = async (path: string) => (await recognizeStart(join(folder.path, path)))?.fields
+    expect(await fields("notes")).toEqual({ repository: { url: work.root } })
+    expect(await fields("bare.git")).toEqual({ repository: { url: join(folder.path, "bare.git") } })
+    expect(await fields("notes/docs")).toEqual({ folder: join(work.root, "docs") })
+  },
+)
 
-test("the name of a branch is percent-encoded in addresses, but for its slashes", () => {
+test("a branch's name is percent-encoded in addresses, except for its slashes", () => {
   expect(filesAt({ url: "https://github.com/acme/handbook.git", ref: "release/2 #1" })).toBe(
     "https://github.com/acme/handbook/blob/release/2%20%231/",
   )
@@ -155,7 +159,7 @@ test("the admin API can't create a source that reads a repository", () => {
   expect(sourceBy("api", spec).repository).toBe(null)
 })
 
-test("places in files have the addresses that the forge gives them, wherever it runs", () => {
+test("line links have the format of their forge, wherever it runs", () => {
   const lines = { line: "L", heading: "" }
   expect(marksAt("https://github.com/acme/handbook/blob/main/")).toEqual(lines)
   expect(marksAt("https://code.acme.example/it/handbook/-/blob/main/")).toEqual(lines)

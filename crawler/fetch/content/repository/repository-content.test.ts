@@ -49,7 +49,7 @@ async function lastChange(of: RepositoryContent, path: string) {
 
 const tags = ["git"]
 
-test("each file has the author and the time of the commit that made it what it is", { tags }, async () => {
+test("each file has the author and time of the last commit that changed it", { tags }, async () => {
   using one = handbook()
   const { work } = one
   const first = work.at
@@ -67,7 +67,7 @@ test("each file has the author and the time of the commit that made it what it i
   expect(await lastChange(content, "docs/b%20c.md")).toEqual(["Ann Author", first])
 })
 
-test("a merge counts only for the files that it made itself", { tags }, async () => {
+test("a merge counts only for the files that it changed itself", { tags }, async () => {
   using one = handbook()
   const { work } = one
   for (const name of ["ours.md", "theirs.md", "both.md"]) work.write(name, "0")
@@ -97,7 +97,7 @@ test("a merge counts only for the files that it made itself", { tags }, async ()
 })
 
 test(
-  "another content has another time, though a force-push gave its commit the same one",
+  "changed content has a new time, even when a force-push gave its commit the old one",
   { tags },
   async () => {
     using one = handbook()
@@ -122,41 +122,37 @@ test(
   },
 )
 
-test(
-  "only files are pages: no links, no submodules, nothing of Git's own, and no placeholder of Git LFS",
-  { tags },
-  async () => {
-    using one = handbook()
-    const { work } = one
-    work.write("a.md", "A")
-    work.write(".github/workflows/test.yml", "on: push\n")
-    work.write(".gitignore", "node_modules\n")
-    work.write("docs/.gitkeep", "")
-    work.write(
-      "film.mp4",
-      "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n",
-    )
-    symlinkSync("/etc/passwd", join(work.root, "passwd.md"))
-    const commit = work.commit()
-    work.git("update-index", "--add", "--cacheinfo", `160000,${commit},other`)
-    work.git("commit", "--quiet", "--message=submodule")
-    const content = one.content()
-    expect([...(await one.list(content)).times.keys()]).toEqual([
-      ".github/workflows/test.yml",
-      "a.md",
-      "film.mp4",
-    ])
-    expect(await content.load(at("passwd.md"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
-    expect(await content.load(at("other"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
-    expect(await content.load(at("film.mp4"), ALL)).toMatchObject({
-      kind: "skipped",
-      because: "unsupported-type",
-      detail: "Git LFS stores its content outside the repository",
-    })
-  },
-)
+test("only files are pages: no links, submodules, Git files or Git LFS placeholders", { tags }, async () => {
+  using one = handbook()
+  const { work } = one
+  work.write("a.md", "A")
+  work.write(".github/workflows/test.yml", "on: push\n")
+  work.write(".gitignore", "node_modules\n")
+  work.write("docs/.gitkeep", "")
+  work.write(
+    "film.mp4",
+    "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\nsize 12345\n",
+  )
+  symlinkSync("/etc/passwd", join(work.root, "passwd.md"))
+  const commit = work.commit()
+  work.git("update-index", "--add", "--cacheinfo", `160000,${commit},other`)
+  work.git("commit", "--quiet", "--message=submodule")
+  const content = one.content()
+  expect([...(await one.list(content)).times.keys()]).toEqual([
+    ".github/workflows/test.yml",
+    "a.md",
+    "film.mp4",
+  ])
+  expect(await content.load(at("passwd.md"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
+  expect(await content.load(at("other"), ALL)).toMatchObject({ kind: "skipped", because: "gone" })
+  expect(await content.load(at("film.mp4"), ALL)).toMatchObject({
+    kind: "skipped",
+    because: "unsupported-type",
+    detail: "Git LFS stores its content outside the repository",
+  })
+})
 
-test("an unchanged file is not read, and one that is too large never is", { tags }, async () => {
+test("an unchanged file is not read, and an oversized one never is", { tags }, async () => {
   using one = handbook()
   const { work } = one
   work.write("a.md", "Hello")
@@ -178,7 +174,7 @@ test("an unchanged file is not read, and one that is too large never is", { tags
 })
 
 test(
-  "odd names lead to their files, and names that aren't UTF-8 are named in the note",
+  "odd names lead to their files, and names that aren't UTF-8 are listed in the note",
   { tags },
   async () => {
     using one = handbook()
@@ -206,7 +202,7 @@ test(
   },
 )
 
-test("a branch, a tag and paths choose what is read; a missing one is named", { tags }, async () => {
+test("a branch, a tag and paths select what is read; a missing one is named", { tags }, async () => {
   using one = handbook()
   const { work } = one
   for (const name of ["README.md", "docs/a.md", "docs/deep/b.md", "docs2/c.md", "src/d.ts"])
@@ -234,7 +230,7 @@ test("a branch, a tag and paths choose what is read; a missing one is named", { 
 })
 
 test(
-  "a damaged mirror is fetched again, and locks that a killed git left don't hold up the next run",
+  "a damaged mirror is fetched again, and stale locks of a killed git don't block the next run",
   { tags },
   async () => {
     using one = handbook()
@@ -260,22 +256,26 @@ test(
   },
 )
 
-test("a mirror goes with its source, but not before a new source can be declared", { tags }, async () => {
-  using one = handbook()
-  one.work.write("a.md", "A")
-  one.work.commit()
-  await one.list(one.content())
-  const mirrors = join(one.folder, "repositories")
-  await forgetCopies(one.folder, [])
-  expect(readdirSync(mirrors)).toHaveLength(1)
-  utimesSync(join(mirrors, readdirSync(mirrors)[0]!), 1, 1)
-  await forgetCopies(one.folder, ["other", "handbook"])
-  expect(readdirSync(mirrors)).toHaveLength(1)
-  await forgetCopies(one.folder, ["other"])
-  expect(readdirSync(mirrors)).toEqual([])
-})
+test(
+  "a mirror is deleted with its source, but not before a new source can be declared",
+  { tags },
+  async () => {
+    using one = handbook()
+    one.work.write("a.md", "A")
+    one.work.commit()
+    await one.list(one.content())
+    const mirrors = join(one.folder, "repositories")
+    await forgetCopies(one.folder, [])
+    expect(readdirSync(mirrors)).toHaveLength(1)
+    utimesSync(join(mirrors, readdirSync(mirrors)[0]!), 1, 1)
+    await forgetCopies(one.folder, ["other", "handbook"])
+    expect(readdirSync(mirrors)).toHaveLength(1)
+    await forgetCopies(one.folder, ["other"])
+    expect(readdirSync(mirrors)).toEqual([])
+  },
+)
 
-test("the repository that Fossick runs in doesn't count, though it has a remote", { tags }, async () => {
+test("the repository that Fossick itself runs in is ignored, even if it has a remote", { tags }, async () => {
   using one = handbook()
   one.work.write("a.md", "A")
   const commit = one.work.commit()
@@ -291,7 +291,7 @@ test("the repository that Fossick runs in doesn't count, though it has a remote"
   }
 })
 
-test("a fingerprint is the branch's commit, or says why there isn't one", { tags }, async () => {
+test("a fingerprint is the branch's commit, or the reason why there is none", { tags }, async () => {
   using one = handbook()
   const { work } = one
   work.write("a.md", "A")
@@ -312,7 +312,7 @@ test("a fingerprint is the branch's commit, or says why there isn't one", { tags
   expect(await content.fingerprint()).toMatch(/^The folder .* isn't a Git repository\./)
 })
 
-test("readers files say who may read what is below them, and are no pages", { tags }, async () => {
+test("readers files set who may read the files below them, and are not pages", { tags }, async () => {
   using one = handbook()
   const { work } = one
   work.write(".fossick-readers.yaml", "allow: [group:staff]\n")
@@ -353,25 +353,29 @@ test("readers files say who may read what is below them, and are no pages", { ta
   })
 })
 
-test("a file is found without a list, once or often, as the last run fetched it", { tags }, async () => {
-  using one = handbook()
-  const { work } = one
-  work.write("a.md", "A")
-  work.write("b.md", "B")
-  work.commit()
-  const unlisted = one.content()
-  const said = async (path: string) => {
-    const result = await unlisted.load(at(path), ALL)
-    if (result.kind === "fetched") return Buffer.from(result.body).toString()
-    return result.kind === "failed" ? result.detail : result.kind
-  }
-  expect(await said("a.md")).toMatch(/hasn't been fetched yet/)
-  await one.list(one.content())
-  expect([await said("a.md"), await said("b.md"), await said("c.md")]).toEqual(["A", "B", "skipped"])
-  work.write("b.md", "B2")
-  work.write("c.md", "C")
-  work.commit()
-  expect(await said("b.md")).toBe("B")
-  await one.list(one.content())
-  expect([await said("c.md"), await said("b.md"), await said("a.md")]).toEqual(["C", "B2", "A"])
-})
+test(
+  "a file is found without a listing, once or repeatedly, as the last run fetched it",
+  { tags },
+  async () => {
+    using one = handbook()
+    const { work } = one
+    work.write("a.md", "A")
+    work.write("b.md", "B")
+    work.commit()
+    const unlisted = one.content()
+    const said = async (path: string) => {
+      const result = await unlisted.load(at(path), ALL)
+      if (result.kind === "fetched") return Buffer.from(result.body).toString()
+      return result.kind === "failed" ? result.detail : result.kind
+    }
+    expect(await said("a.md")).toMatch(/hasn't been fetched yet/)
+    await one.list(one.content())
+    expect([await said("a.md"), await said("b.md"), await said("c.md")]).toEqual(["A", "B", "skipped"])
+    work.write("b.md", "B2")
+    work.write("c.md", "C")
+    work.commit()
+    expect(await said("b.md")).toBe("B")
+    await one.list(one.content())
+    expect([await said("c.md"), await said("b.md"), await said("a.md")]).toEqual(["C", "B2", "A"])
+  },
+)

@@ -52,7 +52,7 @@ function served() {
 const refsOf = ({ requests }: GitServer) => requests.filter((one) => one.startsWith("GET"))
 const packsOf = ({ requests }: GitServer) => requests.filter((one) => one.startsWith("POST"))
 
-test("a repository is fetched over smart HTTP, and then only what is new", { tags }, async () => {
+test("a repository is fetched over smart HTTP, and later only its new commits", { tags }, async () => {
   using one = served()
   await using server = await startGitServer(one.root)
   const content = one.content({ url: `${server.origin}/acme/handbook.git/` })
@@ -69,7 +69,7 @@ test("a repository is fetched over smart HTTP, and then only what is new", { tag
 })
 
 test(
-  "a token opens a repository, is sent to its server alone, and is written nowhere",
+  "a token gives access to a repository, is sent only to its server, and is never written to disk",
   { tags },
   async () => {
     using one = served()
@@ -134,45 +134,41 @@ test("an address without a repository, or a server that is down, is reported", {
   )
 })
 
-test(
-  "a redirect is followed on the same host, and refused to any other, which is never asked",
-  { tags },
-  async () => {
-    using one = served()
-    const asked: string[] = []
-    const other = createServer((request, response) => {
-      asked.push(request.url ?? "")
-      response.end()
-    })
-    await new Promise<void>((listening) => {
-      other.listen(0, "127.0.0.1", listening)
-    })
-    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
-    await using server = await startGitServer(one.root, null, (request, response) => {
-      const { url = "" } = request
-      const to = url.startsWith("/acme/handbook/")
-        ? url.replace("/acme/handbook/", "/acme/handbook.git/")
-        : url.startsWith("/moved/")
-          ? `${elsewhere}${url}`
-          : url.startsWith("/circle/")
-            ? url
-            : null
-      if (to !== null) response.writeHead(301, { location: to }).end()
-      return to !== null
-    })
-    const { origin } = server
-    expect(await one.listed(one.content({ url: `${origin}/acme/handbook` }))).toEqual(["a.md"])
-    expect(refsOf(server)).toHaveLength(2)
-    await expect(one.listed(one.content({ url: `${origin}/moved` }))).rejects.toThrow(
-      `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, use its address in the source.`,
-    )
-    await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow("redirects in a loop")
-    expect(asked).toEqual([])
-    other.close()
-  },
-)
+test("a redirect is followed on the same host only; another host is never asked", { tags }, async () => {
+  using one = served()
+  const asked: string[] = []
+  const other = createServer((request, response) => {
+    asked.push(request.url ?? "")
+    response.end()
+  })
+  await new Promise<void>((listening) => {
+    other.listen(0, "127.0.0.1", listening)
+  })
+  const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  await using server = await startGitServer(one.root, null, (request, response) => {
+    const { url = "" } = request
+    const to = url.startsWith("/acme/handbook/")
+      ? url.replace("/acme/handbook/", "/acme/handbook.git/")
+      : url.startsWith("/moved/")
+        ? `${elsewhere}${url}`
+        : url.startsWith("/circle/")
+          ? url
+          : null
+    if (to !== null) response.writeHead(301, { location: to }).end()
+    return to !== null
+  })
+  const { origin } = server
+  expect(await one.listed(one.content({ url: `${origin}/acme/handbook` }))).toEqual(["a.md"])
+  expect(refsOf(server)).toHaveLength(2)
+  await expect(one.listed(one.content({ url: `${origin}/moved` }))).rejects.toThrow(
+    `${origin}/moved redirects to ${elsewhere}/moved. If that is the repository, use its address in the source.`,
+  )
+  await expect(one.listed(one.content({ url: `${origin}/circle` }))).rejects.toThrow("redirects in a loop")
+  expect(asked).toEqual([])
+  other.close()
+})
 
-test("an address that the guard refuses is not connected to", { tags }, async () => {
+test("no connection is made to an address that the guard rejects", { tags }, async () => {
   using one = served()
   await using server = await startGitServer(one.root)
   const url = `${server.origin}/acme/handbook.git`
@@ -186,7 +182,7 @@ test("an address that the guard refuses is not connected to", { tags }, async ()
   expect(server.requests).toEqual([])
 })
 
-test("settings of the machine's user and of the environment don't count", { tags }, async () => {
+test("the Git settings of the user and the environment are ignored", { tags }, async () => {
   using one = served()
   await using server = await startGitServer(one.root)
   await using trap = await startGitServer(one.root)

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { endWithUs } from "#base/testing/end-with-us.ts"
 import { temporaryFolder } from "../../../testing/crawl-fixture.ts"
 
-test("a source that says something else of the same folder is looked at anew", async () => {
+test("a folder is scanned anew when its source changes", async () => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, "a.md"), "# A")
   const worker = fork(fileURLToPath(new URL("./watch-worker.ts", import.meta.url)))

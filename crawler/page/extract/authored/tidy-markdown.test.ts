@@ -5,7 +5,7 @@ import { tidyMarkdown } from "./tidy-markdown.ts"
 
 const ADDRESS = "https://a.example/docs/pumps.md"
 
-describe("markdown without what its readers never see", () => {
+describe("markdown without parts that readers never see", () => {
   it.each([
     ["comments", "One.\n<!-- a\n\nb --> Two. <!-- c -->\n", "One.\n\n Two. \n"],
     ["a comment that nothing closes is text", "One. <!-- two\n", "One. <!-- two\n"],
@@ -50,18 +50,18 @@ describe("markdown without what its readers never see", () => {
     expect(tidyMarkdown(written, ADDRESS)).toBe(tidy)
   })
 
-  it("leaves code as it is", () => {
+  it("keeps code unchanged", () => {
     const code =
       "```html\n<!-- a --> <b>x</b> &amp; [a][b]\n```\n\n    <b>\n\nThe `<b>` tag and `&amp;`, ``a ` <i>``.\n\n~~~\n:::note\n~~~\n\n[b]: /x"
     expect(tidyMarkdown(code, ADDRESS)).toBe(code.replace("\n[b]: /x", ""))
   })
 
-  it("keeps what only looks like a mark", () => {
+  it("keeps text that only looks like markup", () => {
     const text = "Use List<String> and <placeholder>, \\<b>, a<b, [x] and {braces}.\n\n- [ ] to do\n- a: b\n"
     expect(tidyMarkdown(text, ADDRESS)).toBe(text)
   })
 
-  it("leaves the statements and the components of MDX out", () => {
+  it("omits MDX statements and components", () => {
     const mdx = `import {Note} from './note.jsx'
 export const info = {
   author: 'x'
@@ -106,7 +106,7 @@ describe("front matter", () => {
     expect(splitFrontMatter("---\n\nText.\n").body).toBe("---\n\nText.\n")
   })
 
-  it("authors and a summary are the page's", () => {
+  it("authors and a summary are applied to the page", () => {
     const page = extractText(
       "---\nauthors: [Ann Lee, Bob Ray]\nsummary: All of it.\n---\nPumps\n=====\n\nText.\n",
       "https://a.example/a.md",
@@ -126,6 +126,6 @@ it.each([
   ["brackets", "[".repeat(100_000)],
   ["backticks of growing runs", Array.from({ length: 400 }, (_, at) => "`".repeat(at)).join(" ")],
   ["notes", "!!! note\n    ".repeat(30_000)],
-])("does not choke on %s", (_name, text) => {
+])("handles %s", (_name, text) => {
   expect(tidyMarkdown(text, ADDRESS, true).length).toBeLessThan(text.length * 4)
 })

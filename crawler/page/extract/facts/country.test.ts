@@ -9,8 +9,8 @@ const publisher = (addressCountry: unknown) =>
   data({ "@type": "Article", publisher: { "@type": "Organization", address: { addressCountry } } })
 const hreflang = (tag: string, href: string) => `<link rel="alternate" hreflang="${tag}" href="${href}">`
 
-describe("the country of a page", () => {
-  it("is each of these where nothing else speaks", () => {
+describe("a page's country", () => {
+  it("comes from each of these alone", () => {
     expect(country('<meta name="geo.country" content="CH">')).toBe("ch")
     expect(country('<meta name="geo.region" content="DE-BY">')).toBe("de")
     expect(country(hreflang("fr-BE", "/bees"))).toBe("be")
@@ -26,31 +26,31 @@ describe("the country of a page", () => {
     expect(country("", undefined, 'lang="en-US"')).toBe("us")
   })
 
-  it("is what is meant, not what a template brought along", () => {
+  it("ignores leftovers of a template", () => {
     expect(country("", "https://bees.be/", 'lang="fr-FR"')).toBe("be")
     expect(country("", "https://bees.de/", 'lang="de-AT"')).toBe("at")
     expect(country(publisher("IE"), undefined, 'lang="en-US"')).toBe("ie")
     expect(country('<meta name="geo.country" content="IN">', undefined, 'lang="en-GB"')).toBe("in")
   })
 
-  it("is that of the page itself among its translations", () => {
+  it("is the page's own among its translations", () => {
     const links = hreflang("de-AT", "/at/bees") + hreflang("de-CH", "/bees") + hreflang("x-default", "/bees")
     expect(country(links)).toBe("ch")
     expect(country(hreflang("de-AT", "/bees") + hreflang("de-CH", "/bees"))).toBeNull()
   })
 
-  it("is not read from a domain that the world uses for its letters", () => {
+  it("is not taken from a domain used for its letters", () => {
     for (const domain of ["ai", "io", "co", "tv", "me", "ly", "gg", "fm", "to", "cc"])
       expect(country("", `https://bees.${domain}/`)).toBeNull()
     expect(country("", "http://192.0.2.7/")).toBeNull()
   })
 
-  it("is nothing that is no country", () => {
+  it("is never an invalid country", () => {
     expect(country('<meta name="geo.country" content="XX">', undefined, 'lang="es-419"')).toBeNull()
     expect(country(publisher("Bee country"), undefined, 'lang="en"')).toBeNull()
   })
 
-  it("is read from the domain of a text file", () => {
+  it("is taken from the domain of a text file", () => {
     expect(extractText("Bees.", "https://bees.fr/llms.txt").country).toBe("fr")
   })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { detectLanguage, languageOfMarkdown } from "./detect-language.ts"
 
-it("tells Chinese, Japanese and Korean by their script, in texts full of commands too", () => {
+it("recognises Chinese, Japanese and Korean by script, even in texts full of commands", () => {
   const commands = "`systemctl --user daemon-reload`, `CONFIG_QUOTA`, /etc/fstab, aptitude install quota"
   expect(detectLanguage(`配额系统可以限制用户与群组可用的磁盘空间。设置时，必须内核支持。${commands}`)).toBe(
     "zh",
@@ -14,7 +14,7 @@ it("tells Chinese, Japanese and Korean by their script, in texts full of command
   expect(detectLanguage("The quota system (配额) limits the disk space that each user may fill.")).toBe("en")
 })
 
-it("knows languages by codes of two letters, and says nothing of the others", () => {
+it("gives two-letter language codes, and nothing for other languages", () => {
   expect(
     detectLanguage("Die Schleuse wird geöffnet, wenn das Becken voll ist und die Boote fest sind."),
   ).toBe("de")
@@ -25,14 +25,14 @@ it("knows languages by codes of two letters, and says nothing of the others", ()
   expect(detectLanguage("4711 0815")).toBeNull()
 })
 
-it("takes an English manual full of names for English, whatever its letters remind of", () => {
+it("recognises English in a manual full of foreign names", () => {
   // Judged only by groups of letters, this is Portuguese.
   const savepoints = `ROLLBACK TO SAVEPOINT savepoint_name. All that was done after the savepoint is undone, and the savepoint stays as it
     is. A savepoint that stands before another savepoint is not released with it.`
   expect(detectLanguage(savepoints)).toBe("en")
 })
 
-it("reads the text of a page and not its code", () => {
+it("looks at a page's text and not its code", () => {
   const remark =
     "// die Tabelle wird geleert, und der Zähler beginnt wieder bei eins, wenn nichts mehr übrig ist"
   const code = ["```", remark, remark, "empty()", "```"]

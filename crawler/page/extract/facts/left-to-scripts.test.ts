@@ -7,7 +7,7 @@ const left = (body: string, script = `<script src="/app.js"></script>`) =>
     "https://mills.example/",
   ).leftToScripts
 
-describe("panels that scripts fill when they are opened", () => {
+describe("panels that scripts fill on opening", () => {
   test.each([
     [
       "a button and its empty box",
@@ -54,12 +54,12 @@ describe("panels that scripts fill when they are opened", () => {
       `<header><button aria-expanded="false" aria-controls="later">Menu</button></header>`,
     ],
     ["a field that completes words", `<input role="combobox" aria-expanded="false" aria-controls="later">`],
-  ])("but not %s", (_, body) => {
+  ])("do not include %s", (_, body) => {
     expect(left(body)).toEqual({ panels: 0, branches: 0 })
   })
 })
 
-describe("places for links that scripts fill", () => {
+describe("placeholders that scripts fill with links", () => {
   test.each([
     ["a navigation", `<nav></nav>`],
     ["a tree", `<ul role="tree"><li role="treeitem">Loading</li></ul>`],
@@ -87,12 +87,12 @@ describe("places for links that scripts fill", () => {
       "an item whose list is only hidden",
       `<ul><li><button aria-expanded="false">+</button><ul hidden><li><a href="/cogs">Cogs</a></li></ul></li></ul>`,
     ],
-  ])("but not %s", (_, body) => {
+  ])("do not include %s", (_, body) => {
     expect(left(body)).toEqual({ panels: 0, branches: 0 })
   })
 })
 
-test("a page without a script of its own leaves nothing to it", () => {
+test("a page without its own script leaves nothing to scripts", () => {
   for (const script of ["", `<script async src="https://www.googletagmanager.com/gtag/js"></script>`])
     expect(left("<nav></nav><details><summary>Parts</summary></details>", script)).toBeUndefined()
 })

@@ -5,23 +5,23 @@ const read = (head: string, body = "", url = "https://www.hive.example/notes/bee
   extractHtml(`<html><head>${head}</head><body>${body}</body></html>`, url)
 
 describe("title", () => {
-  it("is the heading that the title tag repeats with the site's name", () => {
+  it("is the heading that the title tag repeats along with the site's name", () => {
     expect(read("<title>Winter bees - Notes - Hive</title>", "<h1>Winter bees</h1>").title).toBe(
       "Winter bees",
     )
   })
 
-  it("loses the site's name where the page gives that name", () => {
+  it("drops the site's name when the page declares it", () => {
     expect(
       read('<title>Bees | Hive Notes</title><meta property="og:site_name" content="Hive Notes">').title,
     ).toBe("Bees")
   })
 
-  it("keeps a dash that belongs to it", () => {
+  it("keeps a dash that is part of it", () => {
     expect(read("<title>Bees - a short history</title>").title).toBe("Bees - a short history")
   })
 
-  it("is not taken from a drawing", () => {
+  it("is not taken from an SVG", () => {
     expect(read("", "<svg><title>Icon</title></svg><h1>Bees</h1>").title).toBe("Bees")
   })
 
@@ -45,25 +45,25 @@ describe("date", () => {
     expect(published("", "", "https://hive.example/2021/7/09/bees")).toBe("2021-07-09T00:00:00.000Z")
   })
 
-  it("passes over dates that cannot be", () => {
+  it("skips impossible dates", () => {
     expect(
       published('<meta name="date" content="0001-01-01"><meta name="created" content="3024-01-01">'),
     ).toBeNull()
     expect(published('<meta name="date" content="2024-13-45">')).toBeNull()
   })
 
-  it("reads a written date as UTC wherever the machine stands", () => {
+  it("reads a written date as UTC, whatever the machine's time zone", () => {
     expect(published('<meta name="date" content="March 5, 2024">')).toBe("2024-03-05T00:00:00.000Z")
   })
 })
 
 describe("language", () => {
-  it("comes from the document, as two letters", () => {
+  it("comes from the document, as a two-letter code", () => {
     expect(extractHtml('<html lang="pt-BR"><p>x</p></html>', "https://hive.example/").language).toBe("pt")
     expect(read('<meta property="og:locale" content="de_DE">').language).toBe("de")
   })
 
-  it("is detected from the text where the document is silent", () => {
+  it("is detected from the text when the document declares none", () => {
     const text =
       "Die Bienen halten den Stock den ganzen Winter lang warm, indem sie abwechselnd um die Königin zittern."
     expect(read("", `<p>${text}</p>`).language).toBe("de")
@@ -85,11 +85,11 @@ describe("author and description", () => {
     expect(read("", '<p class="byline">By Ann Lee</p>').author).toBe("Ann Lee")
   })
 
-  it("does not take an address for a name", () => {
+  it("does not take a URL for an author's name", () => {
     expect(read('<meta property="article:author" content="https://social.example/ann">').author).toBeNull()
   })
 
-  it("survives structured data that is not JSON", () => {
+  it("survives invalid JSON in structured data", () => {
     expect(
       read(
         '<script type="application/ld+json">{"@type": oops</script><meta name="description" content="On bees">',
@@ -130,13 +130,13 @@ describe("addresses", () => {
     expect(page.feeds).toEqual(["https://www.hive.example/feed"])
   })
 
-  it("expects the icon where browsers look when none is named", () => {
+  it("falls back to the default icon when none is declared", () => {
     expect(read("").favicon).toBe("https://www.hive.example/favicon.ico")
   })
 })
 
 describe("robots", () => {
-  it("adds up all robots tags and our own", () => {
+  it("combines all robots tags, including Fossick's own", () => {
     expect(
       read('<meta name="robots" content="index, follow"><meta name="Fossick" content="NOINDEX">').robots,
     ).toEqual({ noindex: true, nofollow: false })

@@ -14,15 +14,15 @@ function read(head: string, body: string, path = "/docs/install") {
   )
 }
 
-describe("a logo that is a heading", () => {
-  it("is no title when it leads to the start of the site", () => {
+describe("a logo marked up as a heading", () => {
+  it("is not the title when it links to the site's start page", () => {
     const body = `<header><h1><a href="/">Hive Docs</a></h1></header><main><h1>Install</h1>${TEXT}</main>`
     expect(titleOf("<title>Install – Hive Docs</title>", body)).toBe("Install")
     expect(titleOf("<title>Hive Docs</title>", body)).toBe("Install")
     expect(read("<title>Hive Docs</title>", body).markdown).not.toContain("Hive Docs")
   })
 
-  it("is none when its box is called so, or the site's name is it", () => {
+  it("is not the title when its class marks it as a logo, or it is the site's name", () => {
     const body = (logo: string) =>
       `<div id="top">${logo}</div><div id="content"><h1>Install</h1>${TEXT}</div>`
     const title = "<title>Install | Hive Docs</title>"
@@ -33,30 +33,30 @@ describe("a logo that is a heading", () => {
     ).toBe("Install")
   })
 
-  it("is none when it stands in the head of the page and is what the title tag ends with", () => {
+  it("is not the title when it is in the page header and the title tag ends with it", () => {
     const body = `<header><h1>Hive Docs</h1></header><div><h2>Install</h2>${TEXT}</div>`
     expect(titleOf("<title>Install · Hive Docs</title>", body)).toBe("Install")
   })
 
-  it("does so where all addresses are relative to the start of the site", () => {
+  it("is not the title when a base element makes all addresses relative to the start page", () => {
     const body = `<header><a href="/"><h1>Hive Docs</h1></a></header><main><h1>Install</h1>${TEXT}</main>`
     expect(titleOf('<base href="/"><title>Hive Docs</title>', body)).toBe("Install")
   })
 
-  it("is none in a sidebar that calls it the name of the application, wherever it leads", () => {
+  it("is not the title in a sidebar that marks it as the application's name, wherever it links", () => {
     const bar = '<aside><h1 class="app-name"><a href="/docs/install">Hive Docs</a></h1></aside>'
     expect(titleOf("<title>Hive Docs</title>", `${bar}<article><h1>Install</h1>${TEXT}</article>`)).toBe(
       "Install",
     )
   })
 
-  it("is the title of the start itself, and of a page that has no other", () => {
+  it("is the title of the start page, and of a page that has no other", () => {
     const logo = '<header><h1><a href="/">Hive Docs</a></h1></header>'
     expect(titleOf("<title>Hive Docs</title>", `${logo}<main>${TEXT}</main>`, "/")).toBe("Hive Docs")
     expect(titleOf("", `${logo}<main>${TEXT}</main>`)).toBe("Hive Docs")
   })
 
-  it("leaves a page's own heading alone, in a header or behind the name of its site", () => {
+  it("is not confused with a page's own heading, in a header or after the site's name", () => {
     const header = `<article><header class="entry-header"><h1>Install</h1></header>${TEXT}</article>`
     expect(titleOf("<title>Hive Docs: how to install</title>", header)).toBe("Install")
     expect(titleOf("<title>Hive Docs – Install</title>", `<main><h1>Install</h1>${TEXT}</main>`)).toBe(
@@ -69,7 +69,7 @@ describe("a logo that is a heading", () => {
   })
 })
 
-describe("the mark of a heading's link", () => {
+describe("a heading's permalink mark", () => {
   const title = (mark: string) =>
     titleOf("<title>Usage — Hive Docs</title>", `<main><h1>Usage${mark}</h1>${TEXT}</main>`)
 
@@ -86,28 +86,28 @@ describe("the mark of a heading's link", () => {
     ['<a class="heading-link" href="#usage"><i class="material-icons">link</i></a>'],
     ["<a class='permalink' href='/docs/install#usage'>🔗</a>"],
     [" ¶"],
-  ])("is no part of the title: %s", (mark) => {
+  ])("is not part of the title: %s", (mark) => {
     expect(title(mark)).toBe("Usage")
   })
 
-  it("keeps signs that are part of the name", () => {
+  it("is not confused with symbols that belong to the name", () => {
     expect(titleOf("<title>C# | Hive</title>", `<h1>C#</h1>${TEXT}`)).toBe("C#")
     expect(titleOf("<title>About F# and C#</title>", TEXT)).toBe("About F# and C#")
   })
 
-  it("keeps a heading that is itself the link", () => {
+  it("is not confused with a heading that is itself the link", () => {
     const body = `<main><h1><a class="anchor" href="#usage">Usage</a></h1>${TEXT}</main>`
     expect(titleOf("<title>Usage — Hive Docs</title>", body)).toBe("Usage")
   })
 })
 
 describe("a title tag", () => {
-  it("gives way to a heading that says its first part and a word more", () => {
+  it("gives way to a heading with its first part and one more word", () => {
     const body = `<main><h1>Module mod_hive</h1>${TEXT}</main>`
     expect(titleOf("<title>mod_hive - Bee Server Version 2.4</title>", body)).toBe("Module mod_hive")
   })
 
-  it("gives way to the heading when it is a name in the wiki's file and the wiki in brackets", () => {
+  it("gives way to the heading when it is a filename with the wiki in brackets", () => {
     const body = (heading: string) =>
       `<h1 class="logo"><a href="/doku.php?id=start"><span>Team wiki</span></a></h1><main><h1>${heading}</h1>${TEXT}</main>`
     const title = (name: string) => `<title>${name} [Team wiki]</title>`
@@ -119,7 +119,7 @@ describe("a title tag", () => {
     )
   })
 
-  it("leaves out the space that the breadcrumbs beside the heading begin with", () => {
+  it("omits the Confluence space that the breadcrumbs start with", () => {
     const page = (crumb: string) =>
       `<div id="main-header"><div id="breadcrumb-section"><ol id="breadcrumbs"><li><span><a href="index.html">${crumb}</a></span></li></ol></div>
        <h1 id="title-heading"><span id="title-text"> Bee Yard : Smokers </span></h1></div><div id="content">${TEXT}</div>`

@@ -8,21 +8,21 @@ const data = (value: unknown) => `<script type="application/ld+json">${JSON.stri
 const article = `<meta property="og:type" content="article"><meta property="article:published_time" content="2025-03-04">`
 const section = (name: string) => `<meta property="article:section" content="${name}">`
 
-describe("a page is news", () => {
+describe("a news page", () => {
   it.each(["NewsArticle", "ReportageNewsArticle", "https://schema.org/OpinionNewsArticle"])(
-    "when its structured data calls it %s",
+    "is recognised when its structured data says %s",
     (type) => {
       expect(topic(data({ "@graph": [{ "@type": "WebPage" }, { "@type": [type] }] }))).toBe("news")
     },
   )
 
-  it("when its markup does", () => {
+  it("is recognised by its markup", () => {
     expect(
       topic("", '<div itemscope itemtype="http://schema.org/NewsArticle"><p>Bees are back.</p></div>'),
     ).toBe("news")
   })
 
-  it("when it is an article with a mark that only publishers of news set", () => {
+  it("is recognised when it is an article with a tag that only news publishers use", () => {
     const keywords = '<meta name="news_keywords" content="bees, spring">'
     expect(topic(article + keywords)).toBe("news")
     expect(topic(keywords)).toBeNull()
@@ -30,7 +30,7 @@ describe("a page is news", () => {
     expect(topic(data({ "@type": "Article", publisher }))).toBe("news")
   })
 
-  it("when a dated article stands among the news", () => {
+  it("is recognised when it is a dated article in a news section", () => {
     expect(topic(article, "", "https://hive.example/en/news/bees-are-back")).toBe("news")
     expect(topic(article, "", "https://news.hive.example/bees-are-back")).toBe("news")
     expect(topic(article, "", "https://hive.example/newsletter/bees")).toBeNull()
@@ -38,25 +38,25 @@ describe("a page is news", () => {
   })
 })
 
-it("a blog post or an article alone is no news", () => {
+it("a blog post or an article alone is not news", () => {
   expect(topic(article)).toBeNull()
   expect(topic(data({ "@type": "BlogPosting", datePublished: "2025-03-04" }))).toBeNull()
   expect(topic(data({ "@type": "Article" }))).toBeNull()
 })
 
-describe("a page is finance", () => {
-  it("when its structured data names a financial product or service", () => {
+describe("a finance page", () => {
+  it("is recognised when its structured data names a financial product or service", () => {
     expect(topic(data({ "@type": "MortgageLoan", name: "Hive loan" }))).toBe("finance")
     expect(topic("", '<div itemscope itemtype="https://schema.org/BankOrCreditUnion"></div>')).toBe("finance")
   })
 
-  it("when it is an article of a financial section, news or not", () => {
+  it("is recognised when it is an article in a financial section, news or not", () => {
     expect(topic(article + section("Personal Finance"))).toBe("finance")
     expect(topic(data({ "@type": "NewsArticle", articleSection: ["World", "Markets"] }))).toBe("finance")
     expect(topic(data({ "@type": "NewsArticle", articleSection: "Wirtschaft" }))).toBe("finance")
   })
 
-  it("but not by a section that only sounds like it, or without being an article", () => {
+  it("is not recognised by a section that only sounds financial, or without being an article", () => {
     expect(topic(data({ "@type": "NewsArticle", articleSection: "Business" }))).toBe("news")
     expect(topic(article + section("Flea markets near you"))).toBeNull()
     expect(topic(section("Finance"))).toBeNull()

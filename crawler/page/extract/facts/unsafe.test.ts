@@ -4,7 +4,7 @@ import { extractHtml, extractText } from "../extract.ts"
 const unsafe = (head: string, text = "") =>
   extractHtml(`<html><head>${head}</head><body><p>${text}</p></body></html>`, "https://a.example/").unsafe
 
-describe("a page is unsafe when it calls itself so", () => {
+describe("a page that declares itself unsafe", () => {
   it.each([
     '<meta name="rating" content="adult">',
     '<meta name="RATING" content="RTA-5042-1996-1400-1577-RTA">',
@@ -23,12 +23,12 @@ describe("a page is unsafe when it calls itself so", () => {
     '<script type="application/ld+json">{"@type":"WebPage","isFamilyFriendly":true}</script>',
     `<meta http-equiv="pics-label" content='(pics-1.1 "http://www.icra.org/ratingsv02.html" l gen true r (nz 1 sz 1 lz 1 vz 1))'>`,
     `<meta http-equiv="PICS-Label" content='(PICS-1.1 "http://www.rsac.org/ratingsv01.html" l gen true r (n 0 s 0 v 0 l 0))'>`,
-  ])("not by %s", (head) => {
+  ])("is not one with %s", (head) => {
     expect(unsafe(head)).toBe(false)
   })
 })
 
-describe("a page is unsafe when it reads like pornography", () => {
+describe("a page that reads like pornography", () => {
   it.each([
     [
       "en",
@@ -42,18 +42,18 @@ describe("a page is unsafe when it reads like pornography", () => {
     ["it", "Video porno", "Troie e zoccole: pompini, tettone, scopate e sborrata finale."],
     ["ru", "Порно видео", "Порно онлайн: минет, сиськи, трах и ебля каждый день."],
     ["ja", "無修正 エロ動画", "巨乳と痴女のエロ動画、中出し無修正アダルト動画を毎日更新。"],
-  ])("in %s: %s", (_, title, text) => {
+  ])("is unsafe in %s: %s", (_, title, text) => {
     expect(unsafe(`<title>${title}</title>`, text)).toBe(true)
   })
 
-  it("in a text file too", () => {
+  it("is unsafe as a text file too", () => {
     expect(
       extractText("Hentai stories: milf, creampie, xxx\n\nPorn for all.", "https://a.example/x.txt").unsafe,
     ).toBe(true)
   })
 })
 
-describe("a page is safe", () => {
+describe("a safe page", () => {
   it.each([
     [
       "medicine",
@@ -103,7 +103,7 @@ describe("a page is safe", () => {
       "Set XXX to the port",
       "Replace xxx with the port. XXX must be free. If xxx is taken, use another xxx.",
     ],
-  ])("about %s", (_, title, text) => {
+  ])("can be about %s", (_, title, text) => {
     expect(unsafe(`<title>${title}</title>`, text)).toBe(false)
   })
 })

@@ -13,7 +13,7 @@ const read = (html: string) =>
 
 const IMAGE = `<img src="/quay.jpg" alt="A white ship">`
 
-describe("a caption that is left out of an article's text", () => {
+describe("a caption left out of an article's text", () => {
   test.each([
     ["behind the image", `<figure>${IMAGE}<figcaption>Boarding at noon.</figcaption></figure>`],
     ["above the image", `<figure><figcaption>Boarding at noon.</figcaption>${IMAGE}</figure>`],
@@ -26,7 +26,7 @@ describe("a caption that is left out of an article's text", () => {
       "inside a box that is also called a caption",
       `<div class="wp-caption">${IMAGE}<p class="wp-caption-text">Boarding at noon.</p></div>`,
     ],
-  ])("follows the alternative text of its image: %s", (_, html) => {
+  ])("is added after its image's alternative text: %s", (_, html) => {
     const { markdown, images } = read(html)
     expect(markdown).toContain("![A white ship – Boarding at noon.](https://sound.example/quay.jpg)")
     expect(markdown.replace(/!\[.*?\]/, "")).not.toContain("Boarding")
@@ -41,13 +41,13 @@ describe("a caption that is left out of an article's text", () => {
     expect(read(html).images[0]?.description).toBe(description)
   })
 
-  test("does not go to an image with other text in between", () => {
+  test("is not added to an image when other text lies in between", () => {
     const { markdown } = read(`${IMAGE}${PROSE}<p class="caption">Boarding at noon.</p>`)
     expect(markdown).toContain("![A white ship](")
     expect(markdown).not.toContain("Boarding")
   })
 
-  test("is text when it names code or a table", () => {
+  test("stays text when it describes code or a table", () => {
     const { markdown } = read(
       `<figure><pre><code>ferry --at noon</code></pre><figcaption>Asking for the next crossing</figcaption></figure>`,
     )

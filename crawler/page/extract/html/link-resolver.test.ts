@@ -11,7 +11,7 @@ const BASES = [
   "https://example.com/a//b",
 ]
 
-test("resolves like the URL parser", () => {
+test("resolves links as the URL parser does", () => {
   const part = constantFrom(
     "a",
     "b.html",
@@ -40,14 +40,14 @@ test("resolves like the URL parser", () => {
   )
 })
 
-test("fragments make no other page", () => {
+test("fragments do not make separate pages", () => {
   const resolver = new LinkResolver("https://docs.example.com/guide/")
   expect(resolver.resolve("a.html#one")).toBe("https://docs.example.com/guide/a.html")
   expect(resolver.resolve("a.html#two")).toBe("https://docs.example.com/guide/a.html")
   expect(resolver.resolve("#three")).toBe("https://docs.example.com/guide/")
 })
 
-test("a document whose base is no web address has links that are", () => {
+test("a document without a web address as its base still has absolute links", () => {
   const resolver = new LinkResolver("about:blank")
   expect(resolver.resolve("a.html")).toBeNull()
   expect(resolver.resolve("https://example.com/a#b")).toBe("https://example.com/a")

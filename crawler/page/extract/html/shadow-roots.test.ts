@@ -167,7 +167,7 @@ describe("shadow roots", () => {
     },
   )
 
-  it("makes no tree deeper than passes can go, however roots are nested", () => {
+  it("never make a tree too deep to process, however they are nested", () => {
     const depth = 300
     const chain = "<x-a><template shadowrootmode=open>" + "<i>".repeat(90) + "<slot></slot></template>"
     const { markdown } = readPage(doc(`<main><p>${P} ${P}</p>${chain.repeat(depth)}`))

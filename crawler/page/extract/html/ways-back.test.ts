@@ -23,7 +23,7 @@ test.each([
   ['<a href="#all">Menu</a>'],
   ['<p><a href="https://git.example/o/r/edit/main/docs/pumps.md">Edit</a></p>'],
   ['<p><a href="/index.php?title=Pumps&amp;action=edit">編集</a></p>'],
-])("a block of links back up the page, or to its source, is no text: %s", (scrap) => {
+])("a block of links back up the page, or to its source, is left out: %s", (scrap) => {
   expect(read(scrap)).not.toMatch(WORDS)
 })
 
@@ -40,11 +40,11 @@ test.each([
   ['<p id="n1">One</p><p>[<a href="#n1">Rule 1</a>]</p>'],
   [`<div><p><a href="#pumps">Up</a></p><div>${" ".repeat(200)}<p>Rule by hand</p></div></div>`],
   ['<p><a href="/manual/edit/overview">Edit pages</a></p>'],
-])("any other link is: %s", (text) => {
+])("any other link is kept: %s", (text) => {
   expect(read(text)).toMatch(WORDS)
 })
 
-test("hostile pages of nothing but such links take linear time", () => {
+test("hostile pages full of such links take linear time", () => {
   const { markdown } = extractHtml(
     `<main>${PROSE}${'<a href="#top">top</a>'.repeat(50_000)}${'<p><a href="#top">top</a></p>'.repeat(20_000)}</main>`,
     "https://example.com/",

@@ -23,7 +23,7 @@ describe("a box that a page shows twice", () => {
     ).toBe(1)
   })
 
-  it("is read once far from its copy when it has several paragraphs", () => {
+  it("is read once, even far from its copy, when it has several paragraphs", () => {
     expect(
       times(`<section>${OFFER}</section><p>Or ask at the gate.</p><section>${OFFER}</section>`, "petrel"),
     ).toBe(1)
@@ -87,7 +87,7 @@ describe("a box that a page shows twice", () => {
     it(`stays: ${name}`, () => expect(times(html, "etrel")).toBe(html.split("etrel").length - 1))
 })
 
-describe("a post that is quoted whole in a conversation", () => {
+describe("a post quoted in full in a conversation", () => {
   const post = (link: string) =>
     `<div class="words"><p>The petrel knot slips when the rope is wet, at least on mine, and I have tied it the way the <a href="${link}">leaflet</a> shows for years now.</p><p>Does anybody know whether a second turn would hold it, or is the rope too new for that?</p></div>`
 

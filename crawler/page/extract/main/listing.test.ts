@@ -231,7 +231,7 @@ const LISTING_CASES: readonly ListingCase[] = [
   },
 ]
 
-describe("a page that lists other pages is told from one that has its own text", () => {
+describe("a page that lists other pages is distinguished from one with its own text", () => {
   test.each(LISTING_CASES.map((one) => [one.name, one] as const))("%s", (_, { url, html, isListing }) => {
     expect(extractHtml(html, url).isListing ?? false).toBe(isListing)
   })

@@ -9,7 +9,7 @@ const SENTENCES =
 
 const ARTICLE = '<title>Rope</title><meta property="og:type" content="article">'
 
-describe("a list whose items have hardly any prose", () => {
+describe("a list whose items have little prose", () => {
   const goods = [
     "Kittiwake line",
     "Gannet line",
@@ -25,7 +25,7 @@ describe("a list whose items have hardly any prose", () => {
     )
     .join("")
 
-  it("is the content, and not only the text that a shop writes below it", () => {
+  it("is the content, along with a shop's text below it", () => {
     const markdown = read(
       `<div class="page"><h1>Hemp</h1><ul>${goods}</ul><div class="words">${SENTENCES}</div></div>`,
     )
@@ -33,14 +33,14 @@ describe("a list whose items have hardly any prose", () => {
       expect(markdown).toContain(word)
   })
 
-  it("is the content beside an article element without the first heading", () => {
+  it("is the content, next to an article element without the main heading", () => {
     const markdown = read(
       `<main><h1>Hemp</h1><ul>${goods}</ul><section><article>${SENTENCES}</article></section></main>`,
     )
     expect(markdown).toContain("Whimbrel line")
   })
 
-  it("is left out behind the text of a page that calls itself an article", () => {
+  it("is left out after the text of a page declared as an article", () => {
     const markdown = read(
       `<div class="page"><div class="text"><h1>How rope is kept</h1>${SENTENCES}</div><ul>${goods}</ul></div>`,
       ARTICLE,
@@ -49,7 +49,7 @@ describe("a list whose items have hardly any prose", () => {
     expect(markdown).not.toContain("Whimbrel line")
   })
 
-  it("keeps one of a row whose class only names its subject", () => {
+  it("keeps one of a row of items whose class only names its subject", () => {
     const row = ["newsletter", "anchors", "oars", "cleats"]
       .map(
         (subject) =>
@@ -61,11 +61,11 @@ describe("a list whose items have hardly any prose", () => {
   })
 })
 
-describe("boxes that ask for an address", () => {
+describe("email sign-up boxes", () => {
   const box = (lead: string) =>
     `<div><h3>The rope letter</h3><p>${lead}</p><div><form><input type="email"><button>Yes</button></form></div></div>`
 
-  it("are left out with the words before the field", () => {
+  it("are left out with the text before the field", () => {
     const markdown = read(
       `<main><h1>Rope</h1>${SENTENCES}${box("Once a month, with a cormorant on it.")}${SENTENCES}</main>`,
     )
@@ -73,21 +73,21 @@ describe("boxes that ask for an address", () => {
     expect(markdown).not.toContain("cormorant")
   })
 
-  it("stay when they are much of the text", () => {
+  it("stay when they make up much of the text", () => {
     const text =
       "Write to the yard by the cormorant rock, and say how long the rope is and what hangs on it. ".repeat(7)
     expect(read(`<main><h1>Rope</h1>${SENTENCES}${box(text)}</main>`)).toContain("cormorant")
   })
 })
 
-test("an inline element may be what a page calls its main content", () => {
+test("an inline element can be the main content", () => {
   expect(read('<span role="main">Closed on Mondays.</span>')).toBe("Closed on Mondays.")
   expect(read('<p>Rope</p><span role="main">Ask <a href="/desk">the desk</a>.</span>')).toContain(
     "Ask [the desk](https://example.org/desk).",
   )
 })
 
-test("a heading that is a link in a box of its own stays above its text", () => {
+test("a heading that is a link in its own box stays above its text", () => {
   const part = (name: string) =>
     `<div class="part"><div class="top"><h3><a href="/${name}">The ${name} line of this yard</a></h3></div><div><b>Three strands, 12 mm</b>, breaks at 900 kg, sold by the metre.</div></div>`
   const markdown = read(
@@ -101,7 +101,7 @@ describe("a box beside an article", () => {
   const portrait = (inside: string) =>
     `<div class="author-box"><img src="/ida.jpg" alt=""><div><h3>About Ida Holm</h3><p>${inside} <a href="/people/ida">More</a></p></div></div>`
 
-  it("is left out when it shows the author after the end", () => {
+  it("is left out when it describes the author at the end", () => {
     const body = `<article><h1>Rope</h1>${SENTENCES.repeat(2)}${portrait("Ida has laid rope by the puffin quay since she was nine, and teaches it.")}</article>`
     expect(read(body, ARTICLE)).not.toContain("puffin")
   })
@@ -111,7 +111,7 @@ describe("a box beside an article", () => {
     expect(read(body, ARTICLE)).toContain("puffin")
   })
 
-  it("is left out of a short article too when it is a list of links", () => {
+  it("is left out of a short article when it is a list of links", () => {
     const links = [
       "Ferry stops early this week",
       "Crab season opens on Monday",

@@ -10,7 +10,7 @@ const read = (body: string, title?: string) => extractHtml(page(body, title), UR
 
 describe("a short article", () => {
   const LEGAL = `<p>${"This site and everything on it is provided as it is, without warranty of any kind, and the owner is not liable for any loss that comes from its use. No part of it may be copied, stored or passed on without written leave. ".repeat(12)}</p>`
-  it("does not lose to a long legal notice", () => {
+  it("is kept beside a long legal notice", () => {
     for (const body of [
       `<div><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></div><div>${LEGAL}</div>`,
       `<article><h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p></article><div class="legal">${LEGAL}</div>`,
@@ -26,7 +26,7 @@ describe("a short article", () => {
   const SHORT =
     "<h1>Lamp four is out</h1><p>The keeper of lamp four reports a cracked glass since Monday; ships use the siskin light meanwhile.</p>"
 
-  it("loses the notice beside it that asks for consent to cookies", () => {
+  it("is kept without the cookie consent notice beside it", () => {
     for (const [body, word] of [
       [`<div class="a1">${SHORT}</div><div class="b7">${CONSENT}<button>Fine</button></div>`, "partners"],
       [
@@ -41,7 +41,7 @@ describe("a short article", () => {
     }
   })
 
-  it("keeps a text on cookies, and one that has no button", () => {
+  it("is kept when it is about cookies, or has no consent button", () => {
     for (const body of [
       `<div><h1>What cookies are for</h1><p>A word on what your browser keeps for a site, from the siskin desk.</p></div><div>${CONSENT}<button>Share</button></div>`,
       `<div>${SHORT}</div><div>${CONSENT}</div>`,

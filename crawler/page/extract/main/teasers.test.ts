@@ -61,7 +61,7 @@ describe("teasers after the end of an article", () => {
       }
     })
 
-  it("stay where they are the article: a ranking with a picture and a link each", () => {
+  it("stay when they are the article: a ranking with an image and a link each", () => {
     const items = ["Skagen", "Ouessant", "Hook Head", "Hiddensee", "Fanad"].map(
       (name, i) =>
         `<h2><a href="https://light.example/${i}">${i + 1}. ${name}</a></h2><img src="/${i}.jpg"><p>The tower of ${name} stands on bare rock, and whoever climbs it sees the coast on both sides as far as the next light.</p>`,
@@ -70,7 +70,7 @@ describe("teasers after the end of an article", () => {
     for (const name of ["Skagen", "Hook Head", "Fanad"]) expect(markdown).toContain(`tower of ${name}`)
   })
 
-  it("do not carry away what follows them", () => {
+  it("do not take the text after them along", () => {
     const list = `<div>${cards(["Ferry stops early", "Crab season opens", "New bridge delayed"])}</div>`
     const markdown = read(
       `<article><h1>Keeping lamps</h1>${PROSE}${list}<p>At the end of winter the oil that is left goes back to the depot, in cans with a redpoll on the lid, and is counted there by two clerks.</p></article>`,
@@ -85,7 +85,7 @@ const LONG =
   BRIDGE +
   `<p>At the abutments the ropes run over beams of oak with a groove for each, which is greased with tallow. Where the groove is worn to half of the rope, the beam is turned by a quarter, and after four turns it is firewood.</p>`
 
-describe("teasers after an article, elsewhere", () => {
+describe("teasers after an article, in other layouts", () => {
   const items = [
     "Seil über dem Fluss",
     "Lärche wird knapp",
@@ -123,7 +123,7 @@ describe("teasers after an article, elsewhere", () => {
         expect(markdown).toContain("firewood")
       }
     })
-  it("not the items of a list that is the article", () => {
+  it("do not include the items of a list that is the article", () => {
     const markdown = read(
       `<article><h1>Five knots</h1>${BRIDGE}${items.map((t, i) => `<div><img src="/${i}.jpg"><h3><a href="https://knots.example/${i}">${t}</a></h3><p>The ${t} holds a wet rope and opens with one pull, which no other knot of the valley does; tie it with a turn to the left and keep the end long.</p></div>`).join("")}</article>`,
     )

@@ -12,7 +12,7 @@ const PROSE = `<p>A lamp that burns all night wants a wick cut square, oil that 
 <p>When the flame smokes, the wick stands too high. Lower it by a quarter turn and wait for a minute, because the glass has to warm again before the draught is even. A flame that jumps has water in its oil, and then the can is emptied, dried and filled anew.</p>
 <p>In the morning the lamp is put out from below, the glass is wiped with paper, and the can is weighed. The difference is the night's oil, and over a winter it says more about the wick than any look at it could.</p>`
 
-describe("a paragraph that is one link", () => {
+describe("a paragraph that is a single link", () => {
   const lone: readonly [string, string, string][] = [
     ["a telephone number", `<p><a href="tel:+4940123456">+49 40 123 456</a></p>`, "+49 40 123 456"],
     [
@@ -43,7 +43,7 @@ describe("a paragraph that is one link", () => {
     })
 })
 
-describe("a section whose heading sounds like clutter", () => {
+describe("a section whose heading sounds like boilerplate", () => {
   const sections: readonly [string, string, string[]][] = [
     [
       "Related",
@@ -124,7 +124,7 @@ describe("a section whose heading sounds like clutter", () => {
     })
 })
 
-describe("a box of the main content with a suspicious name", () => {
+describe("a box in the main content with a suspicious name", () => {
   const WORDS =
     "menu related share social comments sidebar widget promo ad banner newsletter footer header nav breadcrumb meta tags author popup modal cookie subscribe sponsored recommended teaser toolbar".split(
       " ",
@@ -147,7 +147,7 @@ describe("a box of the main content with a suspicious name", () => {
       }
     })
 
-  it("is left out when it asks for consent or an address", () => {
+  it("is left out when it asks for consent or an email address", () => {
     const markdown = read(
       `<main><h1>Keeping lamps</h1>${PROSE}${PROSE}<div class="cookie-banner"><h2>Your privacy</h2><p>We and our partners keep small files on your device to make this page better for you.</p><button>Accept all</button><button>Reject</button></div>
       <div class="newsletter"><h3>Get our letter</h3><p>The best of the lamps, every week, free of charge.</p><form><input type="email"><button>Go</button></form></div></main>`,
@@ -170,7 +170,7 @@ const LONG =
   BRIDGE +
   `<p>At the abutments the ropes run over beams of oak with a groove for each, which is greased with tallow. Where the groove is worn to half of the rope, the beam is turned by a quarter, and after four turns it is firewood.</p>`
 
-describe("a paragraph that is one link, elsewhere", () => {
+describe("a paragraph that is a single link, in other layouts", () => {
   const lone: readonly [string, string, string][] = [
     [
       "an address as its own text",
@@ -210,7 +210,7 @@ describe("a paragraph that is one link, elsewhere", () => {
     })
 })
 
-describe("a section whose heading sounds like clutter, elsewhere", () => {
+describe("a section whose heading sounds like boilerplate, in other languages", () => {
   const sections: readonly [string, string, string][] = [
     [
       "Comentarios",
@@ -262,7 +262,7 @@ describe("a section whose heading sounds like clutter, elsewhere", () => {
     })
 })
 
-describe("a box of the main content with another suspicious name", () => {
+describe("a box in the main content with another suspicious name", () => {
   const words =
     "pagination signup login search reviews rating disclaimer copyright legal credits notice alert overlay dialog consent masthead navigation toc print feedback cta contact donation tooltip byline trending popular latest carousel gallery hero aside secondary rail extra complementary addthis outbrain sponsor topbar bottom callout dropdown hidden-xs navbar post-meta entry-footer site-header respond recirc affiliate".split(
       " ",
@@ -278,7 +278,7 @@ describe("a box of the main content with another suspicious name", () => {
     })
 })
 
-describe("a box in scripts whose letters say more", () => {
+describe("a box in a script with dense characters", () => {
   it("keeps a short line", () => {
     const markdown = read(
       `<main><h1>灯台の一日</h1><p>灯台守は毎日三つの灯りを見回ります。</p><div class="sidebar"><h2>朝</h2><p>朝五時に油をはかり、硝子を紙で拭きます。</p></div></main>`,
@@ -287,7 +287,7 @@ describe("a box in scripts whose letters say more", () => {
   })
 })
 
-describe("cells that sound like buttons", () => {
+describe("cells that look like buttons", () => {
   it("stay in a table and in a list of terms", () => {
     const markdown = read(
       `<main><h1>Keeping lamps</h1>${PROSE}${PROSE}<table><tr><th>Key</th><th>Does</th></tr><tr><td>Print</td><td>writes the log</td></tr><tr><td>Share</td><td>Open</td></tr></table><dl><dt>Close</dt><dd>ends the watch</dd></dl></main>`,
@@ -297,18 +297,18 @@ describe("cells that sound like buttons", () => {
 })
 
 describe("a quoted post", () => {
-  it("is text, whatever the network that it comes from calls its box", () => {
+  it("is kept, whatever class its network gives the box", () => {
     const post = `<blockquote class="twitter-tweet"><p>Nobody told me that a lighthouse hums at night, like a fulmar.</p>— Keeper (@keeper) <a href="https://x.example/1">May 3</a></blockquote>`
     for (const box of [post, `<div class="social-embed">${post}</div>`])
       expect(read(`<article><h1>Keeping lamps</h1>${PROSE}${box}${PROSE}</article>`)).toContain("fulmar")
   })
 })
 
-describe("words of a sentence", () => {
+describe("words within a sentence", () => {
   it.each([
     ["a link", `<a href="/word" class="popup">the dim red lamps</a>`],
     ["a superscript", `<sup class="caption">the dim red lamps</sup>`],
-  ])("stay, whatever their class: %s", (_, words) => {
+  ])("are kept, whatever their class: %s", (_, words) => {
     expect(
       read(
         `<article>${PROSE}<p>At the harbour ${words} are lit first, then those of the pier.</p></article>`,
@@ -316,7 +316,7 @@ describe("words of a sentence", () => {
     ).toMatch(/At the harbour \[?the dim red lamps.* are lit first/)
   })
 
-  it("may be left out at its end", () => {
+  it("can be left out at its end", () => {
     expect(
       read(
         `<article>${PROSE}<p>The lamps are lit at dusk. <a href="/s" class="share">Tell the world</a></p></article>`,
@@ -325,16 +325,16 @@ describe("words of a sentence", () => {
   })
 })
 
-describe("a table of facts", () => {
+describe("an infobox", () => {
   const row = (name: string, fact: string) => `<tr><th>${name}</th><td>${fact}</td></tr>`
   const link = (text: string) => `<a href="/wiki/${text}">${text}</a>`
 
-  it("stays, whatever its class and however many of its facts are links", () => {
+  it("is kept, whatever its class and however many of its facts are links", () => {
     const table = `<table class="infobox vcard">${row("Height", link("31 m"))}${row("Builder", link("Ferrand"))}${row("Lit", link("1898"))}</table>`
     expect(read(`<div>${table}${PROSE}</div>`)).toContain("Ferrand")
   })
 
-  it("is not a box of links sorted by kind", () => {
+  it("is not confused with a menu of links by category", () => {
     const many = ["Kiel", "Föhr", "Amrum", "Pellworm"].map(link).join(" ")
     const table = `<table class="menu">${row("North", many)}${row("South", many)}${row("East", many)}</table>`
     expect(read(`<div>${PROSE}${table}</div>`)).not.toContain("Pellworm")
@@ -342,7 +342,7 @@ describe("a table of facts", () => {
 })
 
 describe("comments", () => {
-  it("are the text of a page that has no other", () => {
+  it("are the text of a page that has no other text", () => {
     const html = `<table><tr><td><a href="/">Lamps</a> <a href="/new">new</a></td></tr><tr><td><a href="/u/7">keeper</a><div class="comment">${PROSE}</div></td></tr></table>`
     expect(read(html)).toContain("wants a wick cut square")
     expect(

@@ -22,7 +22,7 @@ describe("markdown", () => {
     expect(markdownOf('<h3><a href="#opts">#</a>Options</h3>')).toBe("### Options")
   })
 
-  it("drops it when it is written in words", () => {
+  it("drops a permalink written in words", () => {
     const heading = (mark: string) => markdownOf(`<h2>Usage ${mark}</h2>`)
     expect(heading('<a class="anchor" href="#usage">Permanent link</a>')).toBe("## Usage")
     expect(heading('<a aria-label="Direct link to Usage" href="#usage">Direct link to Usage</a>')).toBe(
@@ -40,7 +40,7 @@ describe("markdown", () => {
     )
   })
 
-  it("makes links absolute and drops scripts dressed as links", () => {
+  it("makes links absolute and drops script links", () => {
     expect(markdownOf('<p><a href="../api">API</a> and <a href="javascript:go()">more</a></p>')).toBe(
       "[API](https://example.org/api) and more",
     )
@@ -52,13 +52,13 @@ describe("markdown", () => {
     )
   })
 
-  it("writes a place to be led to as its text", () => {
+  it("writes a link target as its text", () => {
     expect(markdownOf('<h3><a id="opts">Options</a></h3><p><a name="x">See</a> there</p>')).toBe(
       "### Options\n\nSee there",
     )
   })
 
-  it("writes code in bold so that it is read as that", () => {
+  it("keeps code in bold readable as code", () => {
     expect(markdownOf("<p>Run <b><code>npm ci</code></b>, then go.</p>")).toBe("Run **`npm ci`**, then go.")
     expect(markdownOf("<p><a href='/u'><b><code>f(a*b)</code></b></a></p>")).toBe(
       "[**`f(a*b)`**](https://example.org/u)",
@@ -68,7 +68,7 @@ describe("markdown", () => {
     expect(markdownOf("<p>并<strong><code>hive</code></strong>的</p>")).toBe("并`hive`的")
   })
 
-  it("makes one of code that follows on code", () => {
+  it("merges adjacent pieces of code", () => {
     expect(markdownOf("<p><tt><b>--name</b></tt><tt>=value</tt></p>")).toBe("`--name=value`")
     expect(markdownOf("<p><b><code>a</code></b><b><code>b</code></b></p>")).toBe("**`ab`**")
     expect(markdownOf("<p>\\`<code>a</code></p>")).toBe("\\\\\\``a`")
@@ -96,7 +96,7 @@ describe("markdown", () => {
     )
   })
 
-  it("makes the fence longer than any run of backticks in the code", () => {
+  it("makes the fence longer than any backtick run in the code", () => {
     expect(markdownOf("<pre>```js\n```</pre>")).toBe("````\n```js\n```\n````")
     expect(markdownOf("<p><code>a`b</code></p>")).toBe("``a`b``")
   })
@@ -107,7 +107,7 @@ describe("markdown", () => {
     )
   })
 
-  it("keeps cells in their columns behind cells that span several", () => {
+  it("keeps cells in their columns after cells that span several", () => {
     expect(
       markdownOf(
         "<table><tr><th>Deck<th>Cabin<th>Price<tr><td rowspan=2>A<td>1<td>90<tr><td>2<td>95<tr><td>B<td rowspan=0>3<td>80<tr><td>C<td>70</table>",
@@ -128,7 +128,7 @@ describe("markdown", () => {
     expect(markdownOf(wide).length).toBeLessThan(10 * wide.length)
   })
 
-  it("leaves the names of columns empty where the first row has none", () => {
+  it("leaves column names empty when the first row has none", () => {
     const row = (first: string, second: string) => `<tr>${first}${second}</tr>`
     const headed = row("<th>Owner", "<td>root") + row("<th>Size", "<td>3")
     const pairs = row("<td>Owner", "<td>root") + row("<td>Size", "<td>3")
@@ -144,7 +144,7 @@ describe("markdown", () => {
       expect(markdownOf(`<table>${rows}</table>`)).toMatch(/^\| \**Owner/)
   })
 
-  it("reads a table that only places things as the blocks in it", () => {
+  it("reads a layout table as the blocks in it", () => {
     expect(markdownOf("<table><tr><td><h2>A</h2><p>Text</p></td><td><p>Other</p></td></tr></table>")).toBe(
       "## A\n\nText\n\nOther",
     )
@@ -160,7 +160,7 @@ describe("markdown", () => {
     expect(markdownOf("<blockquote>one<br>two</blockquote>")).toBe("> one  \n> two")
   })
 
-  it("takes the real address of a lazy image and leaves out placeholders and pixels", () => {
+  it("uses a lazy image's real address and drops placeholders and pixels", () => {
     expect(markdownOf('<p><img src="data:image/gif;base64,R0" data-src="/a.png" alt="A [plan]"></p>')).toBe(
       "![A \\[plan\\]](https://example.org/a.png)",
     )
@@ -168,7 +168,7 @@ describe("markdown", () => {
     expect(markdownOf('<img srcset="/s.png 1x, /l.png 2x">')).toBe("![](https://example.org/s.png)")
   })
 
-  it("describes an image by its caption when it has no text of its own", () => {
+  it("uses an image's caption when it has no alternative text", () => {
     expect(markdownOf('<figure><img src="/a.png"><figcaption>The yard</figcaption></figure>')).toContain(
       "![The yard](https://example.org/a.png)",
     )
@@ -183,7 +183,7 @@ describe("markdown", () => {
     ["<p>&lt;script&gt; &amp;lt;</p>", "\\<script> \\&lt;"],
     ["<p>snake_case but _this_</p>", "snake_case but \\_this\\_"],
     ["<p>a<br>b</p>", "a  \nb"],
-  ])("keeps text text: %s", (html, markdown) => {
+  ])("escapes text that looks like markup: %s", (html, markdown) => {
     expect(markdownOf(html)).toBe(markdown)
   })
 
@@ -202,7 +202,7 @@ describe("markdown", () => {
     ["<p>R&amp;<span>D and more</span> AT&amp;<b>T</b></p>", "R&D and more AT&**T**"],
     ["<p>~<span>~x~</span>~</p>", "\\~~x\\~~"],
     ["<p>~<del>x</del>~</p>", "\\~~~x~~\\~"],
-  ])("keeps apart what only two parts together would mark: %s", (html, markdown) => {
+  ])("escapes markup that would only form across elements: %s", (html, markdown) => {
     expect(markdownOf(html)).toBe(markdown)
   })
 
@@ -226,7 +226,7 @@ describe("markdown", () => {
       "![\\[foo\\]\\(bar)](https://example.org/i.png)",
     ],
     ["a language of any letters", "<pre><code class='language-föö'>x</code></pre>", "```föö\nx\n```"],
-  ])("keeps %s as they are for whoever reads the markdown", (_what, html, markdown) => {
+  ])("keeps %s intact in the markdown", (_what, html, markdown) => {
     expect(markdownOf(html)).toBe(markdown)
   })
 
@@ -258,7 +258,7 @@ describe("references to notes", () => {
       'an essay<a href="#n"><sup>*</sup></a>',
       "an essay[\\[\\*\\]](https://example.org/guide/#n)",
     ],
-  ])("don't become a part of a word: %s", (_, html, markdown) => {
+  ])("do not become part of a word: %s", (_, html, markdown) => {
     expect(markdownOf(`<p>${html}</p>`)).toContain(markdown)
   })
 
@@ -268,7 +268,7 @@ describe("references to notes", () => {
     "x<sup>1</sup>",
     "the 1<sup>st</sup>",
     "Foo<sup>TM</sup>",
-  ])("are no powers and ordinals: %s", (html) =>
+  ])("are not confused with powers and ordinals: %s", (html) =>
     expect(markdownOf(`<p>${html}</p>`)).toBe(html.replace(/<\/?sup>/g, "")),
   )
 })

@@ -4,7 +4,7 @@ import { escapeText, protectLineStarts } from "./markdown-escapes.ts"
 import { toPlainText } from "./plain-text.ts"
 
 describe("plain text of markdown", () => {
-  it("drops marks and addresses and keeps the words", () => {
+  it("drops markup and addresses and keeps the words", () => {
     expect(toPlainText("## A *new* [guide](https://example.org/g)\n\n**Bold** and `code_x` ~~old~~")).toBe(
       "A new guide\n\nBold and code_x old",
     )
@@ -24,20 +24,20 @@ describe("plain text of markdown", () => {
     expect(toPlainText("1. Run\n\n   ```\n   npm *\n   ```\n2. Done")).toBe("1. Run\n\n   npm *\n2. Done")
   })
 
-  it("keeps formulas as they stand, and takes no money for one", () => {
+  it("keeps formulas as they stand, and does not take money for one", () => {
     expect(toPlainText("So $a_{*}^* \\, [b](c)$, **$5** and *$7* for \\$9 or $x$.")).toBe(
       "So $a_{*}^* \\, [b](c)$, $5 and $7 for $9 or $x$.",
     )
     expect(toPlainText("$$\\{x_1\\}$$")).toBe("$$\\{x_1\\}$$")
   })
 
-  it("gives every list the same signs", () => {
+  it("uses the same markers for every list", () => {
     expect(toPlainText("- a\n\n* b\n\n  * `c`\n\n1. d\n\n1) ## e\n\n   ```\n   * f\n   ```")).toBe(
       "- a\n\n- b\n\n  - c\n\n1. d\n\n1) e\n\n   * f",
     )
   })
 
-  it("sets the cells of a row apart by tabs and drops the delimiter row", () => {
+  it("separates the cells of a row with tabs and drops the delimiter row", () => {
     expect(toPlainText("| A | B |\n| --- | --- |\n| a\\|b | c |")).toBe("A\tB\na|b\tc")
   })
 
@@ -45,7 +45,7 @@ describe("plain text of markdown", () => {
     expect(toPlainText("> quoted\n> \n> twice\n\n---\n\nend")).toBe("quoted\n\ntwice\n\nend")
   })
 
-  it("undoes the writer's escapes for any text", () => {
+  it("undoes the writer's escapes", () => {
     assert(
       property(string({ unit: "grapheme-ascii", maxLength: 40 }), (text) => {
         const shown = text.replace(/\s+/g, " ").trim()
@@ -68,7 +68,7 @@ describe("plain text of markdown", () => {
     )
   })
 
-  it("reads a parenthesis in the title or the brackets of a link", () => {
+  it("handles a parenthesis in a link's title or brackets", () => {
     expect(
       toPlainText(
         'the [plugin](/wiki/Plug-in "Plug-in (computing)") of [a page](</wiki/A_(b)>) (and [more](/m))',
@@ -76,7 +76,7 @@ describe("plain text of markdown", () => {
     ).toBe("the plugin of a page (and more)")
   })
 
-  it("reads a bar in a cell's code", () => {
+  it("handles a bar in a cell's code", () => {
     expect(toPlainText("| **`a\\|b`** | c |")).toBe("a|b\tc")
   })
 })

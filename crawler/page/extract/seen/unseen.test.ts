@@ -18,7 +18,7 @@ function read(planted: string, { css = "", head = "", after = "" } = {}): string
 const styled = (style: string, tag = "p") => `<${tag} style="${style}">${SECRET}</${tag}>`
 const classed = (css: string) => [`<div class="x1"><p>${SECRET}</p></div>`, `.x1 { ${css} }`] as const
 
-describe("a text that no reader sees is no text of the page", () => {
+describe("text that no reader sees is left out", () => {
   test.each([
     ["white on white", styled("color:#fff")],
     ["white on a white box", `<div style="background:#fff">${styled("color:white")}</div>`],
@@ -120,7 +120,7 @@ describe("a text that no reader sees is no text of the page", () => {
     ["color: #ffffff; background: #fff", ""],
     ["font-size: 0px", ""],
     ["position: absolute; top: -1000px", ""],
-  ])("by a class of the page's own style sheet: %s", (declarations) => {
+  ])("when hidden by a class in the page's own style sheet: %s", (declarations) => {
     const [planted, css] = classed(declarations)
     const long = planted.replace(SECRET, `${SECRET} ${"It is cheap. ".repeat(20)}`)
     for (const sheet of [
@@ -138,7 +138,7 @@ describe("a text that no reader sees is no text of the page", () => {
   })
 })
 
-describe("a text that some reader sees stays", () => {
+describe("text that some reader sees is kept", () => {
   const LABEL = "Chapters of this manual"
   test.each([
     ["of closed details", `<details><summary>More</summary><p>${SECRET}</p></details>`, ""],
@@ -254,13 +254,13 @@ describe("a text that some reader sees stays", () => {
     expect(read(planted, { css })).toContain(SECRET)
   })
 
-  test("and so do headings and labels for screen readers", () => {
+  test("as are headings and labels for screen readers", () => {
     const css =
       ".sr-only { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0, 0, 0, 0) }"
     expect(read(`<h2 class="sr-only">${LABEL}</h2><p>${SECRET}</p>`, { css })).toContain(LABEL)
   })
 
-  test("a page that its script shows is read", () => {
+  test("a page that its own script reveals is read", () => {
     const page = `<html><head><style>body { visibility: hidden }</style><script src="/show.js"></script></head><body><article>${PROSE}</article></body></html>`
     expect(extractHtml(page, URL).markdown).toContain(SAID)
   })
@@ -295,17 +295,17 @@ describe("a style sheet is read as browsers read it", () => {
     "color:color(display-p3 min(\0light-dark(/*",
     "width:calc([1e999var(--x)",
     `top:${"(".repeat(290)})`,
-  ])("an invalid value says nothing: %s", (value) => {
+  ])("an invalid value is ignored: %s", (value) => {
     expect(read(`<p style="${value}">${SECRET}</p>`)).toContain(SECRET)
   })
 
-  test("a class whose name has a colon shows its elements", () => {
+  test("a class with a colon in its name reveals its elements", () => {
     const css = ".x1 { display: none } @media (min-width: 600px) { .md\\:x1 { display: block } }"
     expect(read(planted, { css })).toContain(SECRET)
   })
 })
 
-describe("a rule for what stands below or beside others", () => {
+describe("a rule for descendants or siblings", () => {
   const planted = `<div class="a"><i class="s"></i><section class="b" id="m"><p>${SECRET}</p></section></div>`
   const ofWidths = "@media (max-width: 600px) { .never { color: red } }"
 
@@ -316,20 +316,20 @@ describe("a rule for what stands below or beside others", () => {
     "article .s ~ .b > p",
     ":is(.a, .c) p",
     ".b:not(.c) p",
-  ])("%s hides what it is for, in windows of any width", (selector) => {
+  ])("with %s hides its target, at any window width", (selector) => {
     for (const more of ["", ofWidths])
       expect(read(planted, { css: `${selector} { display: none } ${more}` })).not.toContain(SECRET)
   })
 
   test.each([".b .a p", ".a > p", ".s .b p", ".b + .s p", ".c p", "#m.c p"])(
-    "%s hides nothing else",
+    "with %s hides nothing else",
     (selector) => {
       for (const more of ["", ofWidths])
         expect(read(planted, { css: `${selector} { display: none } ${more}` })).toContain(SECRET)
     },
   )
 
-  test("the same sheet in two pages says the same of both, also after other rules", () => {
+  test("a sheet shared by two pages has the same effect on both, even after other rules", () => {
     const css = ".x1 { display: none }"
     const [hidden] = classed("")
     const head = `<style>${css}</style>`
@@ -339,7 +339,7 @@ describe("a rule for what stands below or beside others", () => {
   })
 })
 
-describe("a style sheet made to take long", () => {
+describe("a style sheet made to be slow", () => {
   const elements = `${"<div class='a b c'>".repeat(300)}${"<p class='a'>x</p>".repeat(5000)}`
   test.each([
     [
@@ -357,7 +357,7 @@ describe("a style sheet made to take long", () => {
     ["of blocks in a custom property", `.a { --${"b".repeat(500_000)}:${"{}".repeat(250_000)}`],
     ["of lists in rules", `.a${".c".repeat(9000)} { ${`${",".repeat(19_000)} {}`.repeat(50)}`],
     ["of signs for the outer rule", `.a, .b${".c".repeat(9000)} { ${"&".repeat(19_000)} { color: red } }`],
-  ])("%s ends", (_of, css) => {
+  ])("%s is processed in time", (_of, css) => {
     expect(extractHtml(`<style>${css}</style>${elements}<p>${SAID}</p>`, URL).title).toBe("")
   })
 })

@@ -59,13 +59,13 @@ it.each([
   expect(showNumber(stored, builtInFormat(id), false)).toBe(shown)
 })
 
-it("dates may be counted from 1904", () => {
+it("dates can count from 1904", () => {
   expect(showNumber("43831", builtInFormat(14), true)).toBe("2024-01-02")
   expect(showNumber("0.75", formatOfCode("h:mm"), true)).toBe("18:00")
   expect(showNumber("1.5", formatOfCode("[h]:mm"), true)).toBe("36:00")
 })
 
-it("texts are hidden, or get words around them", () => {
+it("a format can hide text, or add words around it", () => {
   expect(showText("Hose", formatOfCode(";;;"))).toBe("")
   expect(showText("Hose", formatOfCode(`0.0;-0.0;0;"Part "@`))).toBe("Part Hose")
   expect(showText("Hose", formatOfCode("0.00"))).toBe("Hose")

@@ -12,7 +12,7 @@ const run = (text: string, properties = "") =>
 const MATH = `xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"`
 const one = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
 
-describe("equations are TeX", () => {
+describe("equations become TeX", () => {
   it.each([
     [
       "within a line",
@@ -29,13 +29,13 @@ describe("equations are TeX", () => {
   })
 })
 
-it("a word with its reading above it is the word", async () => {
+it("a word with ruby text above it is read as the word", async () => {
   const word = `<w:p>${run("In ")}<w:r><w:ruby><w:rubyPr/><w:rt>${run("かんじ")}</w:rt><w:rubyBase>${run("漢字")}</w:rubyBase></w:ruby></w:r>${run(" only.")}</w:p>`
   expect(await read("docx", docx(word))).toBe("In 漢字 only.")
 })
 
-describe("code is code", () => {
-  it("by the style of paragraphs, line by line as it is set in", async () => {
+describe("code is recognised", () => {
+  it("by paragraph style, line by line as it is set", async () => {
     const code = ["int main() {", "  return 0;", "}"].map((text) =>
       wordParagraph(text, { style: "SourceCode" }),
     )
@@ -44,7 +44,7 @@ describe("code is code", () => {
     )
   })
 
-  it("by a typewriter's letters, in a paragraph or a line", async () => {
+  it("by a monospaced font, in a paragraph or within a line", async () => {
     const letters = `<w:rPr><w:rFonts w:ascii="Courier New" w:hAnsi="Courier New"/></w:rPr>`
     const body = `<w:p>${run("Call ")}${run("free()", letters)}${run(" first.")}</w:p><w:p>${run("free(p);", letters)}</w:p>`
     expect(await read("docx", docx(body))).toBe("Call `free()` first.\n\n```\nfree(p);\n```")
@@ -68,7 +68,7 @@ const changed = (body: Uint8Array, change: (files: Record<string, string>) => vo
   return zip(files)
 }
 
-describe("words in pictures that an office program draws", () => {
+describe("words in drawings made by an office program", () => {
   const frame = (properties: string) =>
     `<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id="5" name="c" ${properties}/></p:nvGraphicFramePr><p:xfrm><a:off x="0" y="0"/><a:ext cx="100000" cy="100000"/></p:xfrm><a:graphic><a:graphicData><c:chart ${C} r:id="rId9"/></a:graphicData></a:graphic></p:graphicFrame>`
   const deck = (properties = "") =>
@@ -79,12 +79,12 @@ describe("words in pictures that an office program draws", () => {
       files["ppt/charts/chart1.xml"] = CHART
     })
 
-  it("of a chart on a slide are text, unless it is hidden", async () => {
+  it("of a chart on a slide are read, unless it is hidden", async () => {
     expect(await read("pptx", deck())).toBe(`- Caught here\n\n${WORDS}`)
     expect(await read("pptx", deck(`hidden="1"`))).toBe("- Caught here")
   })
 
-  it("of a chart in a text are text", async () => {
+  it("of a chart in a document are read", async () => {
     const drawing = `<w:p><w:r><w:drawing><c:chart ${C} r:id="rId9"/></w:drawing></w:r></w:p>`
     const body = changed(docx(wordParagraph("Before.") + drawing + wordParagraph("After.")), (files) => {
       const rels = "word/_rels/document.xml.rels"
@@ -97,7 +97,7 @@ describe("words in pictures that an office program draws", () => {
     expect(await read("docx", body)).toBe(`Before.\n\n${WORDS}\n\nAfter.`)
   })
 
-  it("of charts and boxes on a sheet are text, unless they are hidden or white on nothing", async () => {
+  it("of charts and text boxes on a sheet are read, unless they are hidden or white on nothing", async () => {
     const box = (text: string, properties = "", color = "") =>
       `<xdr:sp><xdr:nvSpPr><xdr:cNvPr id="2" name="b" ${properties}/></xdr:nvSpPr><xdr:spPr/><xdr:txBody><a:p><a:r><a:rPr>${color}</a:rPr><a:t>${text}</a:t></a:r></a:p></xdr:txBody></xdr:sp>`
     const white = `<a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>`

@@ -7,7 +7,7 @@ const read = (body: Uint8Array) => readDocument("pdf", body, "https://x.example/
 
 const hex = (text: string, encoding: string) => iconv.encode(text, encoding).toString("hex")
 
-describe("characters by tables that a file names and does not hold", () => {
+describe("characters mapped by predefined CMaps that the file does not embed", () => {
   it.each([
     ["UniJIS-UCS2-H", "Japan1", "utf16-be", "山頂の天気は午後から変わります"],
     ["UniJIS-UTF16-H", "Japan1", "utf16-be", "𠮷野家の角を左に曲がる"],
@@ -37,20 +37,20 @@ describe("characters by tables that a file names and does not hold", () => {
       "at all",
       "/Subtype /Type0 /Encoding /90ms-RKSJ-H /DescendantFonts [<</Type/Font/Subtype/CIDFontType0/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/FontDescriptor 10 0 R>>]",
     ],
-  ])("also in a font without a name %s", async (_, font) => {
+  ])("are read in a font without a name %s", async (_, font) => {
     const objects = ["<< /Type /FontDescriptor /Flags 4 /FontBBox [0 0 9 9] /ItalicAngle 0 /StemV 8 >>"]
     const { markdown } = await read(pdfInFont({ font, objects }, [hex("灯台の点検", "shift_jis")]))
     expect(markdown).toBe("灯台の点検")
   })
 
-  it("also in columns that run downwards, from right to left", async () => {
+  it("are read in vertical columns, from right to left", async () => {
     const text = ["吾輩は猫である。名前はまだ無い。", "どこで生れたかとんと見当がつかぬ。"]
     const program = text.map((one) => hex(one, "euc-jp"))
     const page = await read(pdfInFont(eastAsianFont("Japan1", "EUC-V"), program))
     expect(page.markdown.replace(/\s/g, "")).toBe(text.join(""))
   })
 
-  it("also where a table in the file builds on one that is not", async () => {
+  it("are read when an embedded CMap builds on a predefined one", async () => {
     const own = streamObject(
       [
         "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
@@ -68,12 +68,12 @@ describe("characters by tables that a file names and does not hold", () => {
     expect(markdown).toBe("潮汐表请在港口办公室领取")
   })
 
-  it("also by the numbers of the collection alone", async () => {
+  it("are read by their numbers in the character collection", async () => {
     const { markdown } = await read(pdfInFont(eastAsianFont("Japan1", "Identity-H"), ["034b034d034f"]))
     expect(markdown).toBe("あいう")
   })
 
-  it("also where the table of Unicode in the file is only a name", async () => {
+  it("are read when the file's Unicode map is only a name", async () => {
     const font = eastAsianFont("Japan1", "UniJIS-UTF16-V", "/ToUnicode /Identity-V")
     expect((await read(pdfInFont(font, [hex("港の朝", "utf16-be")]))).markdown).toBe("港の朝")
   })

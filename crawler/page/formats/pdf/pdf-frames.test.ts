@@ -24,19 +24,19 @@ describe("text that does not run from left to right", () => {
     ["down the page", "0 -1 1 0 40 600"],
     ["upside down", "-1 0 0 -1 500 400"],
     ["askew, as a stamp", ".87 .5 -.5 .87 100 300"],
-  ])("%s, beside text that does, is read after it", async (_, matrix) => {
+  ])("%s, is read after the normal text on its page", async (_, matrix) => {
     const program = `BT /F1 11 Tf ${matrix} Tm (Level in metres) Tj ET`
     expect(await read(pdf([{ texts: lines(PROSE, 72, 700), program }]))).toBe(
       `${PROSE.join(" ")}\n\nLevel in metres`,
     )
   })
 
-  it("on a page that is turned as a whole is read line by line", async () => {
+  it("on a rotated page is read line by line", async () => {
     const turned = PROSE.map((text, at) => `BT /F1 11 Tf 0 1 -1 0 ${100 + 13 * at} 60 Tm (${text}) Tj ET`)
     expect(await read(pdf([{ texts: [], program: turned.join("\n") }]))).toBe(PROSE.join(" "))
   })
 
-  it("in columns is read from right to left, letters that stand alone in a column with it", async () => {
+  it("in vertical columns is read from right to left, including rotated letters in a column", async () => {
     const hex = (text: string) => iconv.encode(text, "utf16-be").toString("hex")
     const font = eastAsianFont("Japan1", "UniJIS-UTF16-V")
     const columns = ["港の船は毎朝六時に", "灯台の前を通り過ぎる。"]
@@ -48,12 +48,12 @@ describe("text that does not run from left to right", () => {
   })
 })
 
-it("text that is drawn twice at one place, as its edge or shadow, is read once", async () => {
+it("text drawn twice in one place, as an outline or shadow, is read once", async () => {
   const twice = [...lines(PROSE, 72, 700), ...lines(PROSE, 72.4, 700.3)]
   expect(await read(pdf([{ texts: twice }]))).toBe(PROSE.join(" "))
 })
 
-describe("what is laid over a page", () => {
+describe("annotations on a page", () => {
   const page = (annotations: readonly string[], more: readonly string[] = [], form = "") =>
     pdfOfObjects(
       [
@@ -88,7 +88,7 @@ describe("what is laid over a page", () => {
         "<< /Type /Annot /Subtype /FreeText /Rect [170 696 290 716] /F 4 /DA (/F1 12 Tf 0 g) /Contents (Sea Holly) /AP << /N 6 0 R >> >>",
       ],
     ],
-  ])("%s is text", async (_, annotations) => {
+  ])("%s is read", async (_, annotations) => {
     const form = "/AcroForm << /Fields [] /DR << /Font << /F1 5 0 R >> >> >>"
     expect(await read(page(annotations, [drawn("Sea Holly")], form))).toBe("Name of the boat: Sea Holly")
   })
@@ -100,7 +100,7 @@ describe("what is laid over a page", () => {
       "a note that opens when it is clicked",
       "<< /Type /Annot /Subtype /Text /Rect [170 696 190 716] /F 4 /Contents (Sea Holly) >>",
     ],
-  ])("%s is not", async (_, annotation) => {
+  ])("%s is not read", async (_, annotation) => {
     expect(await read(page([annotation], [drawn("Sea Holly")]))).toBe("Name of the boat:")
   })
 })

@@ -46,7 +46,7 @@ const numbered = (text: string, from: number, digits: (code: number) => string) 
     .map((letter) => digits(from + lettersOf(text).indexOf(letter)))
     .join("")
 
-describe("a file that draws letters and does not say which", () => {
+describe("a file whose glyphs have no characters", () => {
   it.each<[string, TestFont, string]>([
     [
       "by the numbers that they have in a common font",
@@ -118,7 +118,7 @@ describe("a file that draws letters and does not say which", () => {
     expect(await outcomeOf(pdfInFont(font, [codes, codes]))).toEqual(UNDECODABLE)
   })
 
-  it("keeps what can be read, and says how much cannot", async () => {
+  it("keeps what can be read, and says how much cannot be", async () => {
     const font = drawnFont(
       lettersOf(SENTENCE).map((_, at) => `g${at}`),
       1,
@@ -134,8 +134,8 @@ describe("a file that draws letters and does not say which", () => {
   })
 })
 
-describe("what looks like it and can be read", () => {
-  it("numbers that are Unicode's", async () => {
+describe("a similar file that can be read", () => {
+  it("has glyph numbers that are Unicode", async () => {
     const codes = ["Zawór zamyka się przed burzą", "ŁÓDŹ I GDAŃSK, NABRZEŻE"].map((text) =>
       Array.from(text)
         .map((one) => four(one.charCodeAt(0)))
@@ -145,7 +145,7 @@ describe("what looks like it and can be read", () => {
     expect(plain(markdown)).toBe("Zawór zamyka się przed burzą ŁÓDŹ I GDAŃSK, NABRZEŻE")
   })
 
-  it("numbers that are Unicode's, of Russian and figures", async () => {
+  it("has glyph numbers that are Unicode, in Russian and digits", async () => {
     const codes = ["Насос стоит на ровном полу", "1 250,00"].map((text) =>
       Array.from(text)
         .map((one) => four(one.charCodeAt(0)))
@@ -156,13 +156,13 @@ describe("what looks like it and can be read", () => {
     )
   })
 
-  it("glyphs with the names of letters", async () => {
+  it("has glyphs named after letters", async () => {
     const names = Array.from(SENTENCE).map((one) => (one === " " ? "space" : one === "." ? "period" : one))
     const font = drawnFont([...new Set(names)], 1)
     expect(plain((await read(pdfInFont(font, [numbered(SENTENCE, 1, two)]))).markdown)).toBe(SENTENCE)
   })
 
-  it("a few signs of a font that says nothing of them", async () => {
+  it("has a few unknown symbols", async () => {
     const font = drawnFont(["g1", "g2"], 0x47)
     const program = `BT /F2 12 Tf 60 700 Td (The gauge reads) Tj /F1 12 Tf 100 0 Td (G) Tj /F2 12 Tf 20 0 Td (in the morning.) Tj ET`
     expect(await outcomeOf(pdfOfFont(font, program))).toEqual({
@@ -170,7 +170,7 @@ describe("what looks like it and can be read", () => {
     })
   })
 
-  it("bullets of a font of signs", async () => {
+  it("has bullets from a symbol font", async () => {
     const font = glyphFont(toUnicode([[3, 0xf0b7]]))
     const item = (at: number) =>
       `BT /F1 12 Tf 60 ${700 - 20 * at} Td <0003> Tj /F2 12 Tf 20 0 Td (${SENTENCE}) Tj ET`

@@ -8,7 +8,7 @@ function read(pages: readonly TestPdfPage[], options: TestPdfOptions = {}, budge
 }
 
 describe("the text of a page", () => {
-  it("becomes paragraphs over the ends of lines, and broken words are put together", async () => {
+  it("forms paragraphs across line ends, and rejoins broken words", async () => {
     const page = await read([
       {
         texts: [
@@ -33,7 +33,7 @@ describe("the text of a page", () => {
     )
   })
 
-  it("has its headings by the size of their letters, its lists and its code", async () => {
+  it("has headings by font size, lists and code", async () => {
     const page = await read([
       {
         texts: [
@@ -54,7 +54,7 @@ describe("the text of a page", () => {
     )
   })
 
-  it("leads to the page that it stands on, also amid a section, a list and a paragraph", async () => {
+  it("links to its page, even in the middle of a section, a list or a paragraph", async () => {
     const prose = (about: string) =>
       lines([`${about} is told here in a sentence that ends with a full stop.`], 72, 660)
     const page = await read([
@@ -91,7 +91,7 @@ describe("the text of a page", () => {
     expect(passages.map(({ anchor, page }) => [anchor, page])).toEqual([["page=1", "1–5"]])
   })
 
-  it("knows the page of each passage in a paragraph over several pages, and in a word that is broken between two", async () => {
+  it("has the page of each passage, even in a paragraph across pages or a word broken between two", async () => {
     const wide = (from: number, count: number) =>
       Array.from({ length: count }, (_, at) => `word${from + at} of a paragraph that has no end on its page,`)
     const page = await read([
@@ -115,7 +115,7 @@ describe("the text of a page", () => {
     )
   })
 
-  it("names a page by its label, and leads to its place in the file", async () => {
+  it("names a page by its label, and links to its position in the file", async () => {
     const matters = ["Unpack the pump.", "Fill it.", "Start the motor.", "Watch the gauge.", "Stop."]
     const labelled = (nums: string, count: number) =>
       read(
@@ -136,7 +136,7 @@ describe("the text of a page", () => {
     expect(placesOf(broken)).toEqual(["page=1 1"])
   })
 
-  it("has its headings by the bookmarks where letters say nothing", async () => {
+  it("takes headings from the bookmarks when font sizes show nothing", async () => {
     const page = await read(
       [
         {
@@ -172,7 +172,7 @@ describe("the text of a page", () => {
     expect(page.links).toEqual([{ url: "https://pumps.example/parts", text: "our website", nofollow: false }])
   })
 
-  it("of two columns is read one after the other, however it was written", async () => {
+  it("in two columns is read one column after the other, in whatever order it was written", async () => {
     const left = Array.from({ length: 8 }, (_, at) => `left line ${at} of the first column`)
     const right = Array.from({ length: 8 }, (_, at) => `right line ${at} of the other one`)
     const texts = left.flatMap((text, at) => [
@@ -184,8 +184,8 @@ describe("the text of a page", () => {
   })
 })
 
-describe("a file of many pages", () => {
-  it("loses what is printed on each of them, and a sentence goes on over the page's end", async () => {
+describe("a PDF of many pages", () => {
+  it("drops running headers, and a sentence continues across pages", async () => {
     const page = await read(
       [1, 2, 3, 4].map((number) => ({
         texts: [
@@ -206,7 +206,7 @@ describe("a file of many pages", () => {
     expect(page.markdown).toContain("page a of the manual")
   })
 
-  it("is read up to the time it was given, and says so", async () => {
+  it("is read up to its time limit, with a note", async () => {
     const pages = Array.from({ length: 50 }, () => ({ texts: lines(["Some words of this page."], 72, 700) }))
     const page = await read(pages, {}, 0)
     expect(page.note).toBe("the first 1 of 50 pages were read")
@@ -214,8 +214,8 @@ describe("a file of many pages", () => {
   })
 })
 
-describe("facts about a file", () => {
-  it("come from its properties", async () => {
+describe("metadata of a PDF", () => {
+  it("comes from its properties", async () => {
     const texts = lines(["The pump stands on a level floor and its inlet is below the water."], 72, 700)
     expect(await read([{ texts }], { title: "Pump manual", author: "Ada Byron" })).toMatchObject({
       title: "Pump manual",
@@ -225,21 +225,21 @@ describe("facts about a file", () => {
     })
   })
 
-  it("of pictures alone are that there is no text layer", async () => {
+  it("notes a missing text layer when there are only images", async () => {
     expect(await read([{ texts: [] }, { texts: [] }])).toMatchObject({
       markdown: "",
       note: "no text layer in its 2 pages",
     })
   })
 
-  it("that ask for code to be run are left alone", async () => {
+  it("never runs embedded code", async () => {
     const catalogue = "/OpenAction << /S /JavaScript /JS (globalThis.ran = true) >>"
     const page = await read([{ texts: lines(["Harmless words."], 72, 700) }], { catalogue })
     expect(page.markdown).toBe("Harmless words.")
     expect("ran" in globalThis).toBe(false)
   })
 
-  it("under a password say so", async () => {
+  it("reports a password", async () => {
     const hash = "0".repeat(64)
     const trailer = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O <${hash}> /U <${hash}> >> /ID [<${"1".repeat(32)}> <${"1".repeat(32)}>]`
     await expect(read([{ texts: [] }], { trailer })).rejects.toMatchObject({

@@ -42,7 +42,7 @@ export const close = async (session: Session) => {
 }
 `
 
-test("each symbol is a heading above its code, with its comment and the fragment of its line", async () => {
+test("each symbol is a heading above its code, with its comment and its line's fragment", async () => {
   const page = await read("session.ts", SESSION)
   expect(page).toMatchObject({ title: "session.ts", type: "code" })
   expect(headingsIn(page)).toEqual([
@@ -59,14 +59,14 @@ test("each symbol is a heading above its code, with its comment and the fragment
   expect(places).toMatchObject({ "## function parseUrl": "L10", "### method open": "L22" })
 })
 
-test("a passage of code names the class and method around it", async () => {
+test("a code passage names the class and method around it", async () => {
   const long = SESSION.replace("await open(seconds)", "await open(seconds) // and on\n    ".repeat(20))
   const page = await read("session.ts", long)
   const passage = toPassages(page.markdown, page.anchors).find(({ text }) => text.includes("Opens it."))
   expect(passage).toMatchObject({ headings: ["class Session", "method open"], anchor: "L22" })
 })
 
-test("the language is that of the comments, and code without comments has none", async () => {
+test("the language is that of the comments, and code without comments has no language", async () => {
   const german =
     "// Die Pumpe steht auf dem Boden, und der Zulauf ist unter dem Wasser.\n// Sie zieht keine Luft, wenn sie nicht leer ist.\n"
   expect((await read("pumpe.ts", `${german}${SESSION}`)).language).toBe("de")
@@ -79,7 +79,7 @@ test("every word of a file is on its page", async () => {
   for (const line of SESSION.split("\n")) expect(page.markdown).toContain(line)
 })
 
-describe("symbols of many languages", () => {
+describe("symbols in many languages", () => {
   test.each<[name: string, text: string, headings: string[]]>([
     [
       "app.py",
@@ -157,12 +157,12 @@ describe("symbols of many languages", () => {
   })
 })
 
-test("settings are code without headings", async () => {
+test("a settings file is code without headings", async () => {
   const page = await read("compose.yaml", "services:\n  web:\n    image: nginx\n")
   expect(page.markdown).toBe("```yaml\nservices:\n  web:\n    image: nginx\n```")
 })
 
-test("lines without end cost no time without end", async () => {
+test("endless lines are processed in time", async () => {
   for (const part of ["a(", "class A {\n", "public a ", "/* ", "impl<a> ", "f(a, "]) {
     const text = part.repeat(60_000)
     for (const name of ["a.ts", "a.java", "a.cs", "a.cpp", "a.rs", "a.py"])

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { fileOf, headingsIn, read } from "../testing/read-page.ts"
 
-test("a notebook of redis-py is its text, its code and what the code printed", async () => {
+test("a redis-py notebook becomes its text, its code and the code's output", async () => {
   const page = await read("redis-hashes.ipynb", fileOf("redis-hashes.ipynb"))
   expect(page.title).toBe("Redis Hash Examples")
   expect(headingsIn(page)).toContain("## Set and get a single field")
@@ -18,7 +18,7 @@ const output = (data: object) => ({
   outputs: [{ output_type: "execute_result", data }],
 })
 
-test("a table of data is a table, and a picture or the name of an object is left out", async () => {
+test("a data table becomes a table, and images and object names are left out", async () => {
   const html =
     "<div><style>td { color: red }</style><table><thead><tr><th></th><th>size</th></tr></thead><tbody><tr><th>0</th><td>2</td></tr></tbody></table></div>"
   const page = await notebook([
@@ -29,7 +29,7 @@ test("a table of data is a table, and a picture or the name of an object is left
   expect(page.markdown).not.toMatch(/iVBOR|Figure|color/)
 })
 
-test("an error is its name and its message, without the colours of a terminal", async () => {
+test("an error is shown by its name and message, without terminal colours", async () => {
   const page = await notebook([
     {
       cell_type: "code",
@@ -53,7 +53,7 @@ test("an error is its name and its message, without the colours of a terminal", 
   expect(page.markdown).toContain("```\ngreen\n```")
 })
 
-test("the notebook names its language, its title and its authors", async () => {
+test("the notebook provides its language, title and authors", async () => {
   const page = await notebook(
     [
       {
@@ -77,7 +77,7 @@ test("the notebook names its language, its title and its authors", async () => {
   expect(page.markdown).toBe("# Sizes\nSee [the shop](https://a.example/shop) now.\n\n```R\nx <- 1\n```")
 })
 
-test("notebooks of before 2015 have worksheets, headings and lines without breaks", async () => {
+test("notebooks from before 2015 have worksheets, headings and lines without breaks", async () => {
   const cells = [
     { cell_type: "heading", level: 2, source: ["Old sizes"] },
     {
@@ -95,7 +95,7 @@ test("notebooks of before 2015 have worksheets, headings and lines without break
   expect(page.markdown).toContain("```python\na = 1\na\n```\n\n```\n1\n```")
 })
 
-test("a long output is cut to its beginning", async () => {
+test("a long output is truncated", async () => {
   const page = await notebook([
     { cell_type: "code", source: "go", outputs: [{ output_type: "stream", text: "line\n".repeat(100_000) }] },
   ])

@@ -25,7 +25,7 @@ test("the pet store has a section for each operation and each schema", async () 
 const api = (value: object, version = "3.1.0") =>
   read("openapi.json", JSON.stringify({ openapi: version, info: { title: "Pumps" }, ...value }))
 
-test("parameters of a path hold for its operations, and references inside the file are followed", async () => {
+test("path parameters apply to its operations, and references within the file are followed", async () => {
   const page = await api({
     components: {
       parameters: {
@@ -55,7 +55,7 @@ test("parameters of a path hold for its operations, and references inside the fi
   expect(page.markdown).toContain("**Response 404** No such pump.")
 })
 
-test("fields of objects in objects have their path, and what has a name is named", async () => {
+test("nested fields have their paths, and named schemas are referred to by name", async () => {
   const page = await api({
     paths: {},
     components: {
@@ -102,7 +102,7 @@ test("fields of objects in objects have their path, and what has a name is named
   )
 })
 
-test("Swagger 2 in YAML, with a body, a host and keys", async () => {
+test("Swagger 2 in YAML is read, with a body, a host and keys", async () => {
   const page = await read(
     "api.yml",
     `swagger: "2.0"
@@ -133,7 +133,7 @@ definitions:
   )
 })
 
-test("webhooks, callbacks and operations of other methods are sections", async () => {
+test("webhooks, callbacks and operations with other methods are sections", async () => {
   const page = await api(
     {
       webhooks: { dry: { post: { summary: "A pump runs dry" } } },
@@ -156,7 +156,7 @@ test("webhooks, callbacks and operations of other methods are sections", async (
   ])
 })
 
-test("no other file is read, and a bomb of aliases is no description", async () => {
+test("no other file is read, and a bomb of YAML aliases is not parsed", async () => {
   const page = await api({
     paths: { "/a": { $ref: "file:///etc/hosts" }, "/b": { get: { parameters: [{ $ref: "./b.yaml#/c" }] } } },
   })

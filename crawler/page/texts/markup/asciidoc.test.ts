@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { fileOf, headingsIn, read } from "../testing/read-page.ts"
 
-test("a page of Asciidoctor's manual keeps its headings, lists, code and notes, and no marks", async () => {
+test("a page of Asciidoctor's manual keeps its headings, lists, code and notes, without markup", async () => {
   const page = await read("safe-modes.adoc", fileOf("safe-modes.adoc"))
   expect(page.title).toBe("Safe Modes")
   expect(headingsIn(page)).toHaveLength(4)
@@ -15,14 +15,14 @@ test("a page of Asciidoctor's manual keeps its headings, lists, code and notes, 
   expect(page.markdown).not.toMatch(/xref:|\[source|^==|^\* |\/\/\/\//m)
 })
 
-test("quotations in quotations without end are refused", async () => {
+test("endlessly nested quotes are rejected", async () => {
   await expect(read("deep.adoc", "> ".repeat(20_000))).rejects.toMatchObject({
     kind: "unsupported",
     message: "its blocks are nested too deeply",
   })
 })
 
-test("tables, code with its language, nested lists and facts of the head", async () => {
+test("tables, code with its language, nested lists and header attributes are read", async () => {
   const page = await read(
     "guide.adoc",
     `= The *pump* guide
@@ -66,8 +66,8 @@ stem:[x < 2] in a formula.
   expect(page.markdown).toContain("x < 2 in a formula")
 })
 
-describe("nothing that a document names is read", () => {
-  test("no file and no address", async () => {
+describe("nothing that a document refers to is read", () => {
+  test("neither files nor addresses", async () => {
     const folder = mkdtempSync(join(tmpdir(), "fossick-asciidoc-"))
     writeFileSync(join(folder, "secret.txt"), "the secret words")
     let asked = 0
@@ -116,7 +116,7 @@ a|include::${join(folder, "secret.txt")}[]
     }
   })
 
-  test("no script of a passthrough is text", async () => {
+  test("nor scripts in a passthrough block", async () => {
     const page = await read(
       "pass.adoc",
       "Text.\n\n++++\n<script>alert(1)</script>\n<p hidden>unseen</p>\n++++\n",

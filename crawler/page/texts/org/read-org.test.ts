@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { fileOf, headingsIn, read } from "../testing/read-page.ts"
 
-test("a page of Doom Emacs keeps headings, tables, code and links, and no marks", async () => {
+test("a page of Doom Emacs keeps headings, tables, code and links, without markup", async () => {
   const page = await read("irc.org", fileOf("irc.org"))
   expect(page).toMatchObject({ title: ":app irc", description: "How neckbeards socialize" })
   expect(headingsIn(page).slice(0, 3)).toEqual(["## Description", "### Maintainers", "### Module flags"])
@@ -62,7 +62,7 @@ test.each([
   expect(await body(text)).toBe(markdown)
 })
 
-test("keywords above the text are facts", async () => {
+test("keywords above the text become metadata", async () => {
   const page = await read(
     "a.org",
     "#+TITLE: The /pump/ guide\n#+AUTHOR: Ann Lee\n#+DATE: <2024-03-05 Tue>\n#+LANGUAGE: de\n\nWort.\n",
@@ -71,11 +71,11 @@ test("keywords above the text are facts", async () => {
   expect(page.title).toBe("The pump guide")
 })
 
-test("an include reads nothing, and code is not run", async () => {
+test("an include is not read, and code is not run", async () => {
   expect(await body(`#+INCLUDE: "${import.meta.filename}"\nText.\n#+CALL: evil()`)).toBe("Text.")
 })
 
-test("nesting and openings without end cost no time without end", async () => {
+test("deep nesting and unclosed markup are processed in time", async () => {
   const deep = Array.from({ length: 400 }, (_, at) => `${" ".repeat(at)}- x`).join("\n")
   for (const text of [
     "#+begin_src\n".repeat(30_000),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { fileOf, headingsIn, read } from "../testing/read-page.ts"
 
-test("a page of redis-py's manual keeps headings, code and links, and no marks", async () => {
+test("a page of redis-py's manual keeps headings, code and links, without markup", async () => {
   const page = await read("connections.rst", fileOf("connections.rst"))
   expect(page.title).toBe("Connecting to Redis")
   expect(headingsIn(page)).toContain("## Sentinel Client")
@@ -86,7 +86,7 @@ describe("blocks", () => {
   })
 })
 
-describe("marks in a line", () => {
+describe("inline markup", () => {
   test.each([
     ["``code`` and **strong** and *so*", "`code` and **strong** and *so*"],
     [":class:`~pump.Pump` of :doc:`the guide </guide>`, :ref:`sizes`", "`Pump` of the guide, sizes"],
@@ -109,13 +109,13 @@ describe("marks in a line", () => {
   })
 })
 
-test("headings have the levels of their underlines, in the order in which those come", async () => {
+test("heading levels follow the order in which underlines appear", async () => {
   const page = await read("a.rst", "====\nBook\n====\n\nOne\n---\n\nAa\n~~\n\nText.\n\nTwo\n---\n\nText.\n")
   expect(page.title).toBe("Book")
   expect(headingsIn(page)).toEqual(["## One", "### Aa", "## Two"])
 })
 
-test("fields above the text are facts", async () => {
+test("fields above the text become metadata", async () => {
   const page = await read(
     "a.rst",
     ":orphan:\n\nTitle\n=====\n\n:Author: Ann Lee\n:Date: 2024-03-05\n\nText.\n",
@@ -123,7 +123,7 @@ test("fields above the text are facts", async () => {
   expect(page).toMatchObject({ title: "Title", author: "Ann Lee", publishedAt: new Date("2024-03-05") })
 })
 
-test("an include reads nothing", async () => {
+test("an include is not read", async () => {
   expect(
     await body(
       `Text.\n\n.. include:: ${import.meta.filename}\n\n.. literalinclude:: /etc/hosts\n\n.. raw:: html\n   :file: /etc/hosts`,
@@ -131,7 +131,7 @@ test("an include reads nothing", async () => {
   ).toBe("Text.")
 })
 
-test("nesting and openings without end cost no time without end", async () => {
+test("deep nesting and unclosed markup are processed in time", async () => {
   const texts = [
     "- x\n".repeat(50_000),
     ".. note::\n   ".repeat(30_000),

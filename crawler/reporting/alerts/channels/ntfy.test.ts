@@ -73,7 +73,7 @@ test("an alert is published as JSON with its title, priority and tags, under one
   expect(server.got[1]!.body).toMatchObject({ priority: 3, tags: ["white_check_mark"] })
 })
 
-test("a topic without a token gets none, and a long text is cut between two characters", async () => {
+test("a topic without a token sends none, and a long text is cut between two characters", async () => {
   await using server = await startServer()
   const long = message(server.host, { text: `a${"ü".repeat(5000)}` })
   await send({ FOSSICK_ALERT_NTFY: server.topic }, [long])
@@ -82,7 +82,7 @@ test("a topic without a token gets none, and a long text is cut between two char
   expect(body["message"]).toBe(`a${"ü".repeat(2047)}`)
 })
 
-test("a refusal is tried again, says no secret, and redirects are not followed", async () => {
+test("a refusal is retried, reveals no secret, and redirects are not followed", async () => {
   await using server = await startServer([403, 307])
   const { host, topic } = server
   const env = { FOSSICK_ALERT_NTFY: topic, FOSSICK_ALERT_NTFY_TOKEN: "${NTFY_TOKEN}" }
@@ -100,7 +100,7 @@ test("a refusal is tried again, says no secret, and redirects are not followed",
   expect(server.got).toHaveLength(2)
 })
 
-test("a private network is reached where it is opened for webhooks, and an earlier server gets nothing any more", async () => {
+test("a private network is reached when opened for webhooks, and a former server gets nothing more", async () => {
   await using server = await startServer()
   const env = { FOSSICK_ALERT_NTFY: server.topic, FOSSICK_ALERT_NTFY_TOKEN: "${NTFY_TOKEN}" }
   expect(await send({ ...env, FOSSICK_WEBHOOK_NETWORKS: "" }, [message(server.host)])).toMatchObject([
@@ -112,7 +112,7 @@ test("a private network is reached where it is opened for webhooks, and an earli
   expect(server.got).toEqual([])
 })
 
-test("a token goes over no open line to another machine, and no topic is kept or shown", () => {
+test("a token is never sent unencrypted to another machine, and no topic is stored or shown", () => {
   const ready = (topic: string, token = "${NTFY_TOKEN}") =>
     ntfy.isReady(
       readSettings(crawlerSettings, { FOSSICK_ALERT_NTFY: topic, FOSSICK_ALERT_NTFY_TOKEN: token }),

@@ -5,7 +5,7 @@ import { CrawlFixture, temporaryFolder, testConfig } from "../../../testing/craw
 import { recognizeStart } from "../../../fetch/content/kinds.ts"
 import { surveyContent } from "./survey-content.ts"
 
-test("a look through a folder counts its files, reads some, and proposes a source whose name is free", async () => {
+test("scanning a folder counts its files, reads some, and proposes a source with an unused name", async () => {
   using parent = temporaryFolder()
   await using fixture = await CrawlFixture.open()
   const folder = join(parent.path, "handbook")

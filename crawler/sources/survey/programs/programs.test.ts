@@ -194,24 +194,27 @@ function looked({
   return lookAt("https://example.com/" as PageUrl, html, headers, reading as never)
 }
 
-test.each(SPECIMENS)("$program is known by what it leaves in its pages", ({ program, version, ...page }) => {
+test.each(SPECIMENS)("$program is recognised by its traces in pages", ({ program, version, ...page }) => {
   const found = recognise(looked(page))
   expect(found).toMatchObject({ name: program, version })
   expect(found?.evidence.length).toBeGreaterThan(0)
 })
 
-test.each(SPECIMENS)("$program: what holds no page of its own is left out, pages are not", (specimen) => {
-  const { exclude = [] } = recognise(looked(specimen))!.advice
-  const isExcluded = addressPatterns("exclude", exclude)
-  expect(specimen.left.filter((url) => !isExcluded(url as PageUrl))).toEqual([])
-  expect(specimen.read.filter((url) => isExcluded(url as PageUrl))).toEqual([])
-})
+test.each(SPECIMENS)(
+  "$program: addresses without a page of their own are excluded, and pages are not",
+  (specimen) => {
+    const { exclude = [] } = recognise(looked(specimen))!.advice
+    const isExcluded = addressPatterns("exclude", exclude)
+    expect(specimen.left.filter((url) => !isExcluded(url as PageUrl))).toEqual([])
+    expect(specimen.read.filter((url) => isExcluded(url as PageUrl))).toEqual([])
+  },
+)
 
-test("every program has a specimen here", () => {
+test("every program has a sample here", () => {
   expect(new Set(SPECIMENS.map(({ program }) => program))).toEqual(new Set(PROGRAMS.map(({ name }) => name)))
 })
 
-test("a page of no known program is called by its generator, or by nothing", () => {
+test("a page of an unknown program is named by its generator, or not at all", () => {
   const page = (head: string) =>
     `${head}<body><main>About pumps, DokuWiki, MediaWiki and Sphinx.</main></body>`
   expect(recognise(looked({ html: page('<meta name="generator" content="Hugo 0.140">') }))).toMatchObject({
@@ -222,7 +225,7 @@ test("a page of no known program is called by its generator, or by nothing", () 
   expect(recognise(looked({ html: page("") }))).toBeNull()
 })
 
-test("documentation with a folder for each version starts in the one that the front page leads to", () => {
+test("versioned documentation starts in the version that the front page links to", () => {
   const { html } = SPECIMENS.find(({ program }) => program === "Sphinx")!
   expect(recognise(looked({ html }))?.advice.seed).toBe("https://example.com/en/latest/")
 })

@@ -133,8 +133,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe("backups by schedule", () => {
-  test("are made at their times, whole and restorable, and the newest of them stay", async () => {
+describe("scheduled backups", () => {
+  test("are made on schedule, complete and restorable, and the newest are kept", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare()
@@ -175,7 +175,7 @@ describe("backups by schedule", () => {
     expect((await new BackupTable(to.db).plan())?.plan.name).toBe("fossick")
   })
 
-  test("that were missed are made up for by one", async () => {
+  test("make up for missed ones with a single one", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare()
@@ -186,7 +186,7 @@ describe("backups by schedule", () => {
     expect(fixture.files).toEqual(["fossick-2026-05-12T00-00-00Z.tar"])
   })
 
-  test("do not overlap: the next is left out while one is not over", async () => {
+  test("do not overlap: the next is skipped while one is running", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare({ schedule: defineSchedule({ everyHours: 1 }) })
@@ -210,7 +210,7 @@ describe("backups by schedule", () => {
     ])
   })
 
-  test("take one that someone asks for while one is due as the scheduled one", async () => {
+  test("treat a manual one made while one is due as the scheduled one", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
@@ -219,7 +219,7 @@ describe("backups by schedule", () => {
     expect((await fixture.backups.plan())?.nextRun?.getTime()).toBe(fixture.now + 6 * HOUR)
   })
 
-  test("are judged anew when the clock was set: none is put off for years", async () => {
+  test("are rescheduled when the clock is set: none is delayed for years", async () => {
     await using fixture = await Fixture.open()
     fixture.now += 3650 * DAY
     await fixture.declare({ schedule: defineSchedule({ everyHours: 6 }) })
@@ -231,7 +231,7 @@ describe("backups by schedule", () => {
     expect(next).toBeLessThanOrEqual(fixture.now + 6 * HOUR)
   })
 
-  test("of a clock that was ahead make room first, and the new one stays", async () => {
+  test("from a clock that was ahead are deleted first, and the new one stays", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare({ keep: 2 })
@@ -243,8 +243,8 @@ describe("backups by schedule", () => {
   })
 })
 
-describe("the plan", () => {
-  test("keeps its next run when it is declared again, and has a new one when its times change", async () => {
+describe("the backup schedule", () => {
+  test("keeps its next run when declared again, and gets a new one when its times change", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare()
     const next = new Date("2026-05-02T02:30Z")
@@ -263,7 +263,7 @@ describe("the plan", () => {
   })
 })
 
-describe("a backup that fails", () => {
+describe("a failing backup", () => {
   /** Makes a backup that has to fail. */
   async function failing(change: (fixture: Fixture) => void) {
     const fixture = await Fixture.open()
@@ -274,7 +274,7 @@ describe("a backup that fails", () => {
     return fixture
   }
 
-  test("says that its folder is missing, makes none, and is tried at its next time", async () => {
+  test("reports a missing folder without creating it, and is retried at its next time", async () => {
     await using fixture = await failing(({ folder }) => rmSync(folder, { recursive: true }))
     const message = `The backup folder ${fixture.folder} doesn't exist: create or mount it.`
     expect(await fixture.backups.last("failed")).toMatchObject({ error: message, file: null })
@@ -285,7 +285,7 @@ describe("a backup that fails", () => {
     expect(await fixture.backups.runs(1)).toMatchObject([{ state: "finished" }])
   })
 
-  test("leaves the older ones, and nothing half, when there is no room", async () => {
+  test("keeps the older ones, and leaves no partial file, when the disk is full", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     const older = ["fossick-2026-04-29T02-30-00Z.tar", "fossick-2026-04-30T02-30-00Z.tar"]
@@ -330,7 +330,7 @@ describe("a backup that fails", () => {
     expect((await makeBackup({ ...options, mayDelete: true })).deleted).toHaveLength(2)
   })
 
-  test("is begun anew after a stop, unless a command asked for it", async () => {
+  test("is started again after a stop, unless it was started by hand", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir)
     await fixture.declare()
@@ -349,7 +349,7 @@ describe("a backup that fails", () => {
   })
 })
 
-describe("in processes of their own", () => {
+describe("backups in separate processes", () => {
   let vectors: Awaited<ReturnType<typeof startCheapVectors>>
   beforeAll(async () => {
     vectors = await startCheapVectors()
@@ -370,7 +370,7 @@ describe("in processes of their own", () => {
     await engine.index(Array.from({ length: pages }, (_, i) => aPage(`p${i}`)))
   }
 
-  test("one that is killed leaves no file that counts; the next begins it anew and sweeps what is left", async () => {
+  test("leave no valid file when killed; the next one starts over and cleans up", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir, 400)
     await fixture.declare()
@@ -396,7 +396,7 @@ describe("in processes of their own", () => {
     ])
   })
 
-  test("one that takes its process down again and again fails for good", async () => {
+  test("fail for good when they kill their process repeatedly", async () => {
     await using fixture = await Fixture.open()
     await fixture.declare()
     const { id } = await fixture.backups.ask("schedule")
@@ -410,7 +410,7 @@ describe("in processes of their own", () => {
     })
   })
 
-  test("the crawler process makes what is due, and the command shows it", async () => {
+  test("are made when due by the crawler process, and shown by the command", async () => {
     await using fixture = await Fixture.open()
     await fill(fixture.dataDir, 5)
     await new BackupTable(fixture.db).declare({

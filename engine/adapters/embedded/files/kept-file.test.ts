@@ -4,7 +4,7 @@ import path from "node:path"
 import { expect, test } from "vitest"
 import { keep, keptVersion, NEVER_KEPT, readKept } from "./kept-file.ts"
 
-test("what is written twice within one tick of the clock has two versions", async () => {
+test("two writes within one tick of the clock give two versions", async () => {
   await using dir = await mkdtempDisposable(path.join(tmpdir(), "fossick-kept-"))
   const file = path.join(dir.path, "kept.bin")
   const now = new Date()

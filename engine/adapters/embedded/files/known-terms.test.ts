@@ -11,7 +11,7 @@ describe("known terms", () => {
   })
   afterEach(() => rm(dir, { recursive: true }))
 
-  test("are those of the pages, also when they are read again", async () => {
+  test("come from the pages, and survive a reload", async () => {
     const known = await KnownTerms.load(dir)
     const terms = Array.from({ length: 20_000 }, (_, i) => `term${i}`)
     known.add(terms.join(" "))
@@ -25,7 +25,7 @@ describe("known terms", () => {
     expect((await read.newest(dir)).has("newer")).toBe(true)
   })
 
-  test("start anew when the file is damaged", async () => {
+  test("start over when the file is damaged", async () => {
     await writeFile(path.join(dir, "known-terms.bin"), "short")
     expect((await KnownTerms.load(dir)).has("term")).toBe(false)
   })

@@ -14,7 +14,7 @@ describe("term frequencies", () => {
   })
   afterEach(() => rm(dir, { recursive: true }))
 
-  test("tell how rare a term is, counted once a page", async () => {
+  test("give the rarity of a term, counted once per page", async () => {
     const counted = await TermFrequencies.load(dir)
     for (let i = 0; i < 99; i++) counted.add(hashes("common common words"), "en")
     counted.add(hashes("rare words"), null)
@@ -26,7 +26,7 @@ describe("term frequencies", () => {
     expect([counted.shareOf("en"), counted.shareOf("de")]).toEqual([0.99, 0.01])
   })
 
-  test("come back as they were saved, and newer ones replace them", async () => {
+  test("are loaded as they were saved, and newer ones replace them", async () => {
     const counted = await TermFrequencies.load(dir)
     counted.add(hashes("a b"), "en")
     await counted.save(dir)
@@ -38,7 +38,7 @@ describe("term frequencies", () => {
     expect((await read.newest(dir)).idf("c")).toBe(counted.idf("c"))
   })
 
-  test("start anew when the file is damaged", async () => {
+  test("start over when the file is damaged", async () => {
     await writeFile(path.join(dir, "terms.bin"), "short")
     const counted = await TermFrequencies.load(dir)
     counted.add(hashes("a"), "en")

@@ -16,7 +16,7 @@ describe("the vector index", () => {
   })
   afterEach(() => rm(dir, { recursive: true, force: true }))
 
-  test("is built when rows are many, and anew when they have become many more", async () => {
+  test("is built once there are many rows, and again when they have multiplied", async () => {
     const connection = await connect(dir)
     const table = await connection.createTable("vectors", unitVectors(9_000))
     const indices = async () => (await table.listIndices()).map(({ name }) => name)

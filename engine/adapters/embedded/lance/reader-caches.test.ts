@@ -15,7 +15,7 @@ afterEach(() => adapter.removePlace(dir))
 
 const megabytes = () => cacheUses().get("index")!.total / MB
 
-test("what readers may keep is told of each that is open, and of none that is gone", async () => {
+test("the reported cache size covers each open reader, and none that is gone", async () => {
   const open = new Map<number, Connection>()
   // In a separate function, so that no variable keeps a reference.
   const openReader = async (cacheMb: number) => void open.set(cacheMb, await connectTo(dir, 1000, cacheMb))
@@ -36,7 +36,7 @@ test("what readers may keep is told of each that is open, and of none that is go
   expect(open.size).toBe(1)
 })
 
-test("a process that writes is no reader", async () => {
+test("a writing process does not count as a reader", async () => {
   const before = megabytes()
   const writer = await connectTo(dir, 0)
   expect(megabytes()).toBe(before)

@@ -24,7 +24,7 @@ const pages = Array.from({ length: 60 }, (_, i) =>
 const gone = pages.slice(4).map(({ url }) => url)
 const kept = pages[3]!
 
-describe("the space of pages that are gone", () => {
+describe("the disk space of deleted pages", () => {
   let filled: string
   let data: string
   let dir: string
@@ -71,7 +71,7 @@ describe("the space of pages that are gone", () => {
       () => false,
     )
 
-  test("comes back while nobody writes, and a reader goes on finding", async () => {
+  test("is reclaimed while nothing is written, and a reader keeps finding", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date", "performance"] })
     await using engine = await open()
     await using reader = await open("read")
@@ -88,7 +88,7 @@ describe("the space of pages that are gone", () => {
     expect((await engine.get(kept.url))?.markdown).toBe(kept.markdown)
   })
 
-  test("is left by a process that ended, noticed when the tables have rested, and given back by the next", async () => {
+  test("is reclaimed by the next process when one ends first", async () => {
     {
       await using engine = await open()
       await engine.remove(gone)
@@ -116,7 +116,7 @@ describe("the space of pages that are gone", () => {
     expect(await left.areDue(dir)).toBe(false)
   })
 
-  test("is not held by a reader that goes on finding for days", { tags: ["linux"] }, async () => {
+  test("is not held by a reader that searches for days", { tags: ["linux"] }, async () => {
     const heldFiles = async () => {
       garbageCollector()()
       await setImmediate()
@@ -142,7 +142,7 @@ describe("the space of pages that are gone", () => {
     expect(most).toBeLessThan(12)
   })
 
-  test("comes back of a file of pages that an older version made", async () => {
+  test("is reclaimed from a page file made by an older version", async () => {
     const file = path.join(dir, PAGES_DB)
     {
       const db = new DatabaseSync(file)
@@ -165,7 +165,7 @@ describe("the space of pages that are gone", () => {
     expect((await engine.get(kept.url))?.markdown).toBe(kept.markdown)
   })
 
-  test("waits for a minute after a clock was set, forward or back, and comes back then", async () => {
+  test("is reclaimed one minute after a clock change, forward or back", async () => {
     const connection = await connect(dir)
     const table = await connection.createTable("some", [{ id: 1 }])
     for (const id of [2, 3]) await table.add([{ id }])

@@ -13,7 +13,7 @@ async function failureOf(server: Server, asked: Promise<unknown>): Promise<unkno
 }
 
 test.each(["1.49.3", "0.30.0", "2.0.0"])(
-  "a server of version %s is refused, with the versions that do",
+  "a server of version %s is rejected, with the supported versions",
   async (old) => {
     await using scripted = await startServer(() => version(old))
     const server = new Server({ url: scripted.url, key: "", patienceMs: 0 })
@@ -24,21 +24,21 @@ test.each(["1.49.3", "0.30.0", "2.0.0"])(
   },
 )
 
-test.each(["1.50.0", "1.51.2"])("a server of version %s will do", async (pkgVersion) => {
+test.each(["1.50.0", "1.51.2"])("a server of version %s is accepted", async (pkgVersion) => {
   await using scripted = await startServer(() => version(pkgVersion))
   await expect(
     new Server({ url: scripted.url, key: "", patienceMs: 0 }).checkVersion(),
   ).resolves.toBeUndefined()
 })
 
-test("a server that is busy, or goes away for a moment, is asked again", async () => {
+test("a server that is busy, or briefly unreachable, is asked again", async () => {
   const answers = [{ status: 503, body: {} }, null, { status: 429, body: {} }, version("1.50.0")]
   await using scripted = await startServer((_, nth) => answers[nth]!)
   await new Server({ url: scripted.url, key: "", patienceMs: 60_000 }).checkVersion()
   expect(scripted.requests).toHaveLength(4)
 })
 
-test("a server that stays away, stays busy or has no space left is named, with what to do", async () => {
+test("a server that stays down, stays busy or has a full disk is named, with what to do", async () => {
   const gone = new Server({ url: "http://127.0.0.1:9", key: "", patienceMs: 0 })
   expect(await failureOf(gone, gone.checkVersion())).toMatchObject({
     code: "ENGINE_UNAVAILABLE",
@@ -61,7 +61,7 @@ test("a server that stays away, stays busy or has no space left is named, with w
   })
 })
 
-test("what is no JSON is an answer too, of a proxy for one", async () => {
+test("a response that is not JSON is handled too, such as a proxy's", async () => {
   const html = () => Promise.resolve({ status: 500, text: "<h1>Bad gateway</h1>" })
   const server = new Server({ url: "http://127.0.0.1:9", key: "", patienceMs: 0, send: html })
   expect(await failureOf(server, server.checkVersion())).toMatchObject({
@@ -70,7 +70,7 @@ test("what is no JSON is an answer too, of a proxy for one", async () => {
   })
 })
 
-test("a task is waited for until it is over, and its failure tells whose fault it is", async () => {
+test("a task is awaited to its end, and its failure shows who is at fault", async () => {
   const error = (type: string, code: string) => ({
     status: "failed",
     error: { type, code, message: "No.", link: "" },

@@ -23,7 +23,7 @@ async function routedBy(shards: number, rule: (routing: string) => number) {
 
 const IDS = Array.from({ length: 50 }, (_, i) => `page ${i}`)
 
-test("a text has the hash that OpenSearch gives it", () => {
+test("a text has the same hash as in OpenSearch", () => {
   const hashOf = (text: string) => murmur3(Buffer.from(text, "utf16le")) >>> 0
   expect(hashOf("hell")).toBe(0x5a0cb7c3)
   expect(hashOf("hello")).toBe(0xd7c31989)
@@ -31,7 +31,7 @@ test("a text has the hash that OpenSearch gives it", () => {
   expect(hashOf("The quick brown fox jumps over the lazy dog")).toBe(0xe07db09c)
 })
 
-test("pages are asked for shard by shard, each by a value that leads there", async () => {
+test("pages are requested shard by shard, each with a value that routes there", async () => {
   await using routed = await routedBy(3, (routing) => shardOf(routing, 3))
   const groups = await routed.shards.split(IDS)
   expect(groups).toHaveLength(3)
@@ -41,7 +41,7 @@ test("pages are asked for shard by shard, each by a value that leads there", asy
   }
 })
 
-test("where the cluster has another rule, all shards are asked", async () => {
+test("all shards are asked when the cluster routes differently", async () => {
   await using routed = await routedBy(3, (routing) => Number(routing) % 3)
   expect(await routed.shards.split(IDS)).toEqual([{ ids: IDS }])
   expect(await routed.shards.routings()).toHaveLength(3)

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest"
 import { Versions, withVectors } from "./versions.ts"
 
-test("each version is even and higher than the one before, also when the clock was set back", () => {
+test("each version is even and higher than the previous one, even when the clock is set back", () => {
   const now = vi.spyOn(Date, "now")
   try {
     now.mockReturnValue(1_000_000)
@@ -20,7 +20,7 @@ test("each version is even and higher than the one before, also when the clock w
   }
 })
 
-test("vectors are newer than their page, and older than the page that is written next", () => {
+test("vectors are newer than their page, and older than the next write of a page", () => {
   const versions = new Versions(0)
   const page = versions.next()
   expect(withVectors(page)).toBeGreaterThan(page)
@@ -28,7 +28,7 @@ test("vectors are newer than their page, and older than the page that is written
   expect(withVectors(withVectors(page))).toBe(withVectors(page))
 })
 
-test("a version of the year 2200 is a number that holds it exactly", () => {
+test("a version from the year 2200 is a safe integer", () => {
   const now = vi.spyOn(Date, "now").mockReturnValue(Date.UTC(2200, 0))
   expect(Number.isSafeInteger(new Versions(0).next())).toBe(true)
   now.mockRestore()

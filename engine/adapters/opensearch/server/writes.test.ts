@@ -31,7 +31,7 @@ function bulk({ body }: Request, statusOf: (id: string) => number): Answer {
   return { status: 200, body: { errors: true, items } }
 }
 
-test("a document that the cluster refuses is told by its group, and keeps out no other", async () => {
+test("a document rejected by the cluster is reported by its group, and blocks no other", async () => {
   await using server = await startServer((request) => bulk(request, (id) => (id === "b" ? 400 : 201)))
   await using cluster = clusterAt(server.url)
   const { refused } = await writeAll(cluster, [[write("a")], [write("x"), write("b")], [write("c")]], 5000)
@@ -40,7 +40,7 @@ test("a document that the cluster refuses is told by its group, and keeps out no
   expect(server.requests[0]!.path).toContain("refresh=true")
 })
 
-test("a write that comes after a newer one is not tried again, and the newer version is told", async () => {
+test("a write that arrives after a newer one is not retried, and reports the newer version", async () => {
   await using server = await startServer((request) => bulk(request, (id) => (id === "late" ? 409 : 201)))
   await using cluster = clusterAt(server.url)
   const { refused, late } = await writeAll(cluster, [[write("a")], [write("b"), write("late")]], 5000)
@@ -50,7 +50,7 @@ test("a write that comes after a newer one is not tried again, and the newer ver
   expect(server.requests[0]!.body).toContain('"version":2,"version_type":"external_gte"')
 })
 
-test("only what the cluster could not take just now is sent again", async () => {
+test("only writes that the cluster could not take yet are sent again", async () => {
   await using server = await startServer((request, nth) =>
     bulk(request, (id) => (nth === 0 && id === "b" ? 429 : 201)),
   )
@@ -61,7 +61,7 @@ test("only what the cluster could not take just now is sent again", async () => 
   expect(server.requests[1]!.body).toContain('"_id":"b"')
 })
 
-test("what the whole cluster refuses fails the write, with the reason", async () => {
+test("a write rejected by the whole cluster fails with the reason", async () => {
   await using server = await startServer((request) => bulk(request, () => 403))
   await using cluster = clusterAt(server.url)
   const error = await writeAll(cluster, [[write("a")]], 5000).catch((one: unknown) => one)
@@ -71,7 +71,7 @@ test("what the whole cluster refuses fails the write, with the reason", async ()
   })
 })
 
-test("a node that breaks off is left for another one", async () => {
+test("a node that drops connections is replaced by another one", async () => {
   await using broken = await startServer(() => null)
   await using server = await startServer((request) => bulk(request, () => 201))
   await using cluster = clusterAt(broken.url, server.url)
@@ -83,7 +83,7 @@ test("a node that breaks off is left for another one", async () => {
   expect(broken.requests.length).toBeLessThan(3)
 })
 
-test("searches asked at one time go in one request, and each gets its own answer or failure", async () => {
+test("concurrent searches share one request, and each gets its own answer or failure", async () => {
   await using server = await startServer(({ body }) => {
     const bodies = body.trim().split("\n")
     const responses = bodies.flatMap((line, i): object[] => {
@@ -113,7 +113,7 @@ const DISCONNECTED = {
 test.each([
   ["could not answer", 503, []],
   ["was answering", 500, [DISCONNECTED]],
-])("a search that a dying node %s is asked again", async (_, status, causes) => {
+])("a search that a dying node %s is sent again", async (_, status, causes) => {
   const error = { type: "search_phase_execution_exception", reason: "all shards", root_cause: causes }
   const failed = { status, error }
   await using server = await startServer((_, nth) => ({
@@ -129,20 +129,20 @@ test.each([
   ["2.11.0", "opensearch", "needs OpenSearch 2.19 or newer"],
   ["8.14.0", undefined, "is another server 8.14.0"],
   ["4.0.0", "opensearch", "before 4.0"],
-])("a server of version %s of %s is refused", async (number, distribution, message) => {
+])("a server of version %s of %s is rejected", async (number, distribution, message) => {
   await using server = await startServer(() => ({ status: 200, body: { version: { number, distribution } } }))
   await using cluster = clusterAt(server.url)
   await expect(cluster.checkVersion()).rejects.toThrow(message)
 })
 
-test.each(["2.19.1", "3.5.0"])("a cluster of version %s is taken", async (number) => {
+test.each(["2.19.1", "3.5.0"])("a cluster of version %s is accepted", async (number) => {
   const version = { number, distribution: "opensearch" }
   await using server = await startServer(() => ({ status: 200, body: { version } }))
   await using cluster = clusterAt(server.url)
   await expect(cluster.checkVersion()).resolves.toBeUndefined()
 })
 
-test("user and password are sent, and a refusal says which settings to look at", async () => {
+test("user and password are sent, and a rejection names the settings to check", async () => {
   await using server = await startServer(() => ({ status: 401, body: "Unauthorized" }))
   await using cluster = new Cluster({
     urls: [server.url],

@@ -38,7 +38,7 @@ class Pages implements Pick<Engine, "allPages" | "get" | "load" | "remove"> {
 const many = (count: number, markdown = "Some text.") =>
   Array.from({ length: count }, (_, i) => ({ page: aPage(`p/${i}`, { markdown }), ...never }))
 
-test("pages are written by the thousand, and those that are there already not at all", async () => {
+test("pages are written by the thousand, and existing ones are not written again", async () => {
   const from = new Pages(many(2500))
   const to = new Pages()
   expect(await syncPages({ from, to, withVectors: true })).toEqual({ loaded: 2500, removed: 0 })
@@ -48,13 +48,13 @@ test("pages are written by the thousand, and those that are there already not at
   expect(to.loads).toHaveLength(3)
 })
 
-test("long pages are written sooner: what waits has a bound of 16 million characters", async () => {
+test("long pages are written sooner: waiting text is limited to 16 million characters", async () => {
   const to = new Pages()
   await syncPages({ from: new Pages(many(5, "x".repeat(8_000_000))), to, withVectors: true })
   expect(to.loads).toEqual([2, 2, 1])
 })
 
-test("what is told to be the same is: a sync that was broken off goes on behind it", async () => {
+test("reported progress is safe: an interrupted sync continues after it", async () => {
   const from = new Pages(many(2500))
   const to = new Pages()
   const controller = new AbortController()
@@ -72,7 +72,7 @@ test("what is told to be the same is: a sync that was broken off goes on behind 
   expect(to.pages).toEqual(from.pages)
 })
 
-test("what is gone is removed, what differs written again, with its vectors where they are of use", async () => {
+test("deleted pages are removed, changed ones written again, with their vectors if these are useful", async () => {
   const vectors = [new Float32Array([1, 0])]
   const [gone, same, changed, embedded] = many(4) as [
     PageWithVectors,
@@ -91,7 +91,7 @@ test("what is gone is removed, what differs written again, with its vectors wher
   expect(withThem.pages).toEqual(from.pages)
 })
 
-test("pages that were written to meanwhile are taken over, and those that were removed go", async () => {
+test("pages written meanwhile are copied, and removed ones are deleted", async () => {
   const from = new Pages(many(2400))
   const to = new Pages()
   const gone = aPage("gone")

@@ -60,8 +60,8 @@ async function followed(reader: { stats(): Promise<{ embedder: string }> }, mode
   await expect.poll(async () => (await reader.stats()).embedder).toBe(model)
 }
 
-describe("another model is configured", () => {
-  test("questions are answered without a pause while the index is made anew, by one model and then by the other", async () => {
+describe("switching to another configured model", () => {
+  test("answers questions without a pause while the index is rebuilt, with one model and then the other", async () => {
     await crawled()
     await using reader = await data.reader("second")
     expect((await reader.stats()).embedder).toBe("first")
@@ -88,7 +88,7 @@ describe("another model is configured", () => {
     expect(data.problems).toEqual([])
   })
 
-  test("a long list of pages is read to its end from where it began", async () => {
+  test("lets a long listing of pages run to its end", async () => {
     await crawled()
     await using reader = await data.reader("second")
     const list = reader.allPages()[Symbol.asyncIterator]()
@@ -100,7 +100,7 @@ describe("another model is configured", () => {
     expect(count).toBe(PAGES)
   })
 
-  test("what is crawled meanwhile is found at once, and afterwards too", async () => {
+  test("finds pages crawled meanwhile at once, and afterwards too", async () => {
     await crawled()
     await using reader = await data.reader("second")
     const context = data.context("second")
@@ -125,7 +125,7 @@ describe("another model is configured", () => {
     expect(await reader.stats()).toMatchObject({ pages: PAGES - 1, pagesWithoutVectors: 0 })
   })
 
-  test("a process that died leaves what the next one compares: pages that came, changed and went since", async () => {
+  test("continues after a killed process by comparing pages that were added, changed and removed since", async () => {
     await crawled()
     const context = data.context("second")
     {
@@ -147,7 +147,7 @@ describe("another model is configured", () => {
     expect(await reader.get(urlOf("p/4"))).toBeNull()
   })
 
-  test("and another one before the index is ready: what was begun is given up and deleted", async () => {
+  test("to a third one before the index is ready deletes the unfinished one", async () => {
     await crawled()
     data.models.add("third")
     const context = data.context("second")
@@ -166,7 +166,7 @@ describe("another model is configured", () => {
     expect((await reader.stats()).embedder).toBe("third")
   })
 
-  test("and the old one is gone: pages are found by their words until the index is made anew, and it says so", async () => {
+  test("finds pages by their words until the rebuild is done, with a notice, when the old model is gone", async () => {
     await crawled()
     data.models.delete("first")
     await using reader = await data.reader("second")
@@ -183,8 +183,8 @@ describe("another model is configured", () => {
   })
 })
 
-describe("going back", () => {
-  test("takes along what was crawled since, stays with the old model, and leads forward again", async () => {
+describe("rolling back", () => {
+  test("keeps pages crawled since, stays with the old model, and can be reversed", async () => {
     await crawled()
     await upgraded("second")
     {
@@ -212,7 +212,7 @@ describe("going back", () => {
     expect(await targetDue(data.context("first"))).toMatchObject({ embedder: "first" })
   })
 
-  test("is forgotten when the settings ask for another model, so that the same can be asked for again", async () => {
+  test("is forgotten when the settings name another model, so that the same one can be requested again", async () => {
     await crawled()
     await upgraded("second")
     await rollBack(data.context("second"), { signal: never })
@@ -221,7 +221,7 @@ describe("going back", () => {
     expect(await targetDue(data.context("second"))).toMatchObject({ embedder: "second" })
   })
 
-  test("is not possible when nothing is kept, and waits for a crawl that writes", async () => {
+  test("is impossible when nothing is kept, and fails while a crawl is writing", async () => {
     await crawled()
     expect(await rollBack(data.context(), { signal: never })).toBeNull()
     await upgraded("second")
@@ -232,7 +232,7 @@ describe("going back", () => {
     expect((await engine.stats()).embedder).toBe("second")
   })
 
-  test("is possible from a newer format, which says that what was crawled since is not in it", async () => {
+  test("works from a newer format, and reports that pages crawled since are missing", async () => {
     await crawled()
     await upgraded("second")
     await setFormat("index-2", 99)
@@ -243,8 +243,8 @@ describe("going back", () => {
   })
 })
 
-describe("the disk", () => {
-  test("without room for a second index stays as it is, and the reason is named", async () => {
+describe("the index on disk", () => {
+  test("stays unchanged when there is no room for a second one, and the reason is given", async () => {
     await crawled()
     const roomy = data.context("second")
     const { taken, free } = await roomy.adapter.room!("index")
@@ -261,7 +261,7 @@ describe("the disk", () => {
     expect(await new Upgrade(roomy, engine).work({ signal: never })).toBe(true)
   })
 
-  test("that lost half of a new index to a power cut holds another one in the end", async () => {
+  test("is complete in the end, even if a power cut destroyed half of a new one", async () => {
     await crawled()
     const context = data.context("second")
     await using engine = await openForWriting(context)
@@ -280,7 +280,7 @@ describe("the disk", () => {
     expect(await reader.stats()).toMatchObject({ pages: PAGES, pagesWithoutVectors: 0 })
   })
 
-  test("holds the old index for its days, and not longer", async () => {
+  test("is kept for the configured days once replaced, and no longer", async () => {
     await crawled()
     await upgraded("second")
     const context = data.context("second")
@@ -303,8 +303,8 @@ describe("the disk", () => {
   })
 })
 
-describe("an index of another format", () => {
-  test("that is newer is refused, with both versions named, and left as it is", async () => {
+describe("an index in another format", () => {
+  test("is rejected when newer, naming both versions, and left unchanged", async () => {
     await crawled()
     await setFormat("index", 99)
     const refused = {
@@ -320,7 +320,7 @@ describe("an index of another format", () => {
     })
   })
 
-  test("that is older than any that is read is refused too", async () => {
+  test("is rejected when too old", async () => {
     await crawled()
     await setFormat("index", 1)
     const refused = {
@@ -332,12 +332,12 @@ describe("an index of another format", () => {
   })
 })
 
-describe("the file that names the index", () => {
+describe("the file that names the current index", () => {
   const file = () => path.join(data.dir, "generations", "embedded.json")
   const copy = () => path.join(data.dir, "generations", "embedded-copy.json")
 
   test.each(['{ "current": ', "[]", '{"current":"../elsewhere"}', '{"current":"index","dropping":["/"]}'])(
-    "that says %s is refused, and says how to mend it",
+    "with the content %s is rejected, with how to repair it",
     async (text) => {
       await crawled()
       await upgraded("second")
@@ -356,7 +356,7 @@ describe("the file that names the index", () => {
     },
   )
 
-  test("that cannot be read for a while stops nobody who answers already; it is told once", async () => {
+  test("does not interrupt running readers when briefly unreadable, and is reported once", async () => {
     await crawled()
     await upgraded("second")
     const text = await readFile(file(), "utf8")

@@ -59,12 +59,12 @@ async function refusal(bytes: Buffer) {
   }
 }
 
-test("a sound export is read as it was written, however its bytes come", async () => {
+test("a valid export is read as written, in chunks of any size", async () => {
   for (const size of [1, 7, 4096, whole.length])
     expect(await read(whole, size)).toEqual({ got: pages, error: null })
 })
 
-test("no byte may be another", async () => {
+test("a changed byte anywhere is detected", async () => {
   await assert(
     asyncProperty(nat(whole.length - 1), integer({ min: 1, max: 255 }), async (at, flip) => {
       const changed = Buffer.from(whole)
@@ -79,7 +79,7 @@ test("no byte may be another", async () => {
   expect(await check(whole)).toBeNull()
 })
 
-test("no end may be missing", async () => {
+test("a truncation anywhere is detected", async () => {
   await assert(
     asyncProperty(nat(whole.length - 1), async (length) => {
       const found = await refusal(whole.subarray(0, length))
@@ -91,7 +91,7 @@ test("no end may be missing", async () => {
   expect(await check(whole)).toBeNull()
 })
 
-test("no frame may be lost, doubled, moved, or come from another export", async () => {
+test("a frame that is lost, duplicated, moved or from another export is detected", async () => {
   const [mark, head, first, second, third, tail] = parts as [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer]
   const other = smallExport(frames, { embedder: "another-64" })
   const wrong = {
@@ -114,13 +114,13 @@ test("no frame may be lost, doubled, moved, or come from another export", async 
   }
 })
 
-test("pages out of order are refused, though every hash fits", async () => {
+test("pages out of order are rejected, even with correct hashes", async () => {
   const { got, error } = await read(Buffer.concat(smallExport([pages.slice(0, 2), [pages[3]!, pages[2]!]])))
   expect(got).toEqual(pages.slice(0, 2))
   expect(error).toMatchObject({ code: "DAMAGED", message: expect.stringContaining("out of order") as string })
 })
 
-test("other files are refused by what they are", async () => {
+test("other files are rejected with what they are", async () => {
   const of = async (text: string | Buffer) => await refusal(Buffer.from(text))
   expect(await of("PK\u0003\u0004 something long enough")).toMatchObject({ code: "NOT_AN_EXPORT" })
   expect(await of("")).toMatchObject({ code: "TRUNCATED" })
@@ -147,7 +147,7 @@ test.each([
   ["a title that is none", { title: 5 }],
   ["no text", { markdown: undefined }],
   ["no source", { source: null }],
-])("a page with %s is told in one line, though its hash fits", async (_, wrong) => {
+])("a page with %s is reported in one line, even with a correct hash", async (_, wrong) => {
   const page = { ...aPage("small/odd"), ...wrong } as never
   const odd = smallExport([[{ page, vectors: [vectorOf(1)] }]])
   const { error } = await read(Buffer.concat(odd))
@@ -155,7 +155,7 @@ test.each([
   expect((error as Error).message).toMatch(/^the file is damaged in frame 1, at byte \d+: a page has no \w+/)
 })
 
-test("a header that says nothing is told in one line", async () => {
+test("an incomplete header is reported in one line", async () => {
   const none = smallExport([], { dimensions: null as never })
   expect(await read(Buffer.concat(none))).toMatchObject({
     error: { code: "DAMAGED", message: expect.stringContaining("it has no dimensions") },

@@ -17,7 +17,7 @@ async function recordsOf(parts: AsyncIterable<{ readonly bytes: Buffer }>): Prom
   return records
 }
 
-test("each page is a record of its own, with its text, its facts and a checksum", async () => {
+test("each page is a separate record, with its text, its metadata and a checksum", async () => {
   const markdown = "# Otters\n\nOtters hold hands — asleep."
   const page = aPage("otters", {
     title: "Otters",
@@ -51,13 +51,13 @@ test("each page is a record of its own, with its text, its facts and a checksum"
   expect(Buffer.from(bytes).toString("hex")).toBe(createHash("sha1").update(markdown).digest("hex"))
 })
 
-test("no title can write a field of its own", async () => {
+test("no title can inject a header field", async () => {
   const page = aPage("evil", { title: "Otters\r\nWARC-Type: response\r\n\r\nHTTP/1.1 200 OK" })
   const [, evil] = await recordsOf(writeWarc(holding(page)))
   expect(evil).toContain("Fossick-Title: Otters WARC-Type: response HTTP/1.1 200 OK\r\n")
 })
 
-test("only the pages of a source are written, and the same page is the same record again", async () => {
+test("only the source's pages are written, and the same page gives the same record again", async () => {
   const mine = { ...aPage("mine"), source: "docs", sharedWith: ["wiki"] }
   const pages = [mine, { ...aPage("other"), source: "blog" }]
   const [, ...first] = await recordsOf(writeWarc(holding(...pages), { source: "wiki" }))
@@ -67,7 +67,7 @@ test("only the pages of a source are written, and the same page is the same reco
   expect(again.map(id)).toEqual(first.map(id))
 })
 
-test("pages with readers are left out, and counted", async () => {
+test("pages with restricted readers are left out, and counted", async () => {
   const readers = [{ source: "docs", allow: [["group:hr"]], deny: [] }]
   const pages = [aPage("pay", { readers }), aPage("open"), { ...aPage("plan"), sharedWith: ["board"] }]
   let leftOut = 0

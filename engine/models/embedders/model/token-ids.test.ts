@@ -18,7 +18,7 @@ beforeAll(async () => {
 const asTheLibrarySays = (text: string) =>
   library(text, { truncation: true, max_length: MOST, return_tensor: false }).input_ids
 
-describe("the ids of a text word by word are those that the library gives for the whole text", () => {
+describe("token ids made word by word match the library's for the whole text", () => {
   test.each([
     ["nothing", ""],
     ["blanks alone", " \t\r\n "],
@@ -49,7 +49,7 @@ describe("the ids of a text word by word are those that the library gives for th
   })
 })
 
-test("a tokenizer that looks across words reads the whole text", async () => {
+test("a tokenizer that looks across words gets the whole text", async () => {
   const other = await AutoTokenizer.from_pretrained(SHIPPED_MODELS.multilingual)
   const text = "Der Plattenplatz, 日本語 und  mehr"
   const { input_ids: expected } = other(text, { return_tensor: false })

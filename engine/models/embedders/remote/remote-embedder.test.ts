@@ -56,11 +56,11 @@ async function areOurs(found: readonly Float32Array[], texts: readonly string[])
   return found.length === texts.length && cosines.every((cosine) => cosine > 0.999_999)
 }
 
-describe("a server of embeddings", () => {
+describe("an embeddings server", () => {
   test.each<[string, string, TestModelServerOptions["speaks"], string]>([
     ["OpenAI's shape", "/v1", "openai", "/v1/embeddings"],
     ["the shape of Text Embeddings Inference, found out", "", "tei", "/embed"],
-  ])("of %s gives the vectors that the model gives here", async (_, base, speaks, asked) => {
+  ])("speaking %s gives the same vectors as the local model", async (_, base, speaks, asked) => {
     await using server = await serving({ speaks: speaks! })
     await using embedder = await opened(`${server.url}${base}`)
     expect(await areOurs(await embedder.embed(TEXTS), TEXTS)).toBe(true)
@@ -71,7 +71,7 @@ describe("a server of embeddings", () => {
     expect(server.requests.at(-1)!.path).toBe(asked)
   })
 
-  test("counts the tokens, over all batches and what is tried again; one that does not say leaves them unknown", async () => {
+  test("has its tokens counted over all batches and retries; without a report they stay unknown", async () => {
     await using server = await serving({ maxBatch: 2 })
     await using embedder = await opened(`${server.url}/v1`)
     const told: number[] = []
@@ -94,7 +94,7 @@ describe("a server of embeddings", () => {
     expect(told).toHaveLength(3)
   })
 
-  test("is sent the key behind a reference, and the name of the model", async () => {
+  test("receives the key behind a reference, and the model name", async () => {
     await using server = await serving({ key: "hush-hush" })
     process.env["REMOTE_TEST_KEY"] = "hush-hush"
     await using embedder = await opened(`${server.url}/v1`, { FOSSICK_EMBEDDINGS_KEY: "${REMOTE_TEST_KEY}" })
@@ -106,7 +106,7 @@ describe("a server of embeddings", () => {
     )
   })
 
-  test("is told what a text is to it by prefixes, which name the vectors too", async () => {
+  test("receives prefixes for questions and passages, which are part of the vectors' name", async () => {
     await using server = await serving()
     await using embedder = await opened(`${server.url}/v1`, {
       FOSSICK_EMBEDDINGS_QUESTION_PREFIX: "query: ",
@@ -125,7 +125,7 @@ describe("a server of embeddings", () => {
     )
   })
 
-  test("gets as many texts as it takes, and a long one shortened", async () => {
+  test("receives as many texts as it accepts, and shortened long ones", async () => {
     await using server = await serving({ maxBatch: 3 })
     await using embedder = await opened(`${server.url}/v1`, { FOSSICK_EMBEDDINGS_BATCH: "8" })
     const many = Array.from({ length: 20 }, (_, i) => `text number ${i}`)
@@ -146,7 +146,7 @@ describe("a server of embeddings", () => {
     expect(await areOurs(await embedder.embed(["short", long]), ["short", long.slice(0, 22)])).toBe(true)
   })
 
-  test("may answer out of order, by index, and vectors of any length", async () => {
+  test("may answer out of order, by index, and with vectors of any length", async () => {
     await using server = await serving()
     await using embedder = await opened(`${server.url}/v1`)
     server.instead = (request, response) => {
@@ -163,7 +163,7 @@ describe("a server of embeddings", () => {
     expect(await areOurs(await embedder.embed(TEXTS), TEXTS)).toBe(true)
   })
 
-  test("that is asked too often, or fails for a moment, is asked again when it says", async () => {
+  test("that is rate-limited or briefly failing is asked again when it says", async () => {
     await using server = await serving()
     await using embedder = await opened(`${server.url}/v1`)
     await embedder.embed(["once"])
@@ -179,7 +179,7 @@ describe("a server of embeddings", () => {
   })
 })
 
-describe("an answer that is none", () => {
+describe("an invalid answer", () => {
   const vector = (length = 64, value: unknown = 0.1) => Array.from({ length }, () => value)
   const data = (...embeddings: unknown[]) => ({
     data: embeddings.map((embedding, index) => ({ index, embedding })),
@@ -210,7 +210,7 @@ describe("an answer that is none", () => {
       },
       /gave no answer within 1000 ms/,
     ],
-  ])("such as %s makes no vector, and is said", async (_, answering, said) => {
+  ])("with %s makes no vector, and is reported", async (_, answering, said) => {
     await using server = await serving({ key: "hush-hush" })
     await using embedder = await opened(`${server.url}/v1`, {
       FOSSICK_EMBEDDINGS_KEY: "hush-hush",
@@ -226,8 +226,8 @@ describe("an answer that is none", () => {
   })
 })
 
-describe("a server that is away", () => {
-  test("is waited for once; then it is looked after, and used again when it is back", async () => {
+describe("an unreachable server", () => {
+  test("is waited for once; after that it is checked in the background, and used again when it is back", async () => {
     await using server = await serving()
     await using embedder = await opened(`${server.url}/v1`)
     await embedder.embed(["once"])
@@ -244,7 +244,7 @@ describe("a server that is away", () => {
     expect(server.requests.length).toBe(asked + 2)
   })
 
-  test("does not keep the appliance from starting once its model is known", async () => {
+  test("does not stop the appliance from starting once its model is known", async () => {
     await using server = await serving()
     const settings = await settingsOf(`${server.url}/v1`)
     await (await openEmbedder(settings))[Symbol.asyncDispose]()
@@ -261,7 +261,7 @@ describe("a server that is away", () => {
     expect(set.id).toBe("remote:words:64")
   })
 
-  test("has another model when it is back: its vectors are not mixed with the others", async () => {
+  test("that returns with another model does not mix its vectors with the old ones", async () => {
     await using server = await serving()
     const settings = await settingsOf(`${server.url}/v1`)
     await (await openEmbedder(settings))[Symbol.asyncDispose]()
@@ -287,8 +287,8 @@ describe("a server that is away", () => {
   })
 })
 
-describe("the settings", () => {
-  test("want address and model together, and one reranker", async () => {
+describe("the embedding settings", () => {
+  test("require address and model together, and at most one reranker", async () => {
     const open = async (env: Record<string, string>) =>
       await openEmbedder(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir, ...env }))
     await expect(open({ FOSSICK_EMBEDDINGS_URL: "http://x" })).rejects.toThrow(

@@ -47,8 +47,8 @@ const PAGES = [
   }),
 ]
 
-describe("the model that ships, served", () => {
-  test("finds what it finds here, in the same order and with the same scores", async () => {
+describe("the shipped model on a server", () => {
+  test("finds the same as the local one, in the same order and with the same scores", async () => {
     await using model = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     await using server = await startModelServer({ embedder: model })
     const here = settingsOf("here")
@@ -83,8 +83,8 @@ describe("the model that ships, served", () => {
   })
 })
 
-describe("a server of embeddings that goes away", () => {
-  test("leaves questions to words, says so once, and pages wait for it", async () => {
+describe("an embeddings server that goes down", () => {
+  test("leaves searches to words, reports this once, and pages wait for it", async () => {
     await using server = await startModelServer({ embedder: new HashingEmbedder() })
     const settings = settingsOf("outage", atServer(`${server.url}/v1`))
     const told: string[] = []
@@ -131,8 +131,8 @@ describe("a server of embeddings that goes away", () => {
   })
 })
 
-describe("a change to a model on a server", () => {
-  test("builds another index beside the one in use, whose model at the same server answers meanwhile", async () => {
+describe("a changed model on a server", () => {
+  test("builds a second index, while the old model on the same server still answers", async () => {
     await using server = await startModelServer({ embedder: new HashingEmbedder() })
     const before = settingsOf("change", atServer(`${server.url}/v1`, "first"))
     await using reader = await (async () => {

@@ -30,13 +30,10 @@ async function digestsOf(archive: AnArchive): Promise<Record<string, string>> {
   return digests
 }
 
-test.each(Object.keys(BY_WARCIO))(
-  "%s has the pages, byte for byte, that warcio reads in it",
-  async (name) => {
-    await using archive = new AnArchive(madeBy(name))
-    expect(await digestsOf(archive)).toEqual(BY_WARCIO[name])
-  },
-)
+test.each(Object.keys(BY_WARCIO))("%s yields the same pages, byte for byte, as warcio", async (name) => {
+  await using archive = new AnArchive(madeBy(name))
+  expect(await digestsOf(archive)).toEqual(BY_WARCIO[name])
+})
 
 test("the newest capture of an address is its page, as its site sent it, and errors and redirects aren't pages", async () => {
   await using archive = new AnArchive(madeBy("made.warc.gz"))
@@ -60,7 +57,7 @@ test("the newest capture of an address is its page, as its site sent it, and err
   })
 })
 
-test("a page changed when it was captured, and the same record is not read twice", async () => {
+test("a page's change date is its capture date, and the same record is not read twice", async () => {
   await using archive = new AnArchive(madeBy("made.warc.gz"))
   const listed = []
   for await (const entries of archive.content.list(archive.listing)) listed.push(...entries)
@@ -73,7 +70,7 @@ test("a page changed when it was captured, and the same record is not read twice
   expect((await archive.content.load(entry.url, { ...ALL, validators })).kind).toBe("not-modified")
 })
 
-test("however a file is compressed, it has the same pages", async () => {
+test("a file yields the same pages, however it is compressed", async () => {
   using folder = temporaryFolder()
   const plain = gunzipSync(readFileSync(madeBy("made.warc.gz")))
   await using expected = new AnArchive(madeBy("made.warc.gz"))
@@ -90,7 +87,7 @@ test("however a file is compressed, it has the same pages", async () => {
   }
 })
 
-test("wherever a file ends too early, the pages before are read and none of the others is gone", async () => {
+test("the pages before a truncation are read, and none of the others are removed", async () => {
   using folder = temporaryFolder()
   for (const name of ["a.warc.gz", "a.warc"]) {
     const packed = readFileSync(madeBy("made.warc.gz"))
@@ -109,7 +106,7 @@ test("wherever a file ends too early, the pages before are read and none of the 
   }
 })
 
-test("a body that unpacks to more than a page may have is too large, however little it takes", async () => {
+test("a body that unpacks to more than the size limit is too large, however small it is compressed", async () => {
   using folder = temporaryFolder()
   const body = gzipSync(Buffer.alloc(3_000_000))
   const http = Buffer.concat([

@@ -31,7 +31,7 @@ function patched(at: number, ...bytes: readonly number[]): Buffer {
 const A_PAGE =
   '<!DOCTYPE html><html lang="en"><head><title>What is it? 100% &amp; more</title></head><body><h1>What is it?</h1><p>A meadow with a bridge, a river and a silver orchard.</p></body></html>\n'
 
-test("a ZIM file has the pages, byte for byte, that it was made of, and no redirect, image or style sheet", async () => {
+test("a ZIM file yields the pages it was made from, byte for byte, and no redirects, images or style sheets", async () => {
   await using zim = aZim(whole)
   const read = await zim.archive.read()
   expect(Object.keys(read)).toEqual([
@@ -46,7 +46,7 @@ test("a ZIM file has the pages, byte for byte, that it was made of, and no redir
   expect(zim.archive.note).toBe("")
 })
 
-test("a page has the title of its entry, and the address of a redirect leads to it", async () => {
+test("a page has its entry's title, and a redirect's address leads to it", async () => {
   await using zim = aZim(whole)
   const index = await zim.archive.content.load(`${ADDRESS}index.html` as PageUrl, ALL)
   expect(index).toMatchObject({
@@ -70,7 +70,7 @@ test("an unchanged page is not read again", async () => {
   expect(await zim.archive.content.load(url, { maxBytes: 100 })).toMatchObject({ because: "too-large" })
 })
 
-test("a file that is cut off anywhere, or isn't a ZIM file, fails as a whole", async () => {
+test("a file that is truncated anywhere, or isn't a ZIM file, fails as a whole", async () => {
   for (const end of [40, 200, 5000, whole.length - 1]) {
     await using zim = aZim(whole.subarray(0, end))
     await expect(zim.archive.content.open()).rejects.toThrow(/it is cut off|it isn't a ZIM file/)
@@ -80,7 +80,7 @@ test("a file that is cut off anywhere, or isn't a ZIM file, fails as a whole", a
   await expect(other.archive.content.open()).rejects.toThrow("version 7, not 5 or 6")
 })
 
-test("a cluster that is packed in an old way or damaged says so, and nothing is gone", async () => {
+test("a cluster that is damaged or in an old compression is reported, and no page is removed", async () => {
   const clusters = Number(whole.readBigUInt64LE(48))
   const count = whole.readUInt32LE(28)
   const starts = Array.from({ length: count }, (_, index) =>
@@ -100,7 +100,7 @@ test("a cluster that is packed in an old way or damaged says so, and nothing is 
   expect(await damaged.archive.textAt(`${ADDRESS}sub/a.html`)).toMatch(/^refused: its cluster is damaged/)
 })
 
-test("whatever byte is wrong, reading ends, and ends as a page or as a reason", async () => {
+test("a corrupted byte never hangs reading: the result is a page or a reason", async () => {
   for (let at = 24; at < whole.length; at += 977) {
     await using zim = aZim(patched(at, 0xff, 0xff, 0xff))
     const read = await zim.archive.read().catch((error: Error) => ({ error: error.message }))

@@ -282,18 +282,18 @@ const dayOf = (html: string, url?: string) =>
     .publishedAt?.toISOString()
     .slice(0, 10) ?? null
 
-describe("the day a page was published", () => {
+describe("a page's publication date", () => {
   for (const [name, html, day, url] of DATED)
-    it(`is read: ${name}`, () => {
+    it(`is found: ${name}`, () => {
       expect(dayOf(html, url)).toBe(day)
     })
 
   for (const [name, html, day, url] of UNDATED)
-    it(`is none: ${name}`, () => {
+    it(`is not found: ${name}`, () => {
       expect(dayOf(html, url)).toBe(day)
     })
 
-  it("keeps the time of day that data give, within the day that readers see", () => {
+  it("takes the time of day from metadata, within the visible date", () => {
     const at = (time: string) =>
       extractHtml(`<meta property="article:published_time" content="${time}">`, "https://w.example/a")
         .publishedAt

@@ -6,7 +6,7 @@ const daysIn = (text: string, writing: Partial<DateWriting> = {}) =>
     new Date(time).toISOString().slice(0, 10),
   )
 
-test("a day in words is read in every language that has names of months, as its own calendar writes it", () => {
+test("a date in words is read in every language with month names, in its own calendar", () => {
   const languages =
     "ar bg bn ca cs da de el en es et fi fr gl he hi hr hu hy id is it ka kk lt lv mk ms nb nl pl pt ro ru sk sl sq sr sv ta te tr uk ur vi ja ko zh th"
   for (const language of languages.split(" "))
@@ -18,7 +18,7 @@ test("a day in words is read in every language that has names of months, as its 
     }
 })
 
-test("words of another language than the page's are read where all languages agree", () => {
+test("words in another language than the page's are read when all languages agree", () => {
   expect(daysIn("17 de febrero de 2020", { language: "en" })).toEqual(["2020-02-17"])
   expect(daysIn("Freitag, 5. Juni 2015", { language: "en" })).toEqual(["2015-06-05"])
   // October in Croatian, November in Polish.
