@@ -45,7 +45,7 @@ const APART = filesWith(
   [...FILES, ...PROOFS],
 )
 
-/** Files that take long come first, so that in the end no processor waits for the last of them. */
+/** Slow files come first, so that no processor ends up waiting for the last of them. */
 class LongOnesFirst extends BaseSequencer {
   override async sort(...given: Parameters<BaseSequencer["sort"]>): ReturnType<BaseSequencer["sort"]> {
     const files = await super.sort(...given)
@@ -57,7 +57,7 @@ class LongOnesFirst extends BaseSequencer {
 
 interface ProjectOptions {
   readonly exclude?: readonly string[]
-  /** Each file in a process of its own; else files share processes, which have loaded the product once. */
+  /** Whether each file gets its own process; otherwise files share processes, which load the product once. */
   readonly isolate?: boolean
   readonly globalSetup?: readonly string[]
   readonly setupFiles?: readonly string[]
@@ -79,7 +79,7 @@ const project = (
   },
 })
 
-/** Two projects: of the files that may share processes, and of those that may not. */
+/** Two projects: one for files that may share processes, one for the others. */
 const withApart = (name: string, files: readonly string[], options: ProjectOptions) => [
   project(
     name,

@@ -30,30 +30,30 @@ export interface OpenEngineOptions {
   readonly embedder?: Embedder
   /** `off` leaves the vectors to an engine opened later. Default `on`. */
   readonly embedding?: "on" | "off"
-  /** Id of the model whose vectors are about to be loaded: an index that is not there yet is made for it, when it ships with Fossick. */
+  /** Id of the model whose vectors are about to be loaded: a new index is made for it if it ships with Fossick. */
   readonly vectorsOf?: string
-  /** Told of failures in the background, which are tried again. */
+  /** Called with failures in the background, which are retried. */
   readonly onProblem?: (error: unknown) => void
 }
 
-/** Which one makes no difference. */
+/** Any text will do. */
 const FIRST_TEXT = "ready?"
 
 interface OpenGenerationsOptions extends Pick<OpenEngineOptions, "embedder" | "onProblem" | "vectorsOf"> {
   /** The use of the models. Default `background`, for processes that write. */
   readonly purpose?: Purpose
   /**
-   * Whether a model in this process is loaded at once, in a separate thread while the index is opened, and not with the first
-   * text. Default false.
+   * Whether to load a model in this process at once, in a separate thread while the index is opened, rather than with
+   * the first text. Default false.
    */
   readonly loadsModel?: boolean
-  /** As {@link openGenerations} says. Default false. */
+  /** See {@link openGenerations}. Default false. */
   readonly chooses?: boolean
 }
 
 /**
- * Opens the index in use, as the settings say; opened for reading, it follows when another one is put in its place.
- * The model that made the index embeds the questions, also while another one is built for another model.
+ * Opens the index in use, according to the settings; when opened for reading, it follows when another index replaces
+ * it. Questions are embedded with the model that made the index, even while an index for another model is being built.
  *
  * @throws EngineError
  */
@@ -77,7 +77,7 @@ export interface ChoosingEngine {
   readonly auto: AutoModel | null
 }
 
-/** As {@link openEngine} for writing; closing the engine closes all. */
+/** Like {@link openEngine} for writing; closing the engine closes everything it opened. */
 export async function openChoosingEngine(settings: Values<typeof engineSettings>): Promise<ChoosingEngine> {
   const context = await openGenerations(settings, { chooses: true })
   try {
@@ -89,7 +89,7 @@ export async function openChoosingEngine(settings: Values<typeof engineSettings>
   }
 }
 
-/** As {@link openEngine} for reading, with what only those need who answer people: see {@link FollowingEngine}. */
+/** Like {@link openEngine} for reading, with the extras needed to answer people: see {@link FollowingEngine}. */
 export async function openSearchEngine(
   settings: Values<typeof engineSettings>,
   options: Pick<OpenGenerationsOptions, "embedder" | "onProblem" | "loadsModel"> = {},
@@ -110,9 +110,10 @@ export async function openSearchEngine(
 }
 
 /**
- * The generations of the index that the settings name. Closing it closes the embedder, unless the caller opened it.
+ * Opens the generations of the configured index. Closing it closes the embedder, unless the caller opened that.
  *
- * @param chooses whether this process, which writes, chooses the model by what the index holds, unless the operator chose one
+ * @param chooses whether this process, which writes, chooses the model by the content of the index, unless the operator
+ * chose one
  */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,
@@ -131,7 +132,7 @@ export async function openGenerations(
   const said = isSaid ? null : await chosenModel(adapter, file, vectorsOf)
   const model = said?.folder ?? settings.model
   const open = () => openEmbedder({ ...settings, model }, purpose)
-  // Nothing is written down of a model that is not there.
+  // A missing model isn't recorded.
   let isThere = given === undefined
   const embedder =
     given ??
@@ -171,7 +172,7 @@ export async function openGenerations(
 
 interface WithoutModel extends Pick<OpenGenerationsOptions, "onProblem"> {
   readonly settings: Values<typeof engineSettings>
-  /** The folder that is wanted; empty for the one that ships with Fossick. */
+  /** The configured folder; empty for the model that ships with Fossick. */
   readonly model: string
   readonly adapter: GenerationAdapter
   readonly file: GenerationFile
@@ -180,9 +181,10 @@ interface WithoutModel extends Pick<OpenGenerationsOptions, "onProblem"> {
 }
 
 /**
- * For a model in this process whose files are damaged, where there is an index: the model that made it, if that is another one
- * that can be opened; else a placeholder for it, and pages are found by their words meanwhile.
- * @throws `error` where nothing can be found without a model, or the settings name a folder that is not there
+ * The fallback for an existing index when the files of a model in this process are damaged: the model that made the
+ * index if it is a different one that can be opened, otherwise a placeholder, with which pages are found by their words
+ * alone.
+ * @throws `error` if nothing can be found without a model, or the settings name a folder that doesn't exist
  */
 async function withoutModel(
   error: unknown,
@@ -230,7 +232,7 @@ async function chosenModel(
   }
 }
 
-/** Tells of an outage once, however many questions and pages it fails. */
+/** Reports each outage once, however many questions and pages fail. */
 function outagesOnce(tell: (error: unknown) => void): (error: unknown) => void {
   const told = new WeakSet<ModelOutage>()
   return (error) => {
@@ -242,7 +244,7 @@ function outagesOnce(tell: (error: unknown) => void): (error: unknown) => void {
   }
 }
 
-/** Loaded when an engine is opened: who only needs the port's words starts faster and stays smaller. */
+/** Loaded when an engine is opened: callers that only need the port's types start faster and stay smaller. */
 async function adapterOf(settings: Values<typeof engineSettings>): Promise<GenerationAdapter> {
   if (settings.engine === "meilisearch") {
     const { meilisearchGenerations } = await import("./adapters/meilisearch/meilisearch-generations.ts")

@@ -1,11 +1,11 @@
 import type { Engine, PageWithVectors } from "./engine.ts"
 
-/** To a server a few large writes are less work than many small ones: each goes through its whole graph of vectors. */
+/** For a server, a few large writes are less work than many small ones: each write searches its whole graph of vectors. */
 export const PAGES_AT_A_TIME = 1000
-/** The memory for this many pages has its own limit. */
+/** A separate limit on the memory that these pages take. */
 const CHARS_AT_A_TIME = 16_000_000
 
-/** Pages on their way into an index, which are written together. */
+/** Pages to be written to an index together. */
 export class PagesToLoad {
   readonly #engine: Pick<Engine, "load">
   readonly #most: number
@@ -18,7 +18,7 @@ export class PagesToLoad {
     this.#most = most
   }
 
-  /** Whether they are to be written before more come. */
+  /** Whether to write them before adding more. */
   get isFull(): boolean {
     return this.#pages.length >= this.#most || this.#chars >= CHARS_AT_A_TIME
   }
@@ -29,8 +29,8 @@ export class PagesToLoad {
   }
 
   /**
-   * Writes what is there, once: pages that cannot be written are not tried again.
-   * @returns how many pages that were
+   * Writes the collected pages, once: pages that can't be written aren't retried.
+   * @returns how many pages there were
    */
   async load(): Promise<number> {
     const some = this.#pages

@@ -16,7 +16,7 @@ export const MULTILINGUAL_SCRIPTS: readonly string[] = multilingual.scripts
 /** The model that an index begins with. */
 export const shippedModel = SHIPPED_MODELS.english
 
-/** The name of the model that ships with Fossick and has made an index, in this version or another one; null for any other. */
+/** The name of the shipped model that made an index, in this or another version; null for any other model. */
 export function shippedModelOf(embedder: string): ShippedModel | null {
   const names = Object.keys(SHIPPED_MODELS) as ShippedModel[]
   return names.find((name) => embedder.startsWith(`${path.basename(SHIPPED_MODELS[name])}:`)) ?? null
@@ -24,9 +24,9 @@ export function shippedModelOf(embedder: string): ShippedModel | null {
 
 export const isShipped = (name: string): name is ShippedModel => name in SHIPPED_MODELS
 
-/** A model's folder by the name that the handbook and the console give it; anything else is a folder or a hub's id already. */
+/** A model's folder for the name used in the handbook and the console; anything else already is a folder or a hub id. */
 export const folderOf = (name: string): string => (isShipped(name) ? SHIPPED_MODELS[name] : name)
 
-/** How people call the model in a folder. */
+/** The name people use for the model in a folder. */
 export const nameOf = (folder: string): string =>
   Object.entries(SHIPPED_MODELS).find(([, shipped]) => shipped === folder)?.[0] ?? folder

@@ -11,10 +11,10 @@ import { pageId, toPageUrl } from "../index/page/page-url.ts"
 import type { QueryText } from "../text/query-text.ts"
 import { type Exclusions, withoutExcluded } from "./exclusions.ts"
 
-/** Pages of a ranking that boosts look at: one further down has so low a score that four times as much is little. */
+/** Number of top pages that boosts apply to: scores further down are so low that even four times as much is little. */
 const MOST_BOOSTED = 100
 
-/** The rules that had a part in each page, by its id. */
+/** The rules that affected each page, by page id. */
 export type AppliedRules = Map<string, AppliedRule[]>
 
 export function note(applied: AppliedRules, id: string, rules: readonly AppliedRule[]): void {
@@ -22,11 +22,11 @@ export function note(applied: AppliedRules, id: string, rules: readonly AppliedR
   applied.set(id, [...known, ...rules.filter((one) => !known.some((other) => other.id === one.id))])
 }
 
-/** Reports the synonyms that were used. */
+/** The synonym rules that were used, as reported with results. */
 export const synonymsApplied = (rules: readonly SynonymRule[], question: string): AppliedRule[] =>
   rules.map(({ id, kind }) => ({ id, kind, question }))
 
-/** The ranking with the operator's factors on its scores: best first again, neither `fused` nor `score` rising. */
+/** Multiplies the operator's factors into the scores and sorts again, best first; neither `fused` nor `score` ever rises. */
 export async function withFactors(
   index: Pick<SearchIndex, "heads">,
   ranked: readonly Ranked[],
@@ -99,7 +99,7 @@ export async function withPins(
     if (!head) continue
     const place = Math.min(placeOf(pin) - 1, placed.length)
     const known = found.find(({ page }) => page.id === id)
-    // Scores never rise, and a page that the operator puts first is as good as what it comes before.
+    // Scores never rise, and a page that the operator puts first counts as at least as good as those behind it.
     const before = placed[place - 1]?.ranked.score ?? 1
     const score = Math.min(before, Math.max(known?.ranked.score ?? 0, placed[place]?.ranked.score ?? before))
     const ranked: Arranged = { ...(known?.ranked ?? { ...UNRANKED, id }), score }

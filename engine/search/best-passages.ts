@@ -1,10 +1,10 @@
-/** How much nearness weighs beside the words; each as a share of the most that a passage of the page has. */
+/** Weight of nearness relative to words, each as a share of the best passage on the page. */
 const NEARNESS_WEIGHT = 0.6
 
 /**
- * Positions of the passages that say most about the query, best first. Passages that say nothing follow in the page's order.
+ * Positions of the passages that match the query best, best first. Passages that don't match follow in page order.
  *
- * @param words what each passage says in the words of the query, by position; null when that is not known.
+ * @param words word evidence of each passage, by position; null if unknown.
  * @param cosines of the passages that the vector arm found, by position.
  */
 export function bestPositions(

@@ -21,11 +21,11 @@ type Place = Pick<PageFilter, "paths" | "versions">
 export interface ArmsFound {
   readonly lexical: LexicalHits
   readonly nearest: readonly Nearest[]
-  /** Pages of `nearest` that were asked for explicitly, and are not among the nearest of all. */
+  /** Pages of `nearest` that were requested explicitly and aren't among the overall nearest. */
   readonly aside: ReadonlySet<string>
 }
 
-/** Times that longer lists are asked for when too little is left, and how much longer each is. */
+/** How often longer lists are requested when too few results are left, and by how much each is longer. */
 const LONGER_LISTS = 3
 const LONGER = 4
 const MOST = 10_000
@@ -104,7 +104,7 @@ async function excludedAmong(
   return dropped
 }
 
-/** Pages that hold one of the terms in their title or text: an index finds them by the words of their addresses as well. */
+/** Pages that hold one of the terms in their title or text: the index also finds pages by the words in their addresses. */
 async function sayingAny(
   index: SearchIndex,
   terms: readonly string[],
@@ -136,14 +136,14 @@ async function elsewhere(
   })
 }
 
-/** More pages than these need no separate list: there are enough among the best. */
+/** With more pages than this, no separate list is needed: there are enough among the best. */
 const MOST_PLACED = 2000
-/** Ways to cut the words of addresses, of as many languages. */
+/** Most ways to split the words of addresses, one per language. */
 const MOST_WAYS = 6
 
 /**
- * A condition that only pages meet whose addresses have the words of a place, where these are few: they would not be among the best
- * of all pages, from which the others are dropped. None where they are many, or no place is asked for.
+ * A condition met only by pages whose addresses contain the words of a place, if there are few: they might not be among
+ * the best of all pages, where the filter is applied. Returns null if there are many, or no place is given.
  */
 export async function inPlace(
   index: SearchIndex,

@@ -5,17 +5,19 @@ import { areSpoken, clearlyIn } from "./reader-language.ts"
 const EVERYDAY: Readonly<Record<string, readonly string[]>> = questions
 
 /**
- * A multilingual model keeps languages apart: part of a vector is the language of its text (Yang et al. 2021, "A Simple and Effective Method To Eliminate the Self
- * Language Bias in Multilingual Representations"). This share of the difference between everyday questions in two languages is subtracted from a question.
- * nDCG@10 by vectors alone of the even questions of XQuAD in ten languages about its English paragraphs: mean, Chinese, and the language that gains least:
+ * A multilingual model keeps languages apart: part of a vector is the language of its text (Yang et al. 2021, "A Simple
+ * and Effective Method To Eliminate the Self Language Bias in Multilingual Representations"). This share of the
+ * difference between everyday questions in two languages is subtracted from a question's vector. nDCG@10 by vectors
+ * alone, on the even questions of XQuAD in ten languages about its English paragraphs: mean, Chinese, and the change
+ * for the language that gains least:
  *
- *     none   0.857  0.734
- *     0.5    0.866  0.770  -0.001
- *     0.75   0.866  0.781  -0.005
- *     1      0.862  0.780  -0.014
+ * none   0.857  0.734
+ * 0.5    0.866  0.770  -0.001
+ * 0.75   0.866  0.781  -0.005
+ * 1      0.862  0.780  -0.014
  */
 const TAKEN_OFF = 0.5
-/** The share of the pages that one language must exceed: moving a question brings it no nearer to pages in other languages. */
+/** The share of pages that must be in one language: moving a question toward it doesn't help with pages in other languages. */
 const MOST_PAGES = 0.5
 
 /** From a question's language to the pages' language, both ISO 639-1. */
@@ -25,10 +27,11 @@ export interface LanguageOffset {
 }
 
 /**
- * Null if the question is in a language of the pages or in no clear one, or if no language has most of the pages.
+ * Returns null if the question is in one of the pages' languages or its language is unclear, or if no language has most
+ * of the pages.
  *
  * @param asked the languages that the question is clearly in
- * @param shares of the pages, by language
+ * @param shares share of the pages in each language
  */
 export function offsetFor(
   asked: readonly string[],
@@ -41,10 +44,11 @@ export function offsetFor(
 }
 
 /**
- * How a question's language affects its search: the languages that it is clearly in, how its vector is moved, and whether it may be in a language that
- * the model reads and the pages aren't written in, so that pages need not have its words.
+ * How a question's language affects its search: the languages that it is clearly in, how its vector is moved, and
+ * whether it might be in a language that the model reads but no page is written in, so that pages need not contain its
+ * words.
  *
- * @param shares of the pages, by language
+ * @param shares share of the pages in each language
  * @param scripts that the model reads; null if unknown, empty if the search uses words alone
  */
 export function askedIn(

@@ -12,8 +12,8 @@ interface Found {
 }
 
 /**
- * Pages by what both arms said of them, those that come first anyway before the others. One that has no vectors counts as near as
- * the nearest: else it would not be read, and so be punished.
+ * Pages ordered by the evidence of both arms, with pages that come first anyway before the others. A page without
+ * vectors counts as near as the nearest: otherwise it would not be read, which would be a penalty.
  */
 export function likeliest(ids: Iterable<string>, { lexical, cosines, holders, waiting }: Found): string[] {
   const best = Math.max(...lexical.values())

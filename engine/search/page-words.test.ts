@@ -6,7 +6,7 @@ import { PageWords } from "./page-words.ts"
 
 const QUESTION = [{ terms: ["pump"], idf: 4, asked: 4 }]
 
-/** Pages that hold the word so often, among others. */
+/** An index whose pages hold the word this many times, among other words. */
 function indexOf(pages: Readonly<Record<string, number>>) {
   const read: string[] = []
   const index = {

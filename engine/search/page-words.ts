@@ -6,17 +6,17 @@ import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 /** The words of one question. */
 export interface WordsAsked {
   readonly words: readonly WeightedWord[]
-  /** The same for pages in languages of few pages. Default: none. */
+  /** Words as pages in rarer languages have them. Default: none. */
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
-  /** Whether the question may be in a language of no page: then no page need have its words. Default: false. */
+  /** Whether the question might be in a language that no page is in: pages then need not contain its words. Default: false. */
   readonly isForeign?: boolean
-  /** The same question in other words, which say a little less. Default: none. */
+  /** The same question in other words, which count slightly less. Default: none. */
   readonly variants?: readonly (readonly WeightedWord[])[]
 }
 
 /**
- * The worth of a page with a synonym relative to one with the word as asked. Between pages that are otherwise alike, the one with
- * the word comes first; one that only mentions the word stays behind one that is about the synonym.
+ * How much a page with a synonym is worth, relative to a page with the original word. If pages are otherwise alike, the
+ * one with the word comes first; a page that only mentions the word stays behind one that is about the synonym.
  */
 const SYNONYM_WEIGHT = 0.9
 
@@ -24,7 +24,7 @@ const SYNONYM_WEIGHT = 0.9
 export class PageWords {
   readonly #index: SearchIndex
   readonly #asked: WordsAsked
-  /** By language; null: all that are none of the further ones. */
+  /** By language; null for all others. */
   readonly #evidence = new Map<string | null, ReturnType<typeof wordEvidenceFor>>()
   readonly #known = new Map<string, WordEvidence | null>()
   readonly #likely = new Map<string, number>()
@@ -35,15 +35,15 @@ export class PageWords {
   }
 
   /**
-   * Reads what may be among the best; the words of the others go by what the lexical arm said.
+   * Reads the pages that might be among the best; the others are judged by the lexical arm's score.
    *
    * @param pages the likeliest first
-   * @param most how many are read
+   * @param most how many to read
    */
   async readLikeliest(pages: readonly string[], most: number, lexical: LexicalHits): Promise<void> {
     await this.read(pages.slice(0, most))
     if (pages.length <= most) return
-    // A page that is not read says as little as the least of those that are, by what the arm said.
+    // A page that isn't read counts as little as the weakest page that is, judged by the lexical arm.
     let least = Infinity
     for (const page of pages.slice(0, most)) {
       const score = lexical.get(page)
@@ -71,7 +71,7 @@ export class PageWords {
     }
   }
 
-  /** Made once it is wanted: of a dozen languages seldom one or two are. */
+  /** Created when needed: out of a dozen languages, usually only one or two are. */
   #evidenceIn(language: string | null): ReturnType<typeof wordEvidenceFor> {
     const { words, further } = this.#asked
     const own = language === null ? undefined : further?.get(language)
@@ -99,7 +99,7 @@ export class PageWords {
     }
   }
 
-  /** 0..1; when the page was not read, what the lexical arm lets expect; 0 when it is gone. */
+  /** 0..1; for a page that wasn't read, an estimate from the lexical arm; 0 for a deleted page. */
   share(page: string): number {
     const known = this.#known.get(page)
     return known === undefined ? (this.#likely.get(page) ?? 0) : (known?.share ?? 0)
@@ -110,7 +110,7 @@ export class PageWords {
     return this.#known.get(page)?.lacksNumbers ?? 0
   }
 
-  /** The share of the question, by the weight of its words, that none of the pages that were read has, 0..1; 0 where none need have them. */
+  /** The share of the question, weighted by word, that none of the pages read has, 0..1; 0 if pages need not have its words. */
   get nowhere(): number {
     if (this.#asked.isForeign) return 0
     const read = [...this.#known.values()].filter((one) => one !== null)
@@ -122,7 +122,7 @@ export class PageWords {
     return weight > 0 ? lacking / weight : 0
   }
 
-  /** The most that a page could say, 0..1: words that are misspelt weigh as asked, and their corrections weigh less. */
+  /** The highest possible evidence, 0..1: misspelt words keep their full weight, while their corrections weigh less. */
   get reach(): number {
     let [said, asked] = [0, 0]
     for (const word of this.#asked.words) {

@@ -28,6 +28,6 @@ test("searching a page of megabytes for phrases gives other work its turn", asyn
     turns++
   }
   expect(await looking).toEqual(["long"])
-  // One who holds the loop lets a turn or two pass.
+  // Code that holds up the loop lets a turn or two pass.
   expect(turns).toBeGreaterThan(10)
 })

@@ -7,7 +7,7 @@ import { looksForPhrases } from "../text/phrase-match.ts"
 import { PHRASE_TERMS } from "../text/sections.ts"
 import type { Condition, SearchIndex } from "../index/search-index.ts"
 
-/** Pages whose text is read to verify phrases: in steps, until there are enough, or so many in all. */
+/** Pages whose text is read to verify phrases: in steps, until there are enough, up to this total. */
 const PHRASE_STEP = 25
 const PHRASE_CANDIDATES = 2000
 /** The same for phrases without a term ("++"), which no index finds: any page may hold them. */
@@ -15,14 +15,14 @@ const TERMLESS_CANDIDATES = 100_000
 
 export interface PhraseSearch {
   readonly phrases: readonly string[]
-  /** Pages wanted: somewhat more than these are found when there are so many. */
+  /** Number of pages wanted: if available, slightly more are returned. */
   readonly limit: number
   readonly conditions: readonly Condition[]
   readonly languages: readonly string[]
   readonly signal: AbortSignal | undefined
 }
 
-/** Ids of pages that hold every phrase, at least enough to fill the limit when there are so many. */
+/** Ids of pages that contain every phrase, enough to fill the limit if available. */
 export async function pagesWithPhrases(
   index: SearchIndex,
   { phrases, limit, conditions, languages, signal }: PhraseSearch,
@@ -66,7 +66,7 @@ export const phraseTerms = (phrase: string, language: string | null): string[] =
   ...new Set(wordsOf(phrase, language).slice(0, PHRASE_TERMS)),
 ]
 
-/** Those of a few pages that hold every phrase. */
+/** The pages, among these few, that contain every phrase. */
 export async function pagesHolding(
   index: SearchIndex,
   ids: readonly string[],
@@ -84,7 +84,7 @@ export async function pagesHolding(
   return holding
 }
 
-/** A page that cannot be looked through is as good as one that does not hold them: it must not fail the search. */
+/** A page that can't be read counts as not containing them: it must not fail the search. */
 function unreadable(error: unknown): boolean {
   if (!(error instanceof WorkError)) throw error
   leaveOut("pages")

@@ -15,8 +15,8 @@ export interface Preferred {
 }
 
 /**
- * The results of the arms, plus the best pages of each preference and of those with the quoted phrases: they gain by their boost,
- * so they need not be among the best without it.
+ * The results of the arms, plus the best pages for each preference and of those with the quoted phrases: the boost can
+ * bring them up, so they need not be among the best without it.
  *
  * @param ask runs the arms with one more condition
  */
@@ -26,7 +26,7 @@ export async function withPreferred(
 ): Promise<ArmsFound> {
   const wanted = [
     ...conditionsOf(preference).map((condition) => ({ condition, pages: PREFERRED_PAGES })),
-    // These come first: there may be as many as are shown.
+    // These come first, so as many are requested as are shown.
     ...(holders.size > 0
       ? [{ condition: { ids: [...holders] }, pages: Math.max(limit, PREFERRED_PAGES) }]
       : []),

@@ -5,12 +5,12 @@ import type { WeightedWord } from "./ranking/word-evidence.ts"
 import type { QueryText } from "../text/query-text.ts"
 
 /**
- * The terms of a question without a named language, for an index that holds pages of several languages.
+ * The terms of a question in an unspecified language, for an index with pages in several languages.
  *
- * The language whose words that say nothing are most in it is taken for the question's own; when several languages tell nothing
- * apart, the terms of all of them are looked for: a stem of another language is seldom a word of this one.
+ * The question is assumed to be in the language with the most function words in it; if several languages tie, the terms
+ * of all of them are used: a stem from another language is rarely a word in this one.
  *
- * @param languages of the pages that may answer; none counts as English.
+ * @param languages of the pages that may answer; an empty list counts as English.
  */
 export function analyseInLanguages(question: QueryText, languages: readonly string[]): AnalysedQuery {
   const analysed = (languages.length > 0 ? languages : [null]).map((one) => analyseQuery(question, one))
@@ -22,7 +22,7 @@ export function analyseInLanguages(question: QueryText, languages: readonly stri
   return { terms, forms: formsOf(likely.map((one) => one.terms)), times, written, quoted: question.phrases }
 }
 
-/** The stems of a word in several languages count as one word: what a page says does not depend on its language's stemmer. */
+/** The stems of a word in several languages count as one word, so the evidence doesn't depend on a language's stemmer. */
 function formsOf(analysed: readonly (readonly string[])[]): string[][] {
   const [first = [], ...others] = analysed
   const forms = first.map((term) => [term])
@@ -32,7 +32,7 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
       if (known.has(term)) continue
       known.add(term)
       const word = forms[place]
-      // Languages that leave out as many words need not leave out the same.
+      // Languages that drop the same number of words don't necessarily drop the same words.
       if (word && isFormOf(term, word[0]!)) word.push(term)
       else forms.push([term])
     }
@@ -41,8 +41,9 @@ function formsOf(analysed: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * The words of a question as a further language cuts them, too: a page in it holds the word as it is written. These stems
- * are looked for only, and count on pages in that language; what is known in so few pages excuses no misspelling.
+ * The question's words as stemmed in additional languages: a page in such a language contains its own stem of the word.
+ * These stems are only looked for, and only count on pages in that language; a word known in so few pages can still be
+ * a misspelling.
  */
 export function withStemsOf(
   { forms, written }: Pick<AnalysedQuery, "forms" | "written">,
@@ -55,22 +56,22 @@ export function withStemsOf(
   })
 }
 
-/** Those of the languages whose stems are none of the spoken ones': what has no stemmer of its own is cut as English is. */
+/** The languages whose stems differ from those of the spoken ones: a language without its own stemmer is stemmed like English. */
 export function cutOtherwise(languages: readonly string[], spoken: readonly string[]): string[] {
   const stemmers = new Set(spoken.map(stemmerOf))
   return languages.filter((one) => !stemmers.has(stemmerOf(one)))
 }
 
-/** As many times more pages than a language has may hold a stem of it. */
+/** How many times more pages than the language has can contain a stem of it. */
 const NOT_RARE = 1.6
 
 /**
- * The stems that find pages in further languages: those in about as few pages as are in the language. A stem in more pages is
- * mostly a word of other pages, and would bring those. With all of them nDCG@10 of long pages by words alone was 0.788, with none
- * or these it is 0.804.
+ * The stems that find pages in additional languages: those found in about as few pages as the language has. A stem in
+ * more pages is mostly a word in other languages, and would match their pages. With all of them, nDCG@10 of long pages
+ * by words alone was 0.788; with none or with these it is 0.804.
  *
  * @param further forms of each word, by language
- * @param shares of the pages, by language
+ * @param shares share of the pages in each language
  */
 export function rareStems(
   further: ReadonlyMap<string, readonly (readonly string[])[]>,
@@ -84,12 +85,12 @@ export function rareStems(
 }
 
 /**
- * A word that the question says again weighs more, each time a little less (`k3` of Okapi at TREC-3, Robertson et al. 1995). nDCG@10 by words alone,
- * even questions of CISI, Cranfield, apidocs, codebase and passages:
+ * A repeated word of a question weighs more, with each repetition adding less (`k3` of Okapi at TREC-3, Robertson et
+ * al. 1995). nDCG@10 by words alone, on the even questions of CISI, Cranfield, apidocs, codebase and passages:
  *
- *     each word once    0.360  0.379  0.854  0.755  0.718
- *     this              0.408  0.377  0.862  0.759  0.720
- *     as often as said  0.408  0.376  0.863  0.759  0.718
+ * each word once    0.360  0.379  0.854  0.755  0.718
+ * this              0.408  0.377  0.862  0.759  0.720
+ * as often as said  0.408  0.376  0.863  0.759  0.718
  */
 const K3 = 7
 const weightOf = (times: number): number => ((K3 + 1) * times) / (K3 + times)
@@ -100,7 +101,7 @@ export function wordsWith(
   corrections: ReadonlyMap<string, readonly string[]>,
   idf: (term: string) => number,
 ): WeightedWord[] {
-  // Several terms say no more than the most frequent of them.
+  // Several terms count as the most frequent of them.
   const least = (terms: readonly string[]) => Math.min(...terms.map(idf))
   return forms.map((terms) => {
     const said = weightOf(Math.max(1, ...terms.map((term) => times.get(term) ?? 1)))
@@ -109,7 +110,7 @@ export function wordsWith(
     if (meant.length === 0) return { terms, idf: asked, asked }
     const asWritten = terms.filter((term) => !corrections.has(term))
     const corrected = said * least(meant)
-    // A slip that a page holds counts as the usual spelling does, no less and no more.
+    // A misspelling that is on a page counts the same as the usual spelling.
     const isHeld = terms.some((term) => meant.includes(term))
     return { terms: [...meant, ...asWritten], idf: corrected, asked: isHeld ? corrected : asked }
   })

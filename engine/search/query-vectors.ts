@@ -41,7 +41,7 @@ export class QueryVectors {
     return offset === null ? vector : await this.#offsets.moved(vector, offset)
   }
 
-  /** @param onTokens given the question's token vectors where the model makes them on the way */
+  /** @param onTokens called with the question's token vectors if the model makes them on the way */
   async of(
     text: string,
     signal: AbortSignal | undefined,

@@ -10,13 +10,13 @@ const LETTERS: readonly (readonly [script: string, letter: RegExp])[] = [
     .map((script) => [script, new RegExp(`\\p{Script=${script}}`, "u")] as const),
 ]
 const OTHER_SCRIPTS = new Set(Object.values(SCRIPTS).flat())
-/** The function words of one language must be so many times as many as those of any other. */
+/** How many times as many function words one language must have as any other. */
 const CLEARLY = 1.5
 
 /**
- * The languages that the asker reads, judged by the question: that of its function words, when they are clearly of one, else all
- * that are written in its script. A question in Latin letters may be a name that Russian pages spell the same: its asker may read
- * other languages in Latin letters, and seldom means the Russian page.
+ * The languages that the asker probably reads, judged by the question: the one of its function words if clear,
+ * otherwise all that are written in its script. A question in Latin letters can be a name that Russian pages spell the
+ * same: its asker may read other languages in Latin letters, and rarely wants the Russian page.
  */
 export function readBy(question: string): Reads {
   const script = LETTERS.find(([, letter]) => letter.test(question))?.[0]
@@ -26,7 +26,7 @@ export function readBy(question: string): Reads {
   return /\p{Script=Latin}/u.test(question) ? (other) => !OTHER_SCRIPTS.has(other) : () => true
 }
 
-/** The languages that the caller names, or else those that the question tells. */
+/** The languages that the caller names, or else those inferred from the question. */
 export function readsOf(
   { filter, preference }: Pick<Query, "filter" | "preference">,
   question: string,
@@ -38,18 +38,19 @@ export function readsOf(
 }
 
 /**
- * The share of pages from which a language counts. Among 1,853 English pages of manuals, 3 in 100 are taken for pages in eleven
- * other languages, 1.2 for one of them. When those counted too, nDCG@10 of misspelt questions was 0.02 lower: one of them has the
- * word as it was misspelt.
+ * The minimum share of pages for a language to count. Of 1,853 English pages of manuals, 3 in 100 are mistaken for one
+ * of eleven other languages, 1.2 for any single one. When those languages counted too, nDCG@10 of misspelt questions
+ * was 0.02 lower: one of them has the word as it was misspelt.
  */
 export const REAL_SHARE = 0.02
 
 /**
- * The languages that a question's words are read in: of those in its script, the ones that a real share of the pages is in, and the one that its
- * function words tell, as long as any page is. A question in two scripts, such as Russian with English names, may be in any.
+ * The languages that a question's words are read in: of those in its script, the ones with a significant share of the
+ * pages, and the one of its function words if any page is in it. A question in two scripts, such as Russian with
+ * English names, can be in any.
  *
- * @param shares of the pages, by language
- * @returns all, when none of them has a real share
+ * @param shares share of the pages in each language
+ * @returns all languages if none has a significant share
  */
 export function languagesAsked(question: string, shares: ReadonlyMap<string, number>): string[] {
   const all = [...shares.keys()]
@@ -69,7 +70,7 @@ const IN_NAMES = new Set(
   `a al am an and au aux d da das de dei del della delle dem den der des di die do dos du dal e ei el et i ii il in im l la las
     le les lo los na och of og on op or ou sur the u und van von vor y z zu zum zur`.split(/\s+/),
 )
-/** Words of asking and the like that {@link functionWords} lacks. They are kept apart, since those change the ranking as well. */
+/** Question words and similar words missing from {@link functionWords}. They are kept separate, since that list also affects ranking. */
 const ASKING: Readonly<Record<string, ReadonlySet<string>>> = {
   de: new Set(
     "hatte hatten viele wann welche welchem welchen welcher welches wem wen wessen wurde wurden".split(" "),
@@ -86,11 +87,12 @@ const ASKING: Readonly<Record<string, ReadonlySet<string>>> = {
 const WRITTEN_IN: Readonly<Record<string, readonly string[]>> = { Kana: ["Hiragana", "Katakana", "Han"] }
 
 /**
- * The languages that a question is clearly in: all that are written in the script of most of its letters, else the one of its function
- * words. It recognises 90 % of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and Vietnamese, and takes 3 in 1,000 for
- * another language; it takes none of 2,010 English questions for another one.
+ * The languages that a question is clearly in: all that are written in the script of most of its letters, or else the
+ * one of its function words. It recognises 90 % of 5,950 questions of XQuAD in German, Spanish, Romanian, Turkish and
+ * Vietnamese, and mistakes 3 in 1,000 for another language; it mistakes none of 2,010 English questions for another
+ * language.
  *
- * @returns ISO 639-1; none when that is not clear, as in a question of names
+ * @returns ISO 639-1; empty if unclear, as for a question made of names
  */
 export function clearlyIn(question: string): readonly string[] {
   const script = LETTERS.find(
@@ -103,7 +105,7 @@ export function clearlyIn(question: string): readonly string[] {
     const languages = functionWords([word]).flatMap(({ language, count }) =>
       count > 0 || ASKING[language]?.has(word) ? language : [],
     )
-    // A word of several languages tells as much less of each.
+    // A word shared by several languages counts proportionally less for each.
     for (const one of languages) weights.set(one, (weights.get(one) ?? 0) + 1 / languages.length)
     return { word, languages }
   })
@@ -125,7 +127,7 @@ const OTHER_THAN_ENGLISH = /[^a-z'’]/
 const wordsIn = (question: string): readonly string[] =>
   question.toLowerCase().match(/[\p{L}\p{M}'’]+/gu) ?? []
 
-/** ISO 639-1, or null when the function words are of none, or of several. */
+/** ISO 639-1, or null if the function words match no language, or several. */
 function languageOf(question: string): string | null {
   const words = wordsIn(question)
   const [first, second] = functionWords(words).toSorted((a, b) => b.count - a.count)

@@ -28,7 +28,7 @@ import { evidenceOf, toHits } from "./stages/show.ts"
 import { takenFor } from "./stages/spelling.ts"
 import { askedTerms, understand, type Understood } from "./stages/understand.ts"
 
-/** How a question is searched whose script the model does not read. */
+/** How to search with a question whose script the model doesn't read. */
 const WORDS_ALONE = { ...DEPTHS.fast, pages: DEPTHS.basic.pages }
 
 const UNREAD =
@@ -38,13 +38,13 @@ export interface SearchContext {
   readonly index: SearchIndex
   readonly queryVectors: QueryVectors
   readonly lateReader: LateReader
-  /** Null: none is asked. */
+  /** `null` to use no reranker. */
   readonly reranking: Reranking | null
   /** Called with the reason when a reranker was left out. */
   readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
-/** Both arms at once, one ranking; then the pages themselves, checked against what the arms knew of them. */
+/** Asks both arms at once and makes one ranking; then reads the pages themselves and checks them against what the arms found. */
 export const searchIndex = (
   context: SearchContext,
   query: Query,
@@ -152,7 +152,7 @@ function saidOf(
   }
 }
 
-/** The index, with what one search asks of it twice answered from memory. */
+/** The index, with the requests that one search makes twice answered from memory. */
 const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
   ...index,
   facts: factsOnce((ids) => index.facts(ids)),
@@ -162,7 +162,7 @@ const withMemory = (index: SearchIndex, { filter }: Query): SearchIndex => ({
   }),
 })
 
-/** When readers are asked for, misspelt words are checked by the pages of the lexical arm. The other arm need not wait for that. */
+/** With a filter by readers, misspelt words are checked against the pages of the lexical arm. The other arm need not wait for that. */
 function askNearestSoon(
   index: SearchIndex,
   {
@@ -183,7 +183,7 @@ function askNearestSoon(
   near?.catch(() => undefined)
 }
 
-/** Whether the arms are asked for pages by readers, and nothing that has to be looked up first narrows them further. */
+/** Whether the arms filter by readers and nothing that has to be looked up first narrows them further. */
 const asksAsNamed = ({ filter: { readers, phrases, paths, versions } = {}, preference }: Query): boolean =>
   readers !== undefined && [phrases, paths, versions].every((one) => !one?.length) && preference === undefined
 

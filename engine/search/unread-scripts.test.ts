@@ -9,7 +9,7 @@ import { engineSettings } from "#engine/settings.ts"
 import { readSettings } from "#base/settings.ts"
 import { aPage } from "#engine/testing/pages.ts"
 
-// The English model maps what it cannot read to one unknown token: all such texts are alike to it.
+// The English model maps characters it can't read to one unknown token, so all such texts look alike to it.
 
 const CHINESE = [
   ["quota", "磁盘配额", "管理员可以限制每个用户可以使用的磁盘空间。"],

@@ -1,4 +1,4 @@
-/** The meaning of some domains in filters, by their words: tests compare filters with it. */
+/** A simple reference for how some domains in filters match: tests compare filters with it. */
 export const DOMAINS: Readonly<Record<string, (url: URL) => boolean>> = {
   "example.com": ({ hostname }) => /^(?:.*\.)?example\.com$/.test(hostname),
   "docs.example.com": ({ hostname }) => hostname === "docs.example.com",

@@ -14,7 +14,7 @@ export interface TestModelServer extends AsyncDisposable {
   /** Base address, without a path. */
   readonly url: string
   readonly requests: ModelRequest[]
-  /** Answers in the server's place; null lets the server answer again. */
+  /** Answers in place of the server; null restores the server's own answers. */
   instead: ((request: ModelRequest, response: ServerResponse) => void) | null
   /** Closes the port; `start` opens the same one again. */
   stop(): Promise<void>
@@ -27,14 +27,14 @@ export interface TestModelServerOptions {
   readonly rerank?: (question: string, texts: readonly string[]) => Promise<readonly number[]>
   /** The protocols that it speaks. Default: all. */
   readonly speaks?: "openai" | "tei" | "all"
-  /** Texts that it takes in one request; more is answered as Text Embeddings Inference does. Default: any number. */
+  /** Most texts that it accepts in one request; a larger request is answered like Text Embeddings Inference does. Default: any number. */
   readonly maxBatch?: number
   readonly key?: string
 }
 
 /**
- * A server of models in the shapes of OpenAI (`/v1/embeddings`), Cohere and Jina (`/v1/rerank`), and Text Embeddings Inference (`/embed`,
- * `/rerank`). Its answers are those of the embedder and the reranker that it is given.
+ * A model server that speaks the protocols of OpenAI (`/v1/embeddings`), Cohere and Jina (`/v1/rerank`), and Text
+ * Embeddings Inference (`/embed`, `/rerank`). Its answers come from the embedder and the reranker that it is given.
  */
 export async function startModelServer(options: TestModelServerOptions): Promise<TestModelServer> {
   const { speaks = "all", maxBatch = Infinity, key } = options
@@ -116,7 +116,7 @@ export async function startModelServer(options: TestModelServerOptions): Promise
   return running
 }
 
-/** A server of vectors that cost hardly anything, and the settings of an appliance that takes its vectors from there. */
+/** A server whose vectors cost hardly anything, and the settings of an appliance that uses it. */
 export async function startCheapVectors(): Promise<
   AsyncDisposable & { readonly settings: Readonly<Record<string, string>> }
 > {

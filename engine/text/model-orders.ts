@@ -3,22 +3,23 @@ import { offLoop } from "#base/process/threads/off-loop.ts"
 import { asRead, spellsOrder } from "./order-forms/as-read.ts"
 import { formsFor } from "./order-forms/order-forms.ts"
 
-/** Before an order that is shown and not given: a quotation mark, code, or a word that speaks of it. */
+/** What comes before an order that is only shown, not given: a quotation mark, code, or a word about it. */
 const SHOWN =
   /(?:["'“‘«`]\s*|\b(?:such\s+as|like|e\.g\.|example|attack|injections?|says?|said|tells?|told|asks?|asking|telling|to)[:,]?\s*["'“‘«`]?\s*)$/i
 const BEFORE_CHARS = 24
 
 /**
- * Whether a text holds orders to a language model that may read it, not to people: to forget its instructions, to act as another
- * character, to reveal what it knows, to tell its user something. In twenty languages; a rule of forms, which finds orders copied
- * from page to page, not orders made up for one page. Text that goes into answers and prompts has none.
+ * Whether a text contains orders to a language model that may read it, rather than to people: to forget its
+ * instructions, to act as another character, to reveal what it knows, to tell its user something. Covers twenty
+ * languages; the rule matches known forms, so it finds orders copied from page to page, not orders made up for one
+ * page. Text with such orders isn't used in answers and prompts.
  */
 export function holdsModelOrder(text: string): boolean {
   const read = asRead(text)
   return formsFor(read).some((order) => order.test(read)) || spellsOrder(read)
 }
 
-/** Whether a passage holds such orders, as it is searched or as it is shown. */
+/** Whether a passage contains such orders, in the text that is searched or the text that is shown. */
 export const passageHoldsOrder = ({ headings, text, shown = "" }: Passage): boolean =>
   holdsModelOrder([...headings, text, shown].join("\n"))
 

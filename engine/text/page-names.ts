@@ -1,23 +1,23 @@
 import { analyse } from "./analysis/analyse.ts"
 
-/** The names of a page, in terms: a question with one of them means this page more than others that mention it. */
+/** The names of a page, in terms: a question with one of them means this page rather than others that mention it. */
 export interface PageNames {
   readonly title: readonly string[]
   /** The names in the address's path, and their words. */
   readonly address: readonly string[]
-  /** Each of the names it goes by alone: parts of the title (`Name - Site`), the last part of the address. */
+  /** Each name that the page is known by on its own: parts of the title (`Name - Site`), the last part of the address. */
   readonly single: readonly (readonly string[])[]
 }
 
-/** Where titles join the name of a page with those of its section and site. */
+/** The separators in titles between the names of a page, its section and its site. */
 const BETWEEN_NAMES = /\s+[|\-–—·:»]\s+|: /
 /** `21.1. The configuration file`: people leave out the number. */
 const NUMBERING = /^\d[\d.]*\s+/
 const FILE_TYPE = /\.(?:html?|md|txt|php|aspx?|pdf)$/i
-/** A page that is a folder's own is called like the folder. */
+/** A folder's index page takes the folder's name. */
 const FOLDER_PAGE = /^(?:index|default|readme)$/i
 const JOINT = /[_-]+/g
-/** More is no name. */
+/** Longer texts aren't names. */
 const LONGEST_NAME = 40
 
 /** @param language ISO 639-1, or null when unknown */
@@ -39,13 +39,13 @@ export function namesOf(title: string, url: string, language: string | null): Pa
 
 function pathOf(url: string): string[] {
   const { pathname, hash } = new URL(url)
-  // Single-page sites keep theirs behind #/.
+  // Single-page sites have their paths after #/.
   const whole = hash.startsWith("#/") || hash.startsWith("#!/") ? `${pathname}/${hash.slice(2)}` : pathname
   let path = whole
   try {
     path = decodeURIComponent(whole)
   } catch {
-    // As it is written.
+    // Used as written.
   }
   return path
     .split("/")

@@ -6,7 +6,7 @@ export interface Place {
   readonly page: string | null
 }
 
-/** The places that a text is at, in order, with the characters of it before each. */
+/** The places of a text, in order, with the number of characters before each. */
 export type Places = readonly (readonly [at: number, place: Place])[]
 
 /** The places of a text with one place, or none. */

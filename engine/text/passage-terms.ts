@@ -16,7 +16,7 @@ export interface PackedPage {
   readonly passages: PackedPassages
 }
 
-/** Passages one behind the other. */
+/** The passages one after the other. */
 export interface PackedPassages {
   /** Terms of each. */
   readonly lengths: Uint32Array
@@ -24,8 +24,9 @@ export interface PackedPassages {
 }
 
 /**
- * The terms of a page, small enough to be read for every candidate of a query: how many names and passages there are, how
- * many terms each has, then the terms' hashes, all in 32 bits. Analysing the text again takes a hundred times as long.
+ * Packs the terms of a page so small that they can be read for every candidate of a query: the number of names and
+ * passages, the number of terms of each, then the terms' hashes, all in 32 bits. Analysing the text again takes a
+ * hundred times as long.
  */
 export function packTerms({ title, address, single, passages }: PageTerms): Uint8Array {
   const names = [title, address, ...single]
@@ -61,7 +62,7 @@ export function unpackTerms(packed: Uint8Array): PackedPage {
   }
 }
 
-/** The hash of every term of a page, as often as it occurs. @param packed by {@link packTerms} */
+/** The hash of every term of a page, once per occurrence. @param packed by {@link packTerms} */
 export function hashesIn(packed: Uint8Array): Uint32Array {
   const numbers = aligned(packed)
   const [names = 0, passages = 0] = numbers
@@ -70,7 +71,7 @@ export function hashesIn(packed: Uint8Array): Uint32Array {
 
 const NONE = new Uint32Array(0)
 
-/** SQLite's bytes may lie anywhere; numbers may not. */
+/** SQLite's bytes can start at any offset; 32-bit numbers must be aligned. */
 function aligned(bytes: Uint8Array): Uint32Array {
   const whole = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Uint32Array(whole.buffer, whole.byteOffset, whole.byteLength >>> 2)

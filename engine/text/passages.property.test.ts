@@ -4,7 +4,7 @@ import { madeUp } from "#base/testing/made-up.ts"
 import { MAX_PASSAGE_CHARS } from "../index/page/passage.ts"
 import { toPassages } from "./passages.ts"
 
-/** A block of a page, by how many words it takes and how they are written. */
+/** A block of a page, given by its number of words and how they are written. */
 const block = fc.record({
   form: fc.constantFrom("paragraph", "heading", "list", "code", "quote", "table", "bold", "link"),
   words: fc.integer({ min: 1, max: 180 }),

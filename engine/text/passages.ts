@@ -49,16 +49,16 @@ interface Piece {
 }
 
 /**
- * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as many of
- * Chinese, Japanese and Korean: so a passage says about as much in every language, some 100 tokens of a model. With as many
- * characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
+ * Cuts a page's main content into passages of at most {@link MAX_PASSAGE_CHARS} characters of plain text, or a third as
+ * many of Chinese, Japanese and Korean: so a passage carries about as much in every language, some 100 tokens of a
+ * model. With as many characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
- * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word alone is too long.
- * The length as shown counts too: the fences of code, and the column names above the rows of a table that begins in an earlier
- * passage. Short neighbouring sections share a passage: it carries the headings they have in common, and the rest of their
- * headings are in its text. A heading that would fill a passage on its own is text: each passage below it would repeat it. Every
- * word of the page is in the text or the headings of exactly one stretch, in order; markdown's marks and link targets are
- * dropped. Anchors change no cut.
+ * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word alone is
+ * too long. The length as shown counts too: the fences of code, and the column names above the rows of a table that
+ * begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they have in
+ * common, and the rest of their headings are in its text. A heading that would fill a passage on its own becomes text,
+ * because each passage below it would repeat it. Every word of the page is in the text or the headings of exactly one
+ * stretch, in order; markdown's marks and link targets are dropped. Anchors change no cut.
  *
  * @param anchors as in `Page`
  */
@@ -89,7 +89,7 @@ export function passagesOfBlocks(blocks: readonly Block[], anchors: readonly Pag
   return passages
 }
 
-/** {@link toPassages} for an event loop. */
+/** {@link toPassages} without blocking the event loop. */
 export const cutIntoPassages = offLoop(import.meta.url, toPassages)
 
 /** The text that is embedded for a passage: its headings, then its content. */
@@ -126,7 +126,7 @@ function sectionsOf(blocks: readonly Block[], places: ReadonlyMap<number, Place>
   return sections
 }
 
-/** Both sections under the headings they share, or null when they are better apart. */
+/** Both sections under their shared headings, or null if they are better kept apart. */
 function join(first: Section, second: Section): Section | null {
   const shared = sharedPath(first.headings, second.headings)
   if (first.blocks.length === 0 && shared.length === first.headings.length) return second
@@ -356,7 +356,7 @@ function splitCharacters({ lines: [line], places }: Piece): Piece[] {
   return partsAs(line!, parts, places)
 }
 
-/** Characters, where those of East Asian scripts count as several letters. */
+/** Width in letters: an East Asian character counts as several. */
 function widthOf(text: string): number {
   return text.length + (LETTERS_PER_CHARACTER - 1) * eastAsianIn(text)
 }

@@ -9,9 +9,9 @@ export interface PhraseText {
 }
 
 /**
- * Whether every phrase is in the page's title, a heading or the text, as written and word by word: stop words and punctuation
- * count, a phrase may run on from one passage into the next. Case, white space, markdown's marks, compatibility forms (NFKC), the
- * shapes of quotes and hyphens, and invisible characters are ignored.
+ * Whether every phrase is in the page's title, a heading or the text, word by word as written: stop words and
+ * punctuation count, and a phrase may continue from one passage into the next. Case, white space, markdown's marks,
+ * compatibility forms (NFKC), the shapes of quotes and hyphens, and invisible characters are ignored.
  */
 export function holdsPhrases({ title, markdown, passages }: PhraseText, phrases: readonly string[]): boolean {
   const plain = passages.map(({ text }) => text).join("\n")
@@ -25,7 +25,7 @@ export function holdsPhrases({ title, markdown, passages }: PhraseText, phrases:
     )
 }
 
-/** {@link holdsPhrases} for an event loop. */
+/** {@link holdsPhrases} without blocking the event loop. */
 export const looksForPhrases = offLoop(import.meta.url, holdsPhrases)
 
 const headingsOf = (passages: readonly Passage[]): Set<string> =>

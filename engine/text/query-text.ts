@@ -14,7 +14,7 @@ export interface QueryText {
   readonly excludeDomains: readonly string[]
 }
 
-/** A question that may be taken apart already, in words. */
+/** A question in words, or one that has already been parsed. */
 export const wordsOf = (question: string | QueryText): string =>
   typeof question === "string" ? question : question.text
 
@@ -25,7 +25,7 @@ const WORD_BEFORE = /[\p{L}\p{M}\p{N}=]$/u
 /** Scripts without spaces: a quote may open in the middle of a sentence. */
 const UNSPACED_BEFORE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
-/** One Latin letter, alone or with a number, is an option of a command (`-v`, `-O2`), and `C++` a name. */
+/** One Latin letter, alone or with a number, is a command-line option (`-v`, `-O2`), and `C++` a name. */
 const EXCLUDABLE = /^(?:\p{L}-?[\p{L}\p{M}]|\p{L}(?:\+\+|#)|[^\P{L}\p{Script=Latin}])/u
 const TRAILING_MARKS = /[.,;:!?)\]}]+$/
 const HOST =
@@ -34,16 +34,17 @@ const HOST =
 /**
  * Reads the operators of a question as people know them from web search:
  *
- * - `"a phrase"`, `“a phrase”`, `«a phrase»`: pages that hold it word by word come first. A quote that is never closed, and one
- *   behind a letter, a digit or `=` (`5"`, `class="x"`), is text.
- * - `-word`, `-"a phrase"`: pages that hold it are dropped. The minus begins a token, and a letter follows: `e-mail`, `--flag`,
- *   `-1` and a lone minus are text, and so is anything that looks like an option of a command: one Latin letter alone or with a
- *   number (`-v`, `-O2`).
- * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, with a port or without. Anything but a host (`site:`,
- *   `site:*.com`, `site:a/b`) is text.
+ * - `"a phrase"`, `“a phrase”`, `«a phrase»`: pages that contain it word by word come first. A quote that is never
+ * closed, or that follows a letter, a digit or `=` (`5"`, `class="x"`), is text.
+ * - `-word`, `-"a phrase"`: pages that contain it are dropped. The minus must begin a token and be followed by a
+ * letter: `e-mail`, `--flag`, `-1` and a lone minus are text, and so is anything that looks like an option of a
+ * command: one Latin letter alone or with a number (`-v`, `-O2`).
+ * - `site:host`, `-site:host`: a host as in `PageFilter.includeDomains`, with a port or without. Anything but a host
+ * (`site:`, `site:*.com`, `site:a/b`) is text.
  *
- * A question of nothing but exclusions has no subject: it is taken as plain text, minus and all. One of nothing but `site:` asks
- * for that site's pages, and its name is searched for. `AND`, `OR`, `+`, `*` and other prefixes mean nothing.
+ * A question with only exclusions has no subject: it is taken as plain text, including the minus. A question with only
+ * `site:` asks for that site's pages, and its name is searched for. `AND`, `OR`, `+`, `*` and other prefixes mean
+ * nothing.
  */
 export function parseQueryText(question: string): QueryText {
   const kept: string[] = []
@@ -104,7 +105,7 @@ export function parseQueryText(question: string): QueryText {
   }
 }
 
-/** The phrase that opens here and closes later, with the number of characters it takes with its quotes. */
+/** The phrase that opens here and closes later, with its length including the quotes. */
 function phraseAt(question: string, at: number): { text: string; length: number } | null {
   const opening = question[at]
   if (opening === undefined) return null

@@ -22,7 +22,7 @@ const SCRIPT_OF = new Map(
   ),
 )
 const ANY_LETTER = /\p{L}/gu
-/** A text in another script may hold names and commands in Latin letters, a readable one a foreign word. */
+/** Least share of readable letters: a text in another script may contain names and commands in Latin letters, and a readable text a foreign word. */
 const READABLE_FROM = 0.5
 
 /** The Unicode script that a language (ISO 639-1) is written in. */
@@ -30,9 +30,9 @@ export const scriptOf = (language: string): string =>
   SCRIPT_OF.get(language.split("-")[0]!.toLowerCase()) ?? "Latin"
 
 /**
- * Whether at least half of the letters of a text are of the scripts; a text without letters is of any script.
+ * Whether at least half of a text's letters are in the scripts; a text without letters counts as being in any script.
  *
- * @param scripts Unicode names, such as `Latin` or `Han`; null for all there are
+ * @param scripts Unicode names, such as `Latin` or `Han`; null for all scripts
  */
 export function isWrittenIn(scripts: readonly string[] | null, text: string): boolean {
   if (scripts === null) return true

@@ -6,8 +6,9 @@ const SECTION_PASSAGES = 6
 /** Terms that a section shares with the text behind it. */
 const SHARED_TERMS = 32
 /**
- * Terms of a phrase that are looked for in one section. Half of the overlap of sections, since a phrase of a script without
- * spaces has half the terms of its text: so some section holds the whole beginning of a phrase, wherever sections are cut.
+ * Number of terms of a phrase to look for in one section. Half of the overlap of sections, since a phrase in a script
+ * without spaces has half as many terms as its text: so some section contains the whole beginning of a phrase, wherever
+ * sections are cut.
  */
 export const PHRASE_TERMS = SHARED_TERMS / 2
 
@@ -19,10 +20,11 @@ export interface PassageTerms {
 }
 
 /**
- * The terms that find a page, by section: each section has its title twice and the words of its address once. Long pages have
- * many, all about as long as a short page, so that none is found less for being part of a long one.
+ * The terms that find a page, by section: each section has its title twice and the words of its address once. Long
+ * pages have many sections, all about as long as a short page, so that text isn't harder to find for being part of a
+ * long page.
  *
- * @returns terms with a space between two; one at least
+ * @returns terms separated by spaces; at least one
  */
 export function sectionsOf(
   { title, address }: Pick<PageNames, "title" | "address">,
@@ -39,7 +41,7 @@ export function sectionsOf(
   return sections
 }
 
-/** The first terms of the text from a passage on. */
+/** The first terms of the text, starting at a passage. */
 function textFrom(passages: readonly PassageTerms[], at: number): string[] {
   const terms: string[] = []
   for (; at < passages.length && terms.length < SHARED_TERMS; at++) {

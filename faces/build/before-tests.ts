@@ -1,4 +1,4 @@
 import { buildFaces } from "./build-faces.ts"
 
-/** Before the first test, once for all of them: vitest calls it. */
+/** Called by vitest once, before all tests. */
 export const setup = async (): Promise<void> => void (await buildFaces())

@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, "../..")
 const MANIFEST = "manifest.json"
 /** The inputs of a build, besides the version of the builder. */
 const SOURCES = ["faces", "api/client"]
-/** Compressed, a file of this size is not smaller. */
+/** Smaller files don't shrink when compressed. */
 const LEAST_BYTES = 300
 
 /** The results of a build, in `dist/manifest.json`. */
@@ -82,7 +82,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
     input: { [name]: join(ROOT, "faces", entry) },
     cwd: ROOT,
     platform: "browser",
-    // Everything it would say about the bundle is here.
+    // Everything that a tsconfig would specify for the bundle is here.
     tsconfig: false,
     transform: {
       jsx: { runtime: "automatic", importSource: "preact" },
@@ -96,7 +96,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
   })
   try {
     const { output } = await build.generate({
-      // A classic script knows its own element, and so what its page says there.
+      // A classic script knows its own element, and so the text that its page puts in it.
       format: page === undefined ? "iife" : "esm",
       minify: true,
       entryFileNames: "[name]-[hash].js",
@@ -112,7 +112,7 @@ async function bundle(face: Face): Promise<Pick<OutputChunk, "fileName" | "code"
 const styleOf = ({ styles }: Face): string =>
   styles.map((file) => readFileSync(join(ROOT, "faces", file), "utf8")).join("\n")
 
-/** Pixels of a rem: pages of other people set their root to any size. */
+/** Size of a rem in pixels: other people's pages set their root to any size. */
 const ROOT_PX = 16
 
 /** The styles of a face for an element's tree, with nothing taken from the page around it. */
@@ -128,7 +128,7 @@ const stylesWithin = (face: Face): string =>
 const hashed = (name: string, text: string): string =>
   name.replace(/(?=\.\w+$)/, `-${createHash("sha256").update(text).digest("base64url").slice(0, 8)}`)
 
-/** Beside the file itself, as it is sent: compressed once, as well as can be. @returns bytes with brotli */
+/** Writes the compressed file beside the original: compressed once, as well as possible. @returns bytes with brotli */
 function writeCompressed(file: string, content: string): number {
   const bytes = Buffer.from(content)
   writeFileSync(file, bytes)

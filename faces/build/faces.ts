@@ -10,9 +10,9 @@ export interface PageHead {
 export interface Face {
   readonly name: string
   readonly entry: string
-  /** In the order in which they count. */
+  /** In cascade order. */
   readonly styles: readonly string[]
-  /** Left out: pages of other people load its script, which is one classic script that holds its styles as well. */
+  /** Omitted for faces used on other people's pages: those load a single classic script that also contains the styles. */
   readonly page?: PageHead
   /** Kilobytes of script at most, as sent. */
   readonly mostKilobytes: number
@@ -20,7 +20,7 @@ export interface Face {
 
 const DESIGN = ["design/tokens.css", "design/base.css", "design/components.css", "session/session.css"]
 
-/** All faces. A new one needs no more than a line here. */
+/** All faces. To add one, add a line here. */
 export const FACES: readonly Face[] = [
   {
     name: "search",

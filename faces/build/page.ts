@@ -1,6 +1,6 @@
 import type { PageHead } from "./faces.ts"
 
-/** As `session/waiting.tsx` has it: there before the script is, and taken over by it. */
+/** Matches `session/waiting.tsx`: shown before the script loads, and then replaced by it. */
 const WAITING =
   '<p class="booting"><img src="faces/icon.svg" alt="" width="32" height="32"><span>Fossick</span></p>'
 

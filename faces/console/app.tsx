@@ -95,7 +95,7 @@ function Screen({
   onNamed,
 }: {
   readonly place: Place
-  /** The appliance has another name. */
+  /** Called when the appliance gets another name. */
   readonly onNamed: () => void
 }) {
   if (place.view === "first-run")

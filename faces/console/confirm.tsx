@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { Button } from "../design/button.tsx"
 import { Dialog } from "../design/dialog.tsx"
 
-/** A question before something that cannot be taken back by one press. */
+/** Asks for confirmation before something that can't easily be undone. */
 export function Confirm({
   title,
   yes,

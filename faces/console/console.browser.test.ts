@@ -8,12 +8,12 @@ import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { openWorkshop, type Workshop } from "../testing/workshop.ts"
 import { openSignedIn } from "../testing/open-signed-in.ts"
 
-// The console in a real browser, over real runs: one that went well, one that did not, one that would remove too much.
+// The console in a real browser, with real runs: one that succeeded, one that failed, one that would remove too much.
 
 // The parts of the page used by functions that run inside the browser.
 declare const document: { readonly activeElement: unknown }
 
-/** The longest wait of the page: results come at once, or never. */
+/** The page's longest wait: results come at once, or never. */
 const LONG_TIMERS: Readonly<Record<string, string>> = {
   drop: "const later = setTimeout; window.setTimeout = (run, ms) => ms > 3500 ? 0 : later(run, ms)",
   hurry: "const later = setTimeout; window.setTimeout = (run, ms) => later(run, ms > 3500 ? 200 : ms)",
@@ -24,7 +24,7 @@ const executablePath = await findTestBrowser()
 describe("the console in a browser", { tags: ["chromium"] }, () => {
   let browser: TestBrowser
   let workshop: Workshop
-  /** Without a source, at first. */
+  /** An appliance without a source at first. */
   let bare: Workshop
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await workshop?.[Symbol.asyncDispose]()
   })
 
-  /** A page of its own, signed in as admin by default; the browser's complaints are collected. */
+  /** A separate page, signed in as admin by default; errors reported by the browser are collected. */
   async function open(
     path = "/console",
     { at = workshop, key = at.adminKey }: { at?: Workshop; key?: string } = {},
@@ -121,7 +121,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await needs.getByRole("link", { name: "Open the run" }).click()
     await heading(page, "forum").waitFor()
     expect(await page.title()).toBe("Run of forum · Fossick")
-    // Every address that failed, and none of its text ever runs.
+    // Shows every failed address, and runs none of its text.
     const addresses = page.getByRole("table", { name: "Addresses: failed" })
     await addresses.getByText("the site answered 500").first().waitFor()
     expect(await addresses.getByRole("row").count()).toBe(4)
@@ -162,7 +162,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(complaints).toEqual([])
   })
 
-  /** As a user who did not find a page. */
+  /** Requests a page, as a user who couldn't find it. */
   async function ask(body: object): Promise<void> {
     const headers = { Authorization: `Bearer ${workshop.key}`, "Content-Type": "application/json" }
     const said = await fetch(`${workshop.url}/page-requests`, {
@@ -295,7 +295,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "detached" })
     expect((await asked("/removals")).total).toBe(4)
-    // The focus comes back to what opened the dialog.
+    // The focus returns to the element that opened the dialog.
     await page.locator("button:focus", { hasText: "Remove 4 pages" }).waitFor()
     await page.reload()
     await sample.waitFor()

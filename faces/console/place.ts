@@ -1,4 +1,4 @@
-/** Removals by how far they are: waiting for a yes, struck without enough evidence, out of the index. */
+/** Removals by stage: waiting for approval, struck without enough evidence, out of the index. */
 export const REMOVALS_SHOWN = ["held", "struck", "removed"] as const
 
 export type RemovalsShown = (typeof REMOVALS_SHOWN)[number]
@@ -44,7 +44,7 @@ export type Place =
   | { readonly view: "rules" }
   | {
       readonly view: "rule"
-      /** Null: a new one, of a kind, for a question, with a page. */
+      /** Null for a new rule, of a given kind, for a question, with a page. */
       readonly id: string | null
       readonly kind: RuleKind
       readonly question: string | null
@@ -57,11 +57,11 @@ export type Place =
   | { readonly view: "person"; readonly person: null; readonly as: string }
   | { readonly view: "readers"; readonly url: string | null; readonly who: string | null }
 
-/** The place for the query of an address; the overview if it means nothing. */
+/** The place for the query of an address; the overview if the query isn't valid. */
 export function placeOf(search: string): Place {
   const given = new URLSearchParams(search)
   const text = (name: string) => given.get(name)
-  /** A number from 1 on; else null. */
+  /** A number from 1 up; otherwise null. */
   const number = (name: string) => {
     const value = Number(text(name))
     return Number.isSafeInteger(value) && value > 0 ? value : null

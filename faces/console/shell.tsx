@@ -75,7 +75,7 @@ export function Shell({
   }, [screen])
   const waiting = held.value?.total ?? 0
   useEffect(() => {
-    // On a narrow screen the views, and the tabs of one, are rows that are longer than it.
+    // On a narrow screen, the views and the tabs are rows wider than the screen.
     for (const current of document.querySelectorAll(".view[aria-current], .tab[aria-current]")) {
       current.scrollIntoView({ block: "nearest", inline: "center" })
     }

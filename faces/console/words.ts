@@ -59,7 +59,7 @@ export function lasting(seconds: number): string {
   return `${rest} s`
 }
 
-/** `04:52`, as a watch counts down; with hours where it takes them. */
+/** `04:52`, as a countdown; with hours if needed. */
 export function countdown(seconds: number): string {
   const whole = Math.max(0, Math.ceil(seconds))
   const two = (part: number) => String(part).padStart(2, "0")

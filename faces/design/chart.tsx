@@ -11,11 +11,11 @@ export interface ChartPoint {
 /** Units of the drawing; it is stretched to the room it gets, its lines are not. */
 const WIDTH = 600
 const HEIGHT = 120
-/** From the edges, so that a line there is drawn whole. */
+/** Distance from the edges, so that a line there is drawn completely. */
 const MARGIN = 4
 
 /**
- * Values in a row, drawn as a line or as bars, with a table of all of them for users who cannot see it or want exact
+ * A series of values, drawn as a line or as bars, with a table of all of them for users who can't see it or want exact
  * values. The drawing shows nothing that the table lacks.
  */
 export function Chart({
@@ -33,9 +33,9 @@ export function Chart({
   readonly of: string
   readonly points: readonly ChartPoint[]
   readonly look?: "line" | "bars"
-  /** The value at the foot. */
+  /** The value at the bottom. */
   readonly least?: number
-  /** The value at the head; default: the greatest there is. */
+  /** The value at the top; default: the largest value. */
   readonly most?: number
   readonly inWords?: (value: number) => string
 }) {

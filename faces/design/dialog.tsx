@@ -4,8 +4,8 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks"
 import { Button } from "./button.tsx"
 
 /**
- * A dialog to check before you continue. The browser keeps the keyboard in it, closes it by Escape, and gives the focus
- * back to where it was.
+ * A dialog for a check before you continue. The browser keeps the keyboard focus in it, closes it with Escape, and then
+ * returns the focus.
  */
 export function Dialog({
   title,
@@ -33,7 +33,7 @@ export function Dialog({
       class="dialog"
       aria-labelledby={id}
       onClose={onClose}
-      // The dialog's box is filled by its parts: a click on the dialog itself is one beside it.
+      // The dialog's content fills its box: a click on the dialog element itself is outside it.
       onClick={(event) => event.target === dialog.current && dialog.current?.close()}
     >
       <header>

@@ -5,7 +5,7 @@ interface Labelled {
   readonly label: ComponentChildren
   /** A short hint on what to write. */
   readonly hint?: ComponentChildren
-  /** What is wrong with the input; left out or null: nothing. */
+  /** The problem with the input; null or omitted if there is none. */
   readonly wrong?: string | null
 }
 
@@ -19,9 +19,9 @@ export interface FieldProps extends Labelled {
   readonly autofocus?: boolean
   readonly required?: boolean
   readonly readOnly?: boolean
-  /** Given the whole text after each change. */
+  /** Called with the whole text after each change. */
   readonly onWrite?: (text: string) => void
-  /** It lost the focus. */
+  /** Called when it loses the focus. */
   readonly onBlur?: () => void
 }
 
@@ -54,7 +54,7 @@ export interface TextAreaProps extends Labelled {
   readonly name: string
   readonly value: string
   readonly rows?: number
-  /** Given the whole text after each change. */
+  /** Called with the whole text after each change. */
   readonly onWrite: (text: string) => void
   readonly onBlur?: () => void
 }

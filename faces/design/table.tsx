@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly isNumber?: boolean
 }
 
-/** Rows under headings. On a narrow screen it scrolls in its own box, which the keyboard reaches. */
+/** Rows under headings. On a narrow screen it scrolls in its own box, which can be reached with the keyboard. */
 export function Table<Row>({
   caption,
   label = caption,

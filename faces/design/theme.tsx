@@ -31,7 +31,7 @@ export function ThemeButton() {
       if (kept === null) localStorage.removeItem(KEY)
       else localStorage.setItem(KEY, kept)
     } catch {
-      // It holds until the page is left.
+      // The choice lasts until the user leaves the page.
     }
     setTheme(kept)
   }

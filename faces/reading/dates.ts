@@ -10,7 +10,7 @@ const UNITS = [
   ["minute", 60_000],
 ] as const
 
-/** `11 Mar 2025`, as people write it where they are. */
+/** `11 Mar 2025`, in the user's locale. */
 export const onDay = (date: string): string => DAY.format(new Date(date))
 
 /** `3 days ago`. */

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<DegradedPart, string>> = {
   coverage: "it is not known whether anything is missing",
 }
 
-/** A note for readers; null for an answer that is complete. */
+/** A note for readers; null for a complete answer. */
 export const degradedNote = (parts: readonly DegradedPart[]): string | null =>
   parts.length === 0
     ? null

@@ -1,6 +1,6 @@
 import { plainWords } from "./words.ts"
 
-/** A block that shares fewer of the passage's words is another one that speaks of the same. */
+/** A block that shares fewer of the passage's words is a different one on the same subject. */
 const LEAST_SHARED = 0.5
 
 /** The most other blocks between two parts of a passage. A part further away is a heading, or the same words elsewhere. */
@@ -15,7 +15,7 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
   const wanted = plainWords(passage)
   if (wanted.length === 0) return new Set()
   const inOrder = ` ${wanted.join(" ")} `
-  /** Numbers of words by index of the block. */
+  /** Word counts by index of the block. */
   const within = new Map<number, number>()
   let best = -1
   let bestShare = LEAST_SHARED
@@ -31,7 +31,7 @@ export function findPassage(blocks: readonly string[], passage: string): Readonl
   }
   const near = nearby(within)
   const covered = sum(near)
-  // If only the passage's heading is a block of its own, most of its words are part of another block.
+  // If only the passage's heading matches a whole block, most of its words are part of another block.
   if (best >= 0 && covered < wanted.length / 2) return new Set([best])
   return new Set(near.map(([index]) => index))
 }

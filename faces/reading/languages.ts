@@ -1,6 +1,6 @@
 const LANGUAGES = new Intl.DisplayNames(undefined, { type: "language", fallback: "code" })
 
-/** A language (ISO 639-1) by its name in the reader's language; an unknown code stays as it is. */
+/** The name of a language (ISO 639-1) in the reader's language; an unknown code stays as it is. */
 export function languageName(code: string): string {
   try {
     return LANGUAGES.of(code) ?? code

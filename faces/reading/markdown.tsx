@@ -5,7 +5,7 @@ import { reader } from "./formulas.ts"
 import { PageLink } from "./page-link.tsx"
 import { TextTable } from "./passages/text-table.tsx"
 
-/** Deeper than people nest, and far below the limit of a stack: a page may be made to be deep. */
+/** Deeper than people nest, and far below the limit of the stack: a hostile page may nest deeply. */
 const MOST_NESTED = 40
 
 /** The blocks of a text in Markdown: paragraphs, headings, lists, tables, code. */
@@ -50,9 +50,9 @@ export function textOf(token: Token): string {
 }
 
 /**
- * A block as elements. HTML in the text is shown as text, links lead only to web and mail addresses, and images are not
- * loaded: they would tell their sites about the reader.
- * @param base address of the page, against which links are resolved
+ * A block as elements. HTML in the text is shown as text, links lead only to web and mail addresses, and images aren't
+ * loaded: that would tell their sites about the reader.
+ * @param base address of the page, used to resolve links
  */
 export function Block({
   token,

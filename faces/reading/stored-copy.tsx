@@ -22,7 +22,7 @@ export function StoredCopy({
   onClose,
 }: {
   readonly url: string
-  /** Words on the page to mark; empty: none. */
+  /** Words to mark on the page; empty for none. */
   readonly passage: string
   readonly onClose: () => void
 }) {

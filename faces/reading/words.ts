@@ -8,7 +8,7 @@ const COMMON = new Set(
 
 const WORD = /[\p{L}\p{N}]+(?:[._'’-][\p{L}\p{N}]+)*/gu
 
-/** A word as it is compared: without its case, its accents and the commonest endings. */
+/** A word in the form used for comparison: without case, accents and the most common endings. */
 export function plainWord(word: string): string {
   const plain = word
     .toLowerCase()
@@ -44,5 +44,5 @@ export function stretchesOf(text: string, wanted: ReadonlySet<string>): Stretch[
   return stretches
 }
 
-/** The words of a text as they are compared, in order. */
+/** The words of a text in the form used for comparison, in order. */
 export const plainWords = (text: string): string[] => (text.match(WORD) ?? []).map(plainWord)

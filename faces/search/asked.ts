@@ -12,7 +12,7 @@ export const FILTERS = [
 
 export type Filter = (typeof FILTERS)[number]
 
-/** The state of the page: the question, and what is open. It is the address of the page and nothing else. */
+/** The state of the page: the question, and what is open. It is kept entirely in the page's address. */
 export interface Asked {
   /** Empty: no question yet. */
   readonly question: string
@@ -23,10 +23,10 @@ export interface Asked {
   readonly copy: { readonly url: string; readonly passage: string } | null
 }
 
-/** Results at first, and after "more results". */
+/** Number of results at first, and after "more results". */
 export const COUNTS = [10, 20, 50] as const
 
-/** A passage in the address: enough to find it by. */
+/** Length of a passage in the address: enough to find it again. */
 const MAX_PASSAGE_CHARS = 240
 
 const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, []])) as unknown as Asked["filters"]

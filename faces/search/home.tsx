@@ -4,7 +4,7 @@ import type { AnswerOf } from "../../api/client/client.ts"
 import { since } from "../reading/dates.ts"
 import { addressOf, appliance } from "../session/appliance.ts"
 
-/** Sources that are named before anything was asked. */
+/** Sources listed before the first question. */
 const MOST_SOURCES = 8
 
 const pagesOf = (count: number): string => `${count.toLocaleString()} ${count === 1 ? "page" : "pages"}`
@@ -21,7 +21,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
   useEffect(() => {
     const given = new AbortController()
     const { signal } = given
-    // The box is there without them. Shown at once: what comes later would push the rest down.
+    // The box works without them. They are shown together: late content would push the rest down.
     const look = async () => {
       const [sources, about] = await Promise.all([
         appliance.call("GET /sources", { signal }).catch(() => null),

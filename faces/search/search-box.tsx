@@ -18,7 +18,7 @@ export function SearchBox({
   onAsk,
 }: {
   readonly question: string
-  /** No question yet: there is only the box. */
+  /** Before the first question, only the box is shown. */
   readonly isHome: boolean
   readonly onAsk: (question: string) => void
 }) {
@@ -96,7 +96,7 @@ function useSuggested(question: string, onAsk: (question: string) => void) {
   const suggestions = useSuggestions(text, isOpen)
   const isShown = isOpen && suggestions.length > 0
 
-  // Before the box can be typed in: an effect after the paint would empty the first letters.
+  // Runs before the user can type: an effect after the paint would lose the first letters.
   useLayoutEffect(() => {
     setText(question)
     setOpen(false)
@@ -151,7 +151,7 @@ function useSuggested(question: string, onAsk: (question: string) => void) {
 /** Focuses the box when the home page opens, and when `/` is pressed anywhere on the page. */
 function useFocusBySlash(isHome: boolean) {
   const input = useRef<HTMLInputElement>(null)
-  // Before the box can be typed in: an effect after the paint would miss the first letters.
+  // Runs before the user can type: an effect after the paint would miss the first letters.
   useLayoutEffect(() => {
     if (isHome) input.current?.focus()
     const find = (event: KeyboardEvent) => {

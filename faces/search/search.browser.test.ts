@@ -11,7 +11,7 @@ import { beginSession } from "../testing/open-signed-in.ts"
 import { tabTo } from "../testing/tab-to.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
-// The search page in a real browser, over a real crawl of a site some of whose pages are hostile.
+// The search page in a real browser, over a real crawl of a site with some hostile pages.
 
 // The parts of the page used by functions that run inside the browser.
 interface Link {
@@ -41,7 +41,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await garden?.[Symbol.asyncDispose]()
   })
 
-  /** A page of its own, signed in by default; the browser's complaints are collected. */
+  /** A separate page, signed in by default; errors reported by the browser are collected. */
   async function open(path = "/", { key = garden.key }: { key?: string | null } = {}) {
     const { page, complaints } = await openWatchedPage(browser, garden.url, WIDTHS.desktop)
     if (key !== null) await beginSession(browser, { url: garden.url, key })
@@ -170,7 +170,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
   test("no keystroke is lost: the box has focus as soon as it appears", async () => {
     await using opened = await open()
     const { page } = opened
-    // Observers run before the next paint, and so before a key that is pressed now.
+    // Observers run before the next paint, and so before the next key press.
     await page.addInitScript(`new MutationObserver((_, observer) => {
         const box = document.querySelector("[role=combobox]")
         if (!box) return
@@ -186,7 +186,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await using opened = await open("/")
     const { page, complaints } = opened
     const focused = () => page.evaluate<string>("document.activeElement?.textContent ?? ''")
-    // The box has the focus already; suggestions are gone through, and one is asked.
+    // The box already has the focus; the user goes through the suggestions and asks one.
     await page.keyboard.type("clean")
     await page.getByRole("option").first().waitFor()
     await page.keyboard.press("ArrowDown")
@@ -292,7 +292,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     const { page, complaints } = opened
     const hostile = page.getByRole("link", { name: /img src=x onerror/ })
     await hostile.waitFor()
-    // It is all there, as text.
+    // All the markup is there, as text.
     expect(await results(page).filter({ has: hostile }).innerText()).toContain("<script>")
     await results(page)
       .filter({ has: hostile })
@@ -335,7 +335,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await expect.poll(() => results(page).count()).toBe(1)
     await page.getByRole("link", { name: "Roses" }).waitFor()
     expect(new URL(page.url()).searchParams.getAll("published")).toEqual(["2024"])
-    // The other years stay in sight, with how many pages they have.
+    // The other years stay visible, with their page counts.
     expect(await filters.getByText("2025").count()).toBe(1)
     await page.getByRole("list", { name: "Chosen filters" }).getByRole("button", { name: /2024/ }).click()
     await expect.poll(() => results(page).count()).toBeGreaterThan(1)
@@ -470,7 +470,7 @@ describe("the search page in a browser", { tags: ["chromium"] }, () => {
     await why.click()
     await page.getByRole("meter", { name: "Words of the question" }).waitFor()
     expect(await why.boundingBox(), "it stays under the pointer").toEqual(before)
-    // With a page among them whose words are longer than a phone is wide.
+    // One of the pages has words wider than a phone.
     await page.getByRole("link", { name: /^Tools for-cleaning/ }).waitFor()
     expect(await faultsOf(page, "desktop")).toEqual([])
   })

@@ -13,7 +13,7 @@ export type Result = Found["results"][number]
 export const isDoubtful = (found: Pick<Found, "miss" | "results">): boolean =>
   found.miss !== undefined && found.results.length > 0
 
-/** A field by which results can be narrowed down, with how many pages there are of each value. */
+/** A field by which results can be narrowed down, with the number of pages for each value. */
 export type Facet = NonNullable<Found["facets"]>[number]
 
 export interface Searched {
@@ -21,7 +21,7 @@ export interface Searched {
   readonly question: string
   /** Null until the results are there. */
   readonly found: Found | null
-  /** The answer, as written so far; null: there is none. */
+  /** The answer so far; null if there is none. */
   readonly answer: string | null
   readonly followUps: readonly string[]
   readonly isAnswering: boolean

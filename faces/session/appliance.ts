@@ -1,6 +1,6 @@
 import { FossickClient, FossickError } from "../../api/client/client.ts"
 
-/** The appliance's address: beside this page, also behind a proxy that serves it under a path. */
+/** The appliance's address, relative to this page, so it also works behind a proxy that serves it under a path. */
 export const BASE = new URL(".", document.baseURI)
 
 /** Calls of this browser's session, which the cookie identifies. */

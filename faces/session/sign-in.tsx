@@ -10,7 +10,7 @@ import type { Session } from "./use-session.ts"
 export const signInAddress = (way: Extract<Session["ways"][number], { readonly kind: "link" }>): string =>
   `${addressOf(way.url)}?return=${encodeURIComponent(location.pathname + location.search + location.hash)}`
 
-/** The ways to sign in, as the appliance lists them: a page that shows this needs to know none of them. */
+/** The ways to sign in, as listed by the appliance: a page that shows this needn't know any of them. */
 export function SignIn({
   title = "Sign in to search",
   session: { ways, sign_out_url: signOutUrl },

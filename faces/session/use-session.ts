@@ -15,7 +15,7 @@ export interface UsedSession {
   /** @throws FossickError 401 for a key that is not valid */
   readonly signIn: (key: string) => Promise<void>
   readonly signOut: () => Promise<void>
-  /** Asks again who is signed in: a call was refused. */
+  /** Checks again who is signed in, after a refused call. */
   readonly refresh: () => Promise<void>
 }
 

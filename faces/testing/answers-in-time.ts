@@ -1,8 +1,8 @@
 import type { Page } from "playwright"
 
 /**
- * On a busy machine an answer may be chosen by words alone, and so be another one; the response says so. This repeats the page's
- * searches until the answer was chosen by meaning, too.
+ * On a busy machine an answer may be chosen by words alone, and so differ; the response says so. This repeats the
+ * page's searches until the answer was also chosen by meaning.
  */
 export const answersInTime = (page: Page): Promise<unknown> =>
   page.route(/\/search$/, async (route) => {

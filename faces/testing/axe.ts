@@ -4,13 +4,13 @@ import { createRequire } from "node:module"
 import type { AxeResults } from "axe-core"
 import type { Page } from "playwright"
 
-/** Each page that is looked at parses it, so it is the short form. */
+/** The minified version, since every checked page has to parse it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /**
- * Done once nothing has moved twice in a row: a colour in transition is neither of its values, and an inherited one
- * starts when its parent's arrives. Endless animations are not waited for, and a page behind another one, where nothing
- * arrives, gets two seconds.
+ * Resolves once nothing has moved in two consecutive checks: a colour in transition has neither of its values, and an
+ * inherited one starts when its parent's is done. Endless animations aren't waited for, and a background page, where
+ * transitions never end, gets two seconds.
  */
 const SETTLED = `(async () => {
   for (let still = 0, looks = 0; still < 2 && looks < 100; looks++) {
@@ -20,13 +20,13 @@ const SETTLED = `(async () => {
   }
 })()`
 
-/** The problems axe finds with a page as it is (WCAG 2.2 AA, and its best practices): each rule with the elements. */
+/** The problems axe finds on a page in its current state (WCAG 2.2 AA, and its best practices): each rule with the elements. */
 export async function complaintsOf(page: Page): Promise<string[]> {
-  // By the debugger, which the page's own policy does not bind.
+  // Run through the debugger, which the page's own policy doesn't restrict.
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   await page.evaluate(SETTLED)
   const { violations } = await page.evaluate<Pick<AxeResults, "violations">>(
-    // The style sheets are not fetched again: the rule that reads them is not among these.
+    // Style sheets aren't fetched again: the rule that reads them isn't used here.
     `axe.run({ resultTypes: ["violations"], preload: false }).then(({ violations }) => ({ violations }))`,
   )
   return violations.map(
@@ -55,14 +55,14 @@ const EVERY_LOOK: readonly Look[] = (Object.keys(WIDTHS) as Look["width"][]).fla
 /** Whether each screen is checked in every width and colour: `npm run test:looks`. */
 export const WITH_EVERY_LOOK = process.env["FOSSICK_TEST_LOOKS"] === "all"
 
-/** Contrast depends on the colours and order on the width, so the states of a screen take turns. */
+/** Contrast depends on the colours and order on the width, so successive checks alternate between them. */
 const TURNS: readonly Look[] = [
   { width: "desktop", colorScheme: "light" },
   { width: "phone", colorScheme: "dark" },
 ]
 const seen = new WeakMap<Page, number>()
 
-/** In what axe looks at a page this time, at the width `at` if one is given. */
+/** The looks in which axe checks a page this time, limited to the width `at` if given. */
 function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
   if (WITH_EVERY_LOOK) return EVERY_LOOK
   if (at !== undefined) return TURNS.filter(({ width }) => width === at)
@@ -72,10 +72,10 @@ function looksNow(page: Page, at?: "phone" | "desktop"): readonly Look[] {
 }
 
 /**
- * The problems of a page as it is now: what {@link complaintsOf axe finds}, once on a desktop in light colours, the
- * next time on a phone in dark ones, and anything that is wider than the screen of a phone, or of the part axe looks
- * at; tables in boxes of their own may be. The page stays light and as wide as a desktop.
- * @param at which of the two, for a page that is looked at once
+ * The problems of a page in its current state: what {@link complaintsOf axe finds}, alternating between a desktop in
+ * light colours and a phone in dark ones, and anything wider than the phone's screen or than the part that axe checks,
+ * except tables in boxes of their own. Afterwards the page is light and as wide as a desktop again.
+ * @param at which of the two, for a page that is checked once
  */
 export async function faultsOf(page: Page, at?: "phone" | "desktop"): Promise<string[]> {
   const faults: string[] = []

@@ -121,7 +121,7 @@ export async function shootConsole(
   })
 }
 
-/** The page from its top to its end. */
+/** The whole page, from top to bottom. */
 async function takeWhole(page: Page, take: (name: string) => Promise<void>, name: string): Promise<void> {
   const size = page.viewportSize()!
   const height = await page.evaluate<number>("document.documentElement.scrollHeight")

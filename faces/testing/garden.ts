@@ -17,7 +17,7 @@ export interface GardenAppliance extends AsyncDisposable {
   readonly url: string
   /** Serves the same pages where people may search without signing in. @returns its address */
   openToAll(): Promise<string>
-  /** Of the role search. */
+  /** A key of the role search. */
   readonly key: string
   readonly adminKey: string
   /** A public key for pages of these origins. */

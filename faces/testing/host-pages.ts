@@ -9,7 +9,7 @@ export interface HostPages extends AsyncDisposable {
 /** A page for a path. */
 export interface HostPage {
   readonly html: string
-  /** Its policy; left out: none. */
+  /** Its Content-Security-Policy; omitted if there is none. */
   readonly csp?: string
 }
 

@@ -12,9 +12,9 @@ import { shootConsole } from "./console-pictures.ts"
 import { openGarden } from "./garden.ts"
 import { signIn } from "./open-signed-in.ts"
 
-// `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, light and dark,
-// over an appliance that has crawled its own handbook: a new one, unless you give the address and a key of one. The
-// first screen of the README shows one of them, docs/search-page.webp.
+// `npm run screenshots [folder] [address key]`: pictures of every view of the pages, at three widths, in light and dark
+// colours, from an appliance that has crawled its own handbook: a new one, unless you give the address and a key of
+// another. The first screen of the README shows one of them, docs/search-page.webp.
 
 const WIDTHS = { 390: 844, 1280: 800, 1920: 1080 } as const
 const README_PICTURE = join(import.meta.dirname, "../../docs/search-page.webp")
@@ -34,7 +34,7 @@ else {
   await shoot(appliance.url, appliance.apiKey)
 }
 
-/** Cases that a handbook of one site does not have: facets, hostile ones among them, translations and pictures. */
+/** Cases that a handbook on one site lacks: facets (some of them hostile), translations and pictures. */
 async function shootGarden(): Promise<void> {
   await using garden = await openGarden()
   await using browser = await openBrowser(executablePath!)
@@ -89,7 +89,7 @@ async function shoot(url: string, apiKey: string): Promise<void> {
 
 async function views(page: Page, url: string, take: (name: string) => Promise<void>): Promise<void> {
   const box = page.getByRole("combobox", { name: "Search" })
-  // From where it signed in, over a suggestion.
+  // From the place where it signed in, over a suggestion.
   await page.mouse.move(0, 0)
   await box.fill("back")
   await page.getByRole("option").first().waitFor()
@@ -126,7 +126,7 @@ async function readmePicture(page: Page, url: string): Promise<void> {
     .toFile(README_PICTURE)
 }
 
-/** Waits until the handbook is read, with vectors: all of its pages, so no new one since the last look. */
+/** Waits until the whole handbook is read, with vectors: no new pages since the last check. */
 async function answered(url: string, apiKey: string): Promise<void> {
   for (let before = 0; ;) {
     const response = await fetch(`${url}/admin/index`, { headers: { Authorization: `Bearer ${apiKey}` } })

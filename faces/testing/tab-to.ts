@@ -8,7 +8,7 @@ const MOST_TABS = 120
 /** Moves to an element with the Tab key alone. */
 export async function tabTo(page: Page, there: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
   await there.waitFor()
-  // The element is asked itself: to look for it by its role and name after each key costs more than the key.
+  // Checks the element itself: finding it by role and name after each key takes longer than the key.
   const element = await there.elementHandle()
   for (let tabs = 0; tabs < MOST_TABS; tabs++) {
     if (await element.evaluate((one) => one === document.activeElement)) return

@@ -3,7 +3,8 @@ import type { Page } from "playwright"
 import type { TestBrowser } from "../../api/testing/browser.ts"
 
 /**
- * A page of its own, not signed in, and the browser's complaints about it: scripts, policies, requests to other hosts.
+ * A separate page, not signed in, that records problems the browser reports: scripts, policies, requests to other
+ * hosts.
  */
 export async function openWatchedPage(
   { context }: TestBrowser,

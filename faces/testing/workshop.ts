@@ -24,33 +24,33 @@ import { openPageKnowledge } from "../../api/services/pages/page-knowledge.ts"
 import { serveAccounts } from "../../api/testing/serve-accounts.ts"
 import { TEST_KEY } from "../../api/testing/serve-app.ts"
 
-/** An appliance as its operator finds it: something went well, something did not, and something waits for a yes. */
+/** An appliance as its operator finds it: something succeeded, something failed, and something is waiting for approval. */
 export interface Workshop extends AsyncDisposable {
   readonly url: string
   readonly adminKey: string
-  /** Of the role search. */
+  /** A key of the role search. */
   readonly key: string
   /** Runs a source's queued jobs to the end, as the crawler process would. */
   work(source: string): Promise<void>
-  /** The same, and comes back at once; the run ends with the workshop at the latest. */
+  /** The same without waiting; the run ends with the workshop at the latest. */
   begin(source: string): void
-  /** As if it were that time: queues the runs that are due by then, as the crawler process would. */
+  /** Acts as if it were that time: queues the runs that are due by then, like the crawler process would. */
   passTo(time: Date): Promise<void>
   /** Removes and restores pages as requested, as the crawler process would. */
   settle(): Promise<void>
-  /** Lets the pages of the archive be read, which wait for it. */
+  /** Allows the waiting pages of the archive to be read. */
   openGate(): void
   /** The start address of a source's site. */
   start(source: "manual" | "forum"): string
-  /** As if the sources file had it. */
+  /** Adds a source as if the sources file had it. */
   declareInFile(name: string, more: object): Promise<void>
-  /** Its state, for what no call brings about. */
+  /** The state database, for changes that no call can make. */
   readonly db: StateStore
   /** The data folder. */
   readonly dir: string
-  /** As if time passed: a sample of the last days is kept. */
+  /** Acts as if time had passed: stores a sample for the last days. */
   keepHistory(ms: number): Promise<void>
-  /** How many the index holds. */
+  /** Number of pages in the index. */
   pages(): Promise<number>
 }
 
@@ -61,7 +61,7 @@ const YEARS = Array.from({ length: 8 }, (_, index) => `/year-${2018 + index}`)
 /**
  * @param isNew whether no source is declared yet
  * @param apiSecrets `FOSSICK_API_SECRETS`
- * @param networks `FOSSICK_ALLOWED_NETWORKS`; without this machine's, only a new one can be opened
+ * @param networks `FOSSICK_ALLOWED_NETWORKS`; without this machine's network, only a new workshop can be opened
  */
 export async function openWorkshop({
   isNew = false,
@@ -107,7 +107,7 @@ export async function openWorkshop({
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   const config = testConfig({ FOSSICK_API_SECRETS: apiSecrets, FOSSICK_ALLOWED_NETWORKS: networks })
-  // The thread that reads pages costs more than the runs.
+  // Starting the thread that reads pages costs more than the runs.
   const share = opened.use(new CrawlShare(config))
   const ended = new AbortController()
   const begun: Promise<unknown>[] = []

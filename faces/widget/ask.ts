@@ -41,7 +41,8 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
     )
   return {
     async suggest(typed, version, signal) {
-      // In the address, and not in a header: for that the browser would ask before each letter whether it may send it.
+      // In the address rather than in a header: with a header, the browser would send a preflight request for each
+      // letter.
       const query = { q: typed, limit: MOST_SUGGESTIONS, key }
       const { suggestions } = await withoutKey.call("GET /suggest", { query, signal })
       return suggestions.filter(({ url }) => isIn(version, url)).slice(0, SHOWN_SUGGESTIONS)
@@ -51,7 +52,7 @@ export function openAsking({ appliance, key }: Pick<Options, "appliance" | "key"
   }
 }
 
-/** Asks again when the appliance is too busy and says for how long. */
+/** Retries if the appliance is too busy and says how long to wait. */
 async function patiently<Answer>(signal: AbortSignal, ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -38,7 +38,7 @@ export function SearchDialog({
   const choose = (row: Row, { ctrlKey, metaKey }: MouseEvent) => {
     if (row.kind === "answer") looking.ask()
     else if (row.kind === "weak") looking.showWeak()
-    // After the browser went there; in another tab it goes without this one.
+    // After the browser has followed the link; if it opens in another tab, this dialog stays.
     else if (!ctrlKey && !metaKey) setTimeout(close)
   }
   return (
@@ -104,7 +104,7 @@ function useLooking(asking: Asking, { versions, hasAnswers }: Options) {
   const asked = useAsked(asking, text, version)
   const { answered, ask } = useAnswer(asking, text, version)
   const wanted = useMemo(() => wantedWords(typed), [typed])
-  // An answered question is not offered again, and the citations number the pages the answer was made from.
+  // An answered question isn't offered again, and the citations number the pages from which the answer was made.
   const shown = answered?.found
     ? { ...asked, found: answered.found, question: typed, suggestions: [] }
     : asked
@@ -163,7 +163,7 @@ function useRowKeys({ rows, active, point }: Looking) {
   return { list, press }
 }
 
-/** The box, the versions, and the way out. */
+/** The box, the versions, and the close button. */
 function Line({
   id,
   options: { versions, label },

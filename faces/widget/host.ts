@@ -1,21 +1,21 @@
 import type { Options } from "./options.ts"
 import { followScheme } from "./page-scheme.ts"
 
-/** Made by the build of the style sheets of this face. */
+/** Inserted by the build: the style sheets of this face. */
 declare const FACE_STYLES: string
 
-/** The element of the widget in the host page, and the tree inside it, which no style of the page reaches. */
+/** The widget's element in the host page, and the tree inside it, which the page's styles don't reach. */
 export function openHost(scheme: Options["scheme"]) {
   const element = document.createElement("fossick-search")
   const root = element.attachShadow({ mode: "open" })
   const styles = new CSSStyleSheet()
-  // No `<style>`: a policy of the page that forbids inline styles does not bind sheets that scripts make.
+  // Not `<style>`: a page's policy that forbids inline styles doesn't affect sheets created by scripts.
   styles.replaceSync(FACE_STYLES)
   root.adoptedStyleSheets = [styles]
   followScheme(element, scheme)
   return {
     root,
-    /** Sites that change pages without loading them may have thrown the element away. */
+    /** Sites that change pages without loading them may have removed the element. */
     attach() {
       if (!element.isConnected) document.body.append(element)
     },

@@ -4,8 +4,8 @@ import { safeLink } from "../reading/safe-link.ts"
 const WORDS = 5
 
 /**
- * The target of a widget's link; null when that is no web address.
- * @param leadsHere whether pages are those of this very site
+ * The target of a widget's link; null if it isn't a web address.
+ * @param leadsHere whether pages belong to this very site
  */
 export function leadTo(url: string, leadsHere: boolean): string | null {
   const safe = safeLink(url, location.href)
@@ -15,8 +15,8 @@ export function leadTo(url: string, leadsHere: boolean): string | null {
 }
 
 /**
- * The same, to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text Directives,
- * section 3). A browser that does not find it shows the page from its beginning.
+ * Like the above, but to the place of a text on the page: browsers scroll there, and mark it (URL Fragment Text
+ * Directives, section 3). If a browser doesn't find it, it shows the page from the top.
  */
 export function leadToText(url: string, pieces: readonly string[], leadsHere: boolean): string | null {
   const page = leadTo(url, leadsHere)

@@ -54,7 +54,7 @@ function start(options: Options): void {
       )
         return
       event.preventDefault()
-      // The page may have its own search under these keys.
+      // The page may use these keys for its own search.
       event.stopImmediatePropagation()
       if (isOpen) host.root.querySelector("dialog")?.close()
       else open()
@@ -63,7 +63,7 @@ function start(options: Options): void {
   )
   if (options.button) {
     const { button } = options
-    // Found when it is pressed: pages make and replace their elements whenever they like.
+    // Looked up when it is pressed, because pages create and replace their elements at any time.
     document.addEventListener("click", (event) => {
       if (!(event.target instanceof Element) || event.target.closest(button) === null) return
       event.preventDefault()

@@ -1,7 +1,7 @@
-/** A part of the site that readers can keep to. */
+/** A part of the site that readers can limit the search to. */
 export interface Version {
   readonly label: string
-  /** Folders as the API takes them, without those of other versions inside; none: all. */
+  /** Folders as the API takes them, without other versions inside them; empty for all. */
   readonly paths: readonly string[]
   /** The folder itself; empty for all. */
   readonly folder: string
@@ -12,16 +12,16 @@ export interface Options {
   /** The appliance. */
   readonly appliance: URL
   readonly key: string
-  /** Selects the element that opens the widget on the page; null: the widget's own button; empty: only keys. */
+  /** Selects the element that opens the widget on the page; null for the widget's own button; empty for keys only. */
   readonly button: string | null
   /** The name of the searched collection, for people. */
   readonly label: string
-  /** At least one; with only one, there is no choice to show. */
+  /** At least one; if there is only one, no choice is shown. */
   readonly versions: readonly Version[]
   readonly hasAnswers: boolean
   /** Whether results lead to this very site, whatever address the crawl read them at. */
   readonly leadsHere: boolean
-  /** Null: as the page is. */
+  /** Null to follow the page. */
   readonly scheme: "light" | "dark" | "system" | null
 }
 

@@ -1,6 +1,6 @@
 import type { Options } from "./options.ts"
 
-/** Attributes by which sites say whether they are dark: Docusaurus, Furo and others, Material for MkDocs, Bootstrap, Read the Docs. */
+/** Attributes that sites use to mark dark mode: Docusaurus, Furo and others, Material for MkDocs, Bootstrap, Read the Docs. */
 const ATTRIBUTES = [
   "data-theme",
   "data-md-color-scheme",
@@ -42,7 +42,7 @@ function luminanceOfPage(): boolean | null {
   return null
 }
 
-/** Keeps an element as light or dark as the page is, whenever that changes. */
+/** Keeps an element as light or dark as the page, also when that changes. */
 export function followScheme(element: HTMLElement, scheme: Options["scheme"]): void {
   const system = matchMedia("(prefers-color-scheme: dark)")
   const apply = () => element.setAttribute("data-theme", isDark(scheme, system) ? "dark" : "light")
@@ -53,6 +53,6 @@ export function followScheme(element: HTMLElement, scheme: Options["scheme"]): v
   for (const root of [document.documentElement, document.body]) {
     watcher.observe(root, { attributes: true, attributeFilter: ATTRIBUTES })
   }
-  // A colour that the page fades to is not there at once.
+  // A colour that the page fades to takes a moment.
   document.body.addEventListener("transitionend", apply)
 }

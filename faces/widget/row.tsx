@@ -7,7 +7,7 @@ import { readableStep } from "../reading/safe-link.ts"
 import { leadTo } from "./links.ts"
 import type { Row } from "./rows.ts"
 
-/** One line of the list: an option that is a link, so that it also opens in another tab. */
+/** One line of the list: an option that is also a link, so that it can be opened in another tab. */
 export function RowOption({
   row,
   id,
@@ -83,7 +83,7 @@ export function RowOption({
   )
 }
 
-/** The {@link LINES} lines of a block with most of the question's words; a row of a table is one line. */
+/** The {@link LINES} lines of a block with the most words of the question; a table row is one line. */
 function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
   if (block.kind === "words") return block.text
   const lines =
@@ -115,7 +115,7 @@ function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: Readonl
   }
 }
 
-/** The folders that a page lies in, as people read them. */
+/** The folders of a page, in readable form. */
 function wayTo(url: string): string {
   const steps = (URL.parse(url)?.pathname ?? "").split("/").slice(1, -1)
   return steps

@@ -9,7 +9,7 @@ export type Row =
   | { readonly kind: "weak"; readonly key: string; readonly count: number }
   | { readonly kind: "result"; readonly key: string; readonly result: Result }
 
-/** Names that are shown beside results. */
+/** Number of names shown along with results. */
 const NAMES_BESIDE = 3
 
 /**

@@ -4,18 +4,17 @@ import { type Asking, type Found, inWords, type Suggestion } from "./ask.ts"
 import type { Version } from "./options.ts"
 
 /**
- * The next letter is typed within this time; suggestions are fetched for nearly each letter, results once the user
- * pauses.
+ * How long to wait for the next letter: suggestions are fetched for nearly every letter, results once the user pauses.
  */
 const SUGGEST_MS = 70
 const SEARCH_MS = 250
-/** One letter finds everything. */
+/** One letter would match everything. */
 const LEAST_CHARS = 2
 
 /** The results for the typed text. */
 export interface Asked {
   readonly suggestions: readonly Suggestion[]
-  /** For an earlier text while {@link isAsking}; null: no text was asked. */
+  /** Results for an earlier text while {@link isAsking}; null if no text was asked. */
   readonly found: Found | null
   /** The question that {@link found} answers. */
   readonly question: string
@@ -74,11 +73,11 @@ export function useAnswer(asking: Asking, text: string, version: Version) {
   const [answered, setAnswered] = useState<Answered | null>(null)
   const [wanted, setWanted] = useState<{ readonly question: string; readonly version: Version } | null>(null)
   const typed = text.trim()
-  // Effects run after the page is painted; a key that is pressed before that must find no answer of the text before.
+  // Effects run after the page is painted; a key pressed before that must not find the answer to the previous text.
   const isWanted = wanted !== null && wanted.question === typed && wanted.version === version
   useEffect(() => {
     if (!isWanted) {
-      // One that was asked for meanwhile stays.
+      // An answer requested in the meantime stays.
       setWanted((now) => (now === wanted ? null : now))
       setAnswered(null)
       return undefined

@@ -10,7 +10,7 @@ import { type GardenAppliance, openGarden } from "../testing/garden.ts"
 import { type HostPages, serveHostPages } from "../testing/host-pages.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
-// The widget in pages of another origin, in a real browser, over a real crawl of a site some of whose pages are hostile.
+// The widget in pages of another origin, in a real browser, over a real crawl of a site with some hostile pages.
 
 // The parts of the page used by functions that run inside the browser.
 interface Element {
@@ -29,7 +29,7 @@ declare const document: {
 declare function getComputedStyle(element: unknown): { readonly color: string; readonly fontSize: string }
 
 const DESKTOP = WIDTHS.desktop
-/** Pages in light and in dark colours, and what they are looked at with. */
+/** Pages in light and dark colours, and the looks to check them in. */
 const LOOKS = WITH_EVERY_LOOK
   ? ["/strict", "/dark"].flatMap((path) => Object.values(WIDTHS).map((size) => ({ path, ...size })))
   : [
@@ -111,7 +111,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     }
   }
 
-  /** A page of the site; the browser's complaints are collected. */
+  /** A page of the site; errors reported by the browser are collected. */
   async function open(path: string, size = DESKTOP) {
     const { page: opened, complaints } = await openWatchedPage(browser, "", size)
     await opened.goto(site.origin + path)
@@ -131,7 +131,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       })
   const active = (opened: Page) =>
     opened.getByRole("listbox", { name: "Results" }).getByRole("option", { selected: true })
-  /** Opens the dialog and asks for an answer by the keys alone, above a page that is offered. */
+  /** Opens the dialog and asks for an answer with the keyboard alone, above a page that is offered. */
   const askAbove = async (opened: Page, question: string, title: string) => {
     await opened.keyboard.press("Control+k")
     await opened.keyboard.insertText(question)
@@ -244,7 +244,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
       .getByRole("link", { name: /^Source 1: / })
       .first()
       .waitFor()
-    // Both within one frame of the page, which no driver's keys are.
+    // Both within one frame of the page, which a test driver's keys never are.
     await manual.evaluate(`(async () => {
       const field = document.querySelector("fossick-search").shadowRoot.querySelector("input")
       const travels = { bubbles: true, composed: true }
@@ -265,7 +265,7 @@ describe("the widget in a browser", { tags: ["chromium"] }, () => {
     await options(manual).first().waitFor()
     for (let step = 0; step < 6; step++) {
       await manual.keyboard.press("Tab")
-      // Out of the dialog there is the browser's own frame alone, where the page has no focus.
+      // Outside the dialog there is only the browser's own UI, where the page has no focus.
       expect(await manual.evaluate(() => document.activeElement?.id ?? "")).toBe("")
     }
     await manual.keyboard.press("Control+k")

@@ -21,7 +21,7 @@ test(
       "stop",
     ])
     expect(seen.withoutRoute).toBe(0)
-    // Where strace is installed it saw those to this machine.
+    // If strace is installed, it recorded connections to this machine.
     expect(seen.outside === null || seen.connections > 10).toBe(true)
   },
 )

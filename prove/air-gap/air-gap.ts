@@ -18,15 +18,15 @@ export interface Used {
 /** The result of a run in a network that has nothing but the loopback device. */
 export interface AirGap {
   readonly used: readonly Used[]
-  /** Packets that the namespace had no route for: each is something that wanted out. Null: not counted. */
+  /** Packets for which the namespace had no route: each is an attempt to get out. Null if not counted. */
   readonly withoutRoute: number | null
-  /** Connections to elsewhere, as strace saw them; null: it is not installed, or not permitted. */
+  /** Connections that left the machine, as seen by strace; null if it isn't installed or not permitted. */
   readonly outside: readonly string[] | null
   /** All connections that strace saw. */
   readonly connections: number
 }
 
-/** Why it cannot be tried on this machine; null: it can. */
+/** Why it can't be tried on this machine; null if it can. */
 export function whyNot(): string | null {
   if (process.platform !== "linux") return "network namespaces are Linux's"
   const tried = spawnSync("unshare", ["-rn", "sh", "-c", "ip link set lo up"], { encoding: "utf8" })

@@ -20,7 +20,7 @@ function expect(is: boolean, what: string): void {
   if (!is) throw new Error(what)
 }
 
-/** Packets that had no route since the namespace was made; null where the system does not count them. */
+/** Packets without a route since the namespace was created; null if the system doesn't count them. */
 function withoutRoute(): number | null {
   try {
     const [names = "", values = ""] = readFileSync("/proc/net/snmp", "utf8")

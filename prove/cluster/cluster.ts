@@ -10,10 +10,10 @@ import { chance } from "#base/testing/chance.ts"
 import { type Effort, type Outcome, type Proof, tries } from "../proof.ts"
 
 const ROUNDS = 6
-/** Pages that are indexed in a round, and how many in a call. */
+/** Pages indexed in a round, and in one call. */
 const PAGES = 600
 const PAGES_PER_CALL = 10
-/** How many clients ask at one time, and how many questions each of them asks. */
+/** Number of clients that search at the same time, and of questions from each. */
 const CLIENTS = 4
 const QUESTIONS = 150
 const CHECKS_AT_A_TIME = 8
@@ -77,7 +77,7 @@ class Phase {
   failed = 0
   slowestMs = 0
   lost = 0
-  /** From the kill until all copies are back, after the node was started again: the longest. */
+  /** The longest time from a kill until all copies were back, including the restart of the node. */
   wholeMs = 0
 
   async time<T>(call: () => Promise<T>): Promise<T> {
@@ -215,7 +215,7 @@ async function restart(cluster: TestCluster, victim: number, phase: Phase, kille
   phase.wholeMs = Math.max(phase.wholeMs, performance.now() - killedAt)
 }
 
-/** How many of the pages are not found by their word, or do not come back whole. */
+/** How many of the pages can't be found by their word, or aren't returned in full. */
 async function missing(
   engine: Engine,
   acknowledged: ReadonlySet<number>,

@@ -9,11 +9,11 @@ import { type Trouble, TROUBLES } from "./troubles.ts"
 import { chance } from "#base/testing/chance.ts"
 
 const LOOK_MS = 200
-/** In which an appliance that repairs itself has done so, also on a machine that is busy. */
+/** Time within which an appliance that repairs itself is done, even on a busy machine. */
 const HEALED_MS = 60_000
 /** The file that holds the keys. */
 const STATE = join("data", "state.db")
-/** How many characters of a message that names a file are shown. */
+/** How many characters to show of a message that names a file. */
 const SHOWN = 160
 
 /** The result of one damaged file, or another trouble. */
@@ -51,7 +51,7 @@ export async function damageCases(
     .toSorted((a, b) => a.at - b.at)
   const cases: Case[] = []
   for (const { file, harm, run } of all.slice(0, Math.max(1, Math.round(all.length * scale)))) {
-    // One after the other: each has an appliance of its own.
+    // One after the other: each has its own appliance.
     // oxlint-disable-next-line no-await-in-loop
     const one = await run()
     cases.push(one)
@@ -93,7 +93,7 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
 
 /** An appliance with one damaged file. */
 class Victim {
-  /** The first words in which the file is named. */
+  /** The first message that names the file. */
   said = ""
   readonly wentOn: string[] = []
   readonly faults: string[] = []
@@ -115,7 +115,7 @@ class Victim {
     return (await this.#stores.answers(this.#copy.appliance)).every(({ is }) => is === "right")
   }
 
-  /** @returns false when it ends instead */
+  /** @returns false if it exits instead */
   async isUp(): Promise<boolean> {
     const { appliance } = this.#copy
     while (appliance.isRunning) {
@@ -125,7 +125,7 @@ class Victim {
     return false
   }
 
-  /** Notes which parts still work, and whether the appliance repairs itself. */
+  /** Records which parts still work, and whether the appliance repairs itself. */
   async lookAround(): Promise<void> {
     const { appliance } = this.#copy
     const first = await this.#stores.answers(appliance)
@@ -151,7 +151,7 @@ class Victim {
     if (!isWhole && (await this.#isHealed())) this.wentOn.push("healed by itself")
   }
 
-  /** Repairs with the doctor, then brings pages that are gone back with a crawl. */
+  /** Repairs with the doctor, then restores lost pages with a crawl. */
   async repair(): Promise<void> {
     const { appliance } = this.#copy
     await appliance.stop()
@@ -166,7 +166,7 @@ class Victim {
     else if (doctor.ok)
       this.faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
     else this.wentOn.push("the doctor names the way back")
-    // Pages that are gone are on their site.
+    // Lost pages are still on their site.
     if (isBack || !appliance.isRunning) return
     await this.#stores.crawl(appliance)
     if (await this.#isHealed()) this.wentOn.push("back after the next crawl")
@@ -181,7 +181,7 @@ class Victim {
   }
 }
 
-/** A damaged backup is found out when it is checked. */
+/** A damaged backup is detected when it is checked. */
 async function damagedBackup(stores: Stores, file: string, harm: Harm): Promise<Case> {
   await using copy = await stores.damaged(file, harm)
   const { ok, text } = await fossick(copy, "restore", join(copy.folder, file), "--verify")
@@ -202,7 +202,7 @@ function fossick(
   })
 }
 
-/** The words in which a text names a file, or the table or folder it is in; empty when it does not. */
+/** The words in which a text names a file, or its table or folder; empty if it doesn't. */
 function naming(text: string, file: string): string {
   const names = [basename(file), ...file.split("/").filter((part) => part.endsWith(".lance"))]
   const line = text.split(/\n|(?<=\.) (?=[A-Z])/).find((one) => names.some((name) => one.includes(name)))
@@ -215,7 +215,7 @@ function naming(text: string, file: string): string {
   return (at === 0 ? words : words.replace(/^\S*\s/, "")).trim()
 }
 
-/** Without the names that are others in every run. */
+/** Without names that differ in every run. */
 const short = (text: string): string =>
   text.replaceAll(
     /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g,

@@ -4,15 +4,15 @@ import { basename } from "node:path"
 
 // A data folder on its own file system, seen by one appliance only: its disk can fail without affecting anything else.
 
-/** A command in front of another one, which then sees a folder otherwise. */
+/** A command prefix that makes the command see a folder differently. */
 export type Through = readonly string[]
 
 const runs = (command: string, ...args: readonly string[]): boolean => spawnSync(command, args).status === 0
 
-/** Whether this system lets one have mounts of one's own (Linux, user namespaces). */
+/** Whether this system permits private mounts (Linux, user namespaces). */
 export const mayMount = runs("unshare", "-rm", "sh", "-c", "mount -t tmpfs none /mnt")
 
-/** Whether one may besides have disks of one's own, and have them fail: as root of the machine alone. */
+/** Whether it also permits private disks that can be made to fail: only as the machine's root. */
 export const mayFail =
   process.getuid?.() === 0 &&
   runs("sh", "-c", "command -v mkfs.ext4 && test -d /sys/fs/ext4 && losetup -f && unshare -m true")
@@ -27,7 +27,7 @@ const seeing = (unshare: string, folder: string, how: string): Through => [
   folder,
 ]
 
-/** The folder can be read, and not be written to. */
+/** Makes the folder readable but not writable. */
 export const readOnly = (folder: string): Through =>
   seeing("-rm", folder, 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"')
 
@@ -54,7 +54,7 @@ export const full = (folder: string): Through =>
     `mkdir "$1.of" && mount --bind "$1" "$1.of" && mount -t tmpfs -o size=64m none "$1" && cp -a "$1.of/." "$1" && { dd if=/dev/zero of="$1/filled" bs=4k 2>/dev/null; true; }`,
   )
 
-/** There is room again, for a process that runs through {@link full}. */
+/** Frees space again, for a process that runs through {@link full}. */
 export const makeRoom = (pid: number, folder: string): void => rmSync(`/proc/${pid}/root${folder}/filled`)
 
 /** Puts the folder's content on its own disk, which Linux makes read-only when it fails. */
@@ -65,10 +65,10 @@ export const ownDisk = (folder: string): Through =>
     `truncate -s 256M "$1.disk" && mkfs.ext4 -q -F "$1.disk" && mkdir "$1.of" && mount --bind "$1" "$1.of" && mount -o loop,errors=remount-ro "$1.disk" "$1" && rmdir "$1/lost+found" && cp -a "$1.of/." "$1" && sync -f "$1"`,
   )
 
-/** The disk of {@link ownDisk}, after it failed, is in order again. */
+/** Repairs the disk of {@link ownDisk} after it failed. */
 export const sameDisk = (folder: string): Through => seeing("-m", folder, 'mount -o loop "$1.disk" "$1"')
 
-/** Makes the disk of {@link ownDisk} fail, as far as Linux can tell. */
+/** Makes the disk of {@link ownDisk} fail, from Linux's point of view. */
 export function fail(folder: string): void {
   const device = spawnSync("losetup", ["-n", "-O", "NAME", "-j", `${folder}.disk`], {
     encoding: "utf8",

@@ -12,14 +12,14 @@ let lookedAt = -Infinity
 function now(): number {
   if (file !== undefined && performance.now() - lookedAt > LOOK_MS) {
     lookedAt = performance.now()
-    // Half written: as before.
+    // Half written: keep the previous value.
     ahead = Number(readFileSync(file, "utf8")) || 0
   }
   return RealDate.now() + ahead
 }
 
 globalThis.Date = class extends RealDate {
-  // As the language has it: of nothing now, of anything else that.
+  // As the language defines it: without arguments the current time, otherwise the given one.
   constructor(...of: []) {
     if (of.length === 0) super(now())
     else super(...of)

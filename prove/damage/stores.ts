@@ -33,7 +33,7 @@ const CRAWLED_MS = 120_000
 export type Harm = "a flipped byte" | "cut in half" | "removed"
 export const HARMS: readonly Harm[] = ["a flipped byte", "cut in half", "removed"]
 
-/** The files of an appliance that was filled by a real crawl, and the answers it should give from them. */
+/** The files of an appliance filled by a real crawl, and the answers expected from them. */
 export class Stores implements AsyncDisposable {
   readonly #held: AsyncDisposableStack
   readonly #env: Readonly<Record<string, string>>
@@ -57,8 +57,8 @@ export class Stores implements AsyncDisposable {
   }
 
   /**
-   * Has an appliance crawl, look at images, make a key and a backup, and end.
-   * @param more settings of it, and of those on copies
+   * Lets an appliance crawl, fetch images, create a key and a backup, and stop.
+   * @param more settings for it, and for appliances on copies
    */
   static async fill(more: Readonly<Record<string, string>> = {}): Promise<Stores> {
     await using opened = new AsyncDisposableStack()
@@ -113,21 +113,21 @@ export class Stores implements AsyncDisposable {
     return [...byKind.values()].toSorted()
   }
 
-  /** A copy of all it wrote, with a file of it damaged, and an appliance on it. */
+  /** A copy of all its files, one of them damaged, and an appliance on it. */
   async damaged(file: string, harm: Harm): Promise<DamagedCopy> {
     const copy = await this.copy()
     damage(join(copy.folder, file), harm)
     return copy
   }
 
-  /** A copy of all it wrote, and an appliance on it that is not started. */
+  /** A copy of all its files, and an appliance on it that isn't started. */
   async copy(): Promise<DamagedCopy> {
     const folder = mkdtempSync(join(tmpdir(), "fossick-damaged-"))
     await cp(this.#folder, folder, { recursive: true })
     return new DamagedCopy(folder, await applianceOn(folder, this.#env, this.#site))
   }
 
-  /** Its answers now to a search for each page by its own word. */
+  /** Its current answers to a search for each page by a word of its own. */
   async answers(
     appliance: Appliance,
   ): Promise<{ readonly is: "right" | "refused" | "wrong"; readonly said: string }[]> {
@@ -149,7 +149,7 @@ export class Stores implements AsyncDisposable {
     return crawlOn(appliance)
   }
 
-  /** Has the site crawled again, and waits, for two minutes at most. @returns how the run ended, or its state then */
+  /** Crawls the site again, and waits up to two minutes. @returns how the run ended, or its state after that */
   async crawled(appliance: Appliance): Promise<string> {
     const { id } = await appliance.ask<{ id: number }>(`/admin/sources/${SOURCE}/run`, {})
     for (const since = performance.now(); ; await pause(LOOK_MS)) {
@@ -159,13 +159,13 @@ export class Stores implements AsyncDisposable {
     }
   }
 
-  /** A page as it is stored: the status of the answer. */
+  /** The status of the answer for a stored page. */
   async storedPage(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ url: this.#site.url("/harbour/1") })
     return (await appliance.call(`/pages?${query.toString()}`)).status
   }
 
-  /** The thumbnail of the picture: its status. */
+  /** The status of the answer for the picture's thumbnail. */
   async thumbnail(appliance: Appliance): Promise<number> {
     const query = new URLSearchParams({ page: this.#site.url("/"), image: this.#site.url("/picture.png") })
     return (await appliance.call(`/thumbnails?${query.toString()}`)).status
@@ -214,7 +214,7 @@ async function applianceOn(
   return new Appliance(settings, await freePort(), ADMIN_KEY)
 }
 
-/** Does this harm to a file. */
+/** Damages a file in this way. */
 export function damage(file: string, harm: Harm): void {
   if (harm === "removed") return rmSync(file)
   const read = readFileSync(file)
@@ -232,6 +232,6 @@ const kindOf = (file: string): string =>
     .replaceAll(/_indices\/[0-9a-f-]+/g, "_indices")
     .replaceAll(/[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g, "N")
 
-/** Text of a page that no other page has. */
+/** Text that is on no other page. */
 const textOf = (at: number): string =>
   `The harbour ${rareWord(at)} lies behind a mole of ${rareWord(at + 100)}, and whoever enters ${rareWord(at)} by night sees the light of ${rareWord(at + 200)} first.`

@@ -20,26 +20,26 @@ import {
 import { damage, type DamagedCopy, type Harm, type Stores } from "./stores.ts"
 
 const LOOK_MS = 200
-/** An appliance that can continue does so within this time, even on a busy machine. */
+/** Time within which an appliance that can continue does so, even on a busy machine. */
 const PATIENCE_MS = 120_000
 const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
 const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
 
-/** Allows a disk of some megabytes to be almost full. */
+/** Lets a disk of a few megabytes be almost full. */
 const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
 /** The result of a trouble. */
 interface Told {
   readonly what: string
   readonly harm: string
-  /** Words that name what is wrong; empty: nothing was said. */
+  /** The message that names the problem; empty if there was none. */
   readonly said: string
   readonly wentOn: string
   readonly faults: readonly string[]
 }
 
-/** Something that befalls an appliance other than one damaged file. */
+/** A problem that an appliance can have, other than one damaged file. */
 export interface Trouble {
   readonly what: string
   readonly harm: string
@@ -47,7 +47,7 @@ export interface Trouble {
   readonly meet: (stores: Stores, copy: DamagedCopy) => Promise<Pick<Told, "said" | "wentOn" | "faults">>
 }
 
-/** How many questions get the right answer, out of all questions. */
+/** How many questions are answered correctly, out of how many. */
 async function found(stores: Stores, appliance: Appliance): Promise<string> {
   const answers = await stores.answers(appliance)
   const count = (is: string) => answers.filter((one) => one.is === is).length
@@ -64,7 +64,7 @@ async function within(isSo: () => Promise<boolean>): Promise<boolean> {
   return false
 }
 
-/** Until it answers. @returns false when it ends instead */
+/** Waits until it answers. @returns false if it exits instead */
 async function isUp(appliance: Appliance): Promise<boolean> {
   while (appliance.isRunning) {
     if ((await appliance.call("/healthz")).status === 200) return true
@@ -80,13 +80,13 @@ const lineWith = (text: string, words: RegExp): string =>
     .find((line) => words.test(line))
     ?.trim() ?? ""
 
-/** The beginning of a line that names it. */
+/** The beginning of a line that names the problem. */
 const named = (text: string, words: RegExp, folder: string): string => {
   const line = lineWith(text, words)
   return line.slice(Math.max(0, line.search(words) - 40)).replaceAll(folder, "")
 }
 
-/** The faults of an appliance that can read its data folder but not write to it. */
+/** The faults of an appliance that can read but not write its data folder. */
 async function readsAlone(
   stores: Stores,
   { appliance, folder }: DamagedCopy,
@@ -94,7 +94,7 @@ async function readsAlone(
 ): Promise<string[]> {
   const data = join(folder, "data")
   const faults: string[] = []
-  // More than once: the first calls may find something in memory.
+  // More than once: the first calls might be answered from memory.
   for (let times = 0; times < 3; times++)
     if (!(await isRight(stores, appliance)))
       faults.push(`not all is found: ${await found(stores, appliance)}`)
@@ -123,7 +123,7 @@ async function readsAlone(
   return faults
 }
 
-/** The text of a refusal in the form of the contract; empty when it is not one. */
+/** The text of a refusal in the contract's form; empty if it isn't one. */
 function errorIn(text: string): string {
   try {
     return (JSON.parse(text) as { detail?: { error?: string } }).detail?.error ?? ""
@@ -140,14 +140,14 @@ const lastWords = ({ output }: Appliance): string =>
     .join("\n")
     .slice(-1000)
 
-/** Whether it finds all, makes keys and crawls. */
+/** Whether it finds every page, creates keys and crawls. */
 async function goesOn(stores: Stores, appliance: Appliance): Promise<boolean> {
   const makesKeys = async () => (await appliance.call("/admin/keys", { role: "search" })).status === 201
   if (!(await within(makesKeys)) || !(await within(() => isRight(stores, appliance)))) return false
   return (await stores.crawled(appliance)) === "finished"
 }
 
-/** The data folder cannot be written to from the start on, and then it can. */
+/** The data folder isn't writable at first, and then it is. */
 const unwritable = (
   harm: string,
   parts: {
@@ -203,7 +203,7 @@ const failing: Trouble = {
   },
 }
 
-/** The wall clock is set while the appliance works, there and back. */
+/** The wall clock is set forward or back while the appliance works, and then restored. */
 const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble => ({
   what: "wall clock",
   harm,
@@ -230,7 +230,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       said ||= doubt
       if ((doubt !== "") !== ahead > ORDINARY_MS)
         faults.push(`${doubt === "" ? "nothing is said of the clock" : doubt} ${when}`)
-      // Data that is old by such a clock is still there.
+      // Data that would be too old by such a clock is still there.
       const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
       if (listed.length <= jobs) faults.push(`jobs are forgotten ${when}`)
       jobs = listed.length

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net"
 import { setPriority } from "node:os"
 
-// The process that floods, so that its sockets and its work are none of the process that measures. Arguments: host, port, kind of flood,
-// number of connections, and a key or nothing. It ends with its parent.
+// The process that floods, so that its sockets and its work don't belong to the process that measures. Arguments: host,
+// port, kind of flood, number of connections, and optionally a key. It ends with its parent.
 
 const [host = "", port = "", kind = "", wanted = "", key = ""] = process.argv.slice(2)
-/** Other addresses than that of the caller who is measured: on Linux all of 127.0.0.0/8 is this machine. */
+/** Different addresses from the caller who is measured: on Linux all of 127.0.0.0/8 is this machine. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 /** Requests that one connection sends ahead. */
 const AHEAD = 40
@@ -63,7 +63,7 @@ function open(number: number): void {
   socket.once("close", () => setTimeout(open, AGAIN_MS, number))
 }
 
-// This measures how the appliance shares its resources, not how the machine does.
+// Low priority: this measures how the appliance shares its resources, not how the machine does.
 setPriority(19)
 process.on("disconnect", () => process.exit())
 for (let number = 0; number < Number(wanted); number++) open(number)

@@ -11,11 +11,11 @@ const CONNECTIONS = 300
 const TURN_SECONDS = 10
 const TURNS = 6
 const PAGES = 200
-/** Another caller's slowest hundredth takes less than this many times its time without the flood. */
+/** Another caller's slowest hundredth of calls must take less than this many times its time without the flood. */
 const MOST_FACTOR = 2
 /** Memory of the process that answers, before the floods and after them. */
 const MEMORY_FACTOR = 1.1
-/** The process collects its garbage once it has done nothing for 20 s. */
+/** The process collects its garbage once it has been idle for 20 s. */
 const REST_SECONDS = 40
 /** Below this scale times and memory are reported but not judged. */
 const JUDGED_FROM = 0.2
@@ -92,7 +92,7 @@ export function faultsOf({ flood, hasKey, alone, flooded }: Trial, isTimed: bool
   return faults
 }
 
-/** Bytes that the process that answers holds once it has rested. */
+/** Bytes that the answering process holds after it has been idle. */
 async function memoryAtRest({ pid, dataDir }: LiveAppliance, { scale }: Effort): Promise<number> {
   await pause(REST_SECONDS * 1000 * Math.min(1, scale * 5))
   const api = processTree(pid).find((one) => /\/api\/main\.ts/.test(commandOf(one)))

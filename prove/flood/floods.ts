@@ -26,7 +26,7 @@ export interface Target {
   readonly floodKey: string
 }
 
-/** How a caller fared: milliseconds of each answer, and what was no answer, in words. */
+/** What a caller experienced: the milliseconds of each answer, and each failure in words. */
 export interface Fared {
   readonly search: number[]
   readonly healthz: number[]
@@ -41,7 +41,7 @@ export interface Trial {
 }
 
 export interface Force {
-  /** Connections of those who flood. */
+  /** Number of connections that flood. */
   readonly connections: number
   /** Length of each turn, with the flood and without. */
   readonly turnMs: number
@@ -49,11 +49,11 @@ export interface Force {
 }
 
 const PROBE_PAUSE_MS = 20
-/** Connections of a flood have gone by then. */
+/** Time within which a flood's connections are gone. */
 const SETTLE_MS = 500
 const newlyFared = (): Fared => ({ search: [], healthz: [], wrong: [] })
 
-/** One kind of flood beside one caller, who asks with it and without it in turns, so that what else the machine does meets both alike. */
+/** One kind of flood beside one caller, who asks with and without it in turns, so that other load on the machine affects both alike. */
 export async function trial(
   target: Target,
   flood: Flood,
@@ -88,7 +88,7 @@ async function begin({ url, floodKey }: Target, flood: Flood, count: number, has
   }
 }
 
-/** Asks `/search` over a kept connection and `/healthz` over a new one each time, for so long. */
+/** Asks `/search` over a kept connection and `/healthz` over a new one each time, for this long. */
 async function askFor(target: Target, ms: number, fared: Fared): Promise<void> {
   const late = AbortSignal.timeout(ms)
   const asking = async (into: number[], ask: () => Promise<string | null>) => {

@@ -1,5 +1,6 @@
-// The calls of other programs' clients, which `/openapi.json` leaves to those programs' own descriptions: the paths, and bodies as loose
-// as the clients are. Answers are checked against their statuses, and refusals against the shape that each client reads.
+// The calls of other programs' clients, which `/openapi.json` leaves to those programs' own descriptions: the paths,
+// and bodies as loose as those clients send. Answers are checked against their statuses, and refusals against the
+// format that each client reads.
 
 type Schema = Readonly<Record<string, unknown>>
 type Method = "get" | "post" | "delete"
@@ -9,7 +10,7 @@ interface Call {
   readonly headers?: Readonly<Record<string, Schema>>
   /** By media type. */
   readonly body?: Readonly<Record<string, Schema>>
-  /** Answers besides those that all calls of a door share. */
+  /** Answers in addition to those that all calls of a door share. */
   readonly answers?: Readonly<Record<string, object>>
 }
 
@@ -17,7 +18,7 @@ interface Call {
 export interface Known {
   /** Address of a page of the index. */
   readonly page: string
-  /** Id of a program that registered by OAuth, and where it is sent back to. */
+  /** Id of a program registered through OAuth, and its redirect address. */
   readonly client: string
   readonly callback: string
 }
@@ -27,7 +28,7 @@ const flag: Schema = { type: "boolean" }
 const whole: Schema = { type: "integer" }
 const any: Schema = {}
 const list = (items: Schema): Schema => ({ type: "array", items, maxItems: 20 })
-/** One of these mostly, or whatever else. */
+/** Usually one of these, otherwise anything. */
 const mostly = (...values: readonly unknown[]): Schema => ({
   anyOf: [{ enum: values }, { enum: values }, any],
 })
@@ -218,7 +219,7 @@ const SEARCH = json(
   "query",
 )
 
-/** The answer of a call that starts a job, with links to read and to end the job. */
+/** The answer to a call that starts a job, with links to read and to stop the job. */
 const begun = (path: string) => ({
   "200": {
     description: "A job.",
@@ -473,7 +474,7 @@ const OAUTH = {
   "3XX": answer("Back to the program."),
   ...refused(any, "503"),
 }
-/** Each from somewhere else: one address may register and ask only so often. */
+/** Each from a different address: one address may only register and ask so often. */
 const from = { "X-Forwarded-For": { type: "string", format: "ipv4" } }
 
 function oauth({ client, callback }: Known): Readonly<Record<string, Call>> {

@@ -38,7 +38,7 @@ test("Every served call of another vendor's API is among those tested", () => {
   ])
 })
 
-/** Parts that routes are made of, and which nothing is asked of. */
+/** Parts of routes that can't be called themselves. */
 const ANYTHING: never = new Proxy(() => ANYTHING, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => "" : ANYTHING),
 }) as never

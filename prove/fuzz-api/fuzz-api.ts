@@ -13,16 +13,16 @@ import { openSchemathesis, type Tries } from "./schemathesis.ts"
 
 const { operations } = await describedBy(features)
 
-/** Seconds for which each kind of caller may call; random calls continue until they are over. */
+/** Seconds for each kind of caller; random calls continue until they have passed. */
 const SECONDS = { own: 420, foreign: 120, paid: 60 }
-/** A Python program is started for each, so that less would not be much cheaper. */
+/** A Python program is started for each, so a lower number would hardly be faster. */
 const LEAST_SECONDS = 3
-/** Operations that a small share of the tries asks, each kind of caller others. */
+/** Number of operations in a run with few tries; each kind of caller gets different ones. */
 const FEWEST = 4
 
-/** Where no server is: every fetch of a foreign address ends there at once, on any machine. */
+/** An address without a server: every fetch of an external address fails there at once, on any machine. */
 const NO_PROXY = "http://127.0.0.1:9"
-/** Where a program that was let in is sent back to. */
+/** The redirect address of a program that was let in. */
 const CALLBACK = "http://127.0.0.1:9/callback"
 
 interface Caller {
@@ -109,9 +109,9 @@ async function settingsFor(operator: string, paidPort: number, facilitator: stri
     FOSSICK_API_KEY: operator,
     FOSSICK_PROXY: NO_PROXY,
     FOSSICK_PORT: String(port),
-    // OAuth is served where it is known.
+    // OAuth is only served with a known public address.
     FOSSICK_PUBLIC_URL: `http://localhost:${port}`,
-    // Callers of OAuth say that they come from elsewhere each.
+    // Each OAuth caller claims a different address.
     FOSSICK_TRUSTED_PROXIES: "127.0.0.0/8, ::1",
     FOSSICK_X402_PORT: String(paidPort),
     FOSSICK_X402_SOURCES: "*",
@@ -154,7 +154,7 @@ async function roundsOf(
   const withKeys = Object.values(callers).filter(({ key }) => key !== null)
   const all = operations
     .map(({ id, method, path }) => ({ id, name: `${method.toUpperCase()} ${path}` }))
-    // It is asked for the document, and for nothing else.
+    // Only the document is requested from it.
     .filter(({ name }) => name !== "GET /openapi.json")
   return [
     {
@@ -169,7 +169,7 @@ async function roundsOf(
       caller,
       tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
     })),
-    // Each is one start of the program. A short run has only a caller with a key and one without.
+    // Each one starts the program. A short run only has one caller with a key and one without.
     ...[...one(withKeys), asNobody].map((caller) => ({
       calls: "`/openapi.json`",
       operations: some(all),
@@ -190,7 +190,7 @@ async function play(
     await schemathesis.try({ ...given, ...some, key: caller.key, seed: effort.seed })
   const tried = [await ask(isShort(effort) ? { operations: wanted.map(({ id }) => id) } : {})]
   const left = () => wanted.filter(({ name }) => !tried.some(({ asked }) => asked.includes(name)))
-  // The time of all was over before their turn.
+  // The total time ran out before their turn.
   if (isWhole(effort) && left().length > 0)
     tried.push(await ask({ operations: left().map(({ id }) => id), seconds: Math.ceil(given.seconds / 4) }))
   const cases = tried.reduce((sum, one) => sum + one.cases, 0)
@@ -241,8 +241,8 @@ async function registered(url: string): Promise<string> {
 }
 
 /**
- * Requests that the log says failed by a fault of the appliance, and processes that ended. With a status of 500 a scrape also says what is
- * wrong with the site; those answers have a code, to which they are held.
+ * Requests that failed through a fault of the appliance according to the log, and processes that died. A scrape also
+ * reports a site's fault with status 500; those answers have a code, which is checked.
  */
 const failuresIn = (log: string): readonly string[] =>
   log

@@ -11,15 +11,16 @@ const { operations: documented } = await describedBy(features)
 
 const run = promisify(execFile)
 
-/** The version that the figures were made with. */
+/** The version used for the published figures. */
 const WANTED = "schemathesis==4.32.5"
 /** The path of an existing installation, for a machine without a package index. */
 export const PROGRAM = "SCHEMATHESIS"
 
 /**
- * Code checks what schemas cannot express: whether a date exists, whether two fields contradict each other, whether a thing exists or is
- * in the right state, whether a key may do it or has used up its credits. Such answers are right for input that the schema allows. A 500
- * never is; a 503 is right where the document lists one, such as readiness on a busy machine.
+ * Code checks what schemas cannot express: whether a date exists, whether two fields contradict each other, whether a
+ * thing exists or is in the right state, whether a key has the rights and credits for it. Such answers are right for
+ * input that the schema allows. A 500 never is; a 503 is right where the document lists one, such as readiness on a
+ * busy machine.
  */
 const CONFIG = `
 hooks = "asked.py"
@@ -31,7 +32,7 @@ expected-statuses = ["2xx", "400", "401", "403", "404", "409", "422", "429", "43
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "429", "431", "432", "433", "503"]
 `
 
-/** Its reports count operations and do not name them, so each that was answered is noted. */
+/** Its reports count operations but don't name them, so each one that was answered is recorded here. */
 const HOOKS = `
 import os
 import schemathesis
@@ -49,31 +50,31 @@ def after_call(context, case, response):
 
 /** Schemathesis (https://schemathesis.io), installed into a temporary folder. */
 export interface Schemathesis extends AsyncDisposable {
-  /** Tries a running appliance by a document. */
+  /** Tests a running appliance against a document. */
   try(given: Tries): Promise<Tried>
 }
 
 export interface Tries {
   readonly url: string
-  /** An OpenAPI document that says no more of answers than their statuses and refusals. Default: the appliance's own. */
+  /** An OpenAPI document that only describes the statuses and refusals of answers. Default: the appliance's own. */
   readonly document?: object
   /** Sent with every request; null sends none. */
   readonly key: string | null
   readonly seed: number
-  /** For how long at most. */
+  /** The maximum duration. */
   readonly seconds: number
-  /** These operations alone, by their ids. Default: all. */
+  /** Only these operations, by their ids. Default: all. */
   readonly operations?: readonly string[]
 }
 
 export interface Tried {
   /** Operations that answered, each as `GET /path`. */
   readonly asked: readonly string[]
-  /** Requests that were made up and sent. */
+  /** Number of generated requests that were sent. */
   readonly cases: number
-  /** Each way in which an answer was not what the document says, with the call that shows it. */
+  /** Each way in which an answer didn't match the document, with the call that shows it. */
   readonly faults: readonly string[]
-  /** How often the program could not make values up: see {@link OF_ITS_OWN}. */
+  /** How often the program couldn't generate values: see {@link OF_ITS_OWN}. */
   readonly failed: number
 }
 
@@ -84,7 +85,7 @@ interface Report {
   readonly errors: readonly { readonly title: string; readonly count: number }[]
 }
 
-/** @returns why there is none, when Python or its packages cannot be had */
+/** @returns the reason why it isn't available, if Python or its packages are missing */
 export async function openSchemathesis(): Promise<Schemathesis | string> {
   const dir = await mkdtemp(join(tmpdir(), "fossick-schemathesis-"))
   const clear = () => rm(dir, { recursive: true, force: true })
@@ -112,8 +113,8 @@ async function installed(dir: string): Promise<string | null> {
 }
 
 /**
- * A failure of the program itself: Python 3.11 cannot describe some of the rules for making up values. That phase of the operation is
- * skipped; an operation that no phase called is missing from the list of those that were.
+ * A failure of the program itself: Python 3.11 can't describe some of the rules for generating values. That phase of
+ * the operation is skipped; an operation that no phase called is missing from the list of operations called.
  */
 const OF_ITS_OWN = "Runtime Error"
 /** No call with such values takes so long, however busy the machine is. */
@@ -182,7 +183,7 @@ async function outputOf(
   return { output, code }
 }
 
-/** By operation, what the program says of its failures. */
+/** The program's messages about its failures, by operation. */
 function shown(output: string): ReadonlyMap<string, string> {
   const parts = output.split(/^_{3,} (.+?) _{3,}$/m).slice(1)
   return new Map(
@@ -194,8 +195,8 @@ const callsOf = (told: ReadonlyMap<string, string>, operations: readonly string[
   operations.map((name) => `\n${told.get(name) ?? ""}`).join("")
 
 /**
- * `/admin/sources/preview` is also the source of that name, which may be asked for and removed: its methods belong to the address, and
- * the document has them under `/admin/sources/{name}`.
+ * `/admin/sources/preview` can also be a source with that name, which may be read and deleted: those methods belong to
+ * the address, and the document lists them under `/admin/sources/{name}`.
  */
 const ALLOW = "Allow header mismatch"
 function isNameToo(operation: string): boolean {

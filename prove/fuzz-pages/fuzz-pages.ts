@@ -19,15 +19,15 @@ const ARCHIVES = 5000
 const ONE_THREAD_BELOW = 0.01
 /** Visits under way at one time, as in a crawl. */
 const AT_ONCE = 8
-/** The first of those pages. Memory must return to the level after them: pools and caches that a process fills are not a leak. */
+/** Number of the first of those pages. Memory must return to its level after them: pools and caches that a process fills aren't a leak. */
 const WARM_UP = 300
 /**
- * Megabytes by which memory may differ, whatever was read: the process's own heap, and all that the system has given it, which comes back
- * in steps of the allocator's (486 MB after 1000 pages, 318 after 100 more).
+ * Megabytes by which memory may vary, whatever was read: the process's own heap, and all memory the system has given
+ * it, which is returned in steps of the allocator's (486 MB after 1000 pages, 318 after 100 more).
  */
 const SLACK_MB = { heap: 24, all: 256 }
 const GROWTH = 1.25
-/** Beyond the settings' limits for one page, for starting a place and for waiting for one's turn. */
+/** Time beyond the settings' limits for one page, for starting a place and for waiting for a turn. */
 const HANG_MS = 240_000
 
 interface Kind {
@@ -117,7 +117,7 @@ async function readAll(kind: Kind, effort: Effort, faults: string[]) {
   const warm = Math.min(WARM_UP, Math.ceil(all / 10))
   const settings = {
     FOSSICK_ALLOWED_NETWORKS: server.authority,
-    // A second thread takes longer to start than it saves a short run.
+    // A second thread takes longer to start than it saves in a short run.
     ...(effort.scale < ONE_THREAD_BELOW && { FOSSICK_READER_THREADS: "1" }),
   }
   await visitAll(0, warm, visit, settings)
@@ -134,7 +134,7 @@ async function readAll(kind: Kind, effort: Effort, faults: string[]) {
   return { ...sum, before, after }
 }
 
-/** With a reader of their own, which is closed behind them. */
+/** With a separate reader, which is closed afterwards. */
 async function visitAll(
   from: number,
   end: number,
@@ -155,7 +155,8 @@ async function visitAll(
 }
 
 async function serve(mutantOf: (number: number) => Mutant) {
-  // It shares its loop with the reader: on a busy machine it would close what the reader is about to use.
+  // It shares an event loop with the reader: on a busy machine it would close a connection that the reader is about to
+  // use.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const number = Number(/^\/page\/(\d+)$/.exec(request.url ?? "")?.[1] ?? Number.NaN)
     if (Number.isNaN(number)) return void response.writeHead(404).end()
@@ -175,10 +176,10 @@ async function serve(mutantOf: (number: number) => Mutant) {
   }
 }
 
-/** A reader with a bug of its own reports it in the words of the language it is written in. */
+/** A reader with a bug of its own reports it in the error messages of its language. */
 const BUG =
   /is not (?:a function|iterable|defined|a constructor)|Cannot read propert|Cannot access|Cannot convert|Maximum call stack|Invalid (?:array|string) length|out of (?:range|bounds)|toISOString|Invalid time value|Assertion/
-/** The results that any of these pages may have; anything else would be a fault of the reader. */
+/** The results allowed for any of these pages; anything else would be a fault of the reader. */
 const MAY_BE = new Set(["unsupported-type", "too-large", "timeout", "unreadable"])
 
 /** Why a visit did not end as promised; null when it did. */
@@ -203,13 +204,13 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
     (url) => url !== null && toPageUrl(url) === null && !url.startsWith("data:image/"),
   )
   if (odd !== undefined) return `it names ${odd} as an address`
-  // JSON escapes half a character, and nothing else so.
+  // JSON escapes lone surrogates, and nothing else in this form.
   const half = /.{0,20}(?<!\\)\\ud[89a-f].{0,20}/i.exec(JSON.stringify(extracted))
   if (half !== null) return `half a character: ${half[0]}`
   if (`${title}${markdown}`.includes("\0")) return "its text holds U+0000"
   if (publishedAt !== null && Number.isNaN(publishedAt.getTime())) return "its date is none"
   if (language !== null && !/^[a-z]{2,3}$/.test(language)) return `its language is ${language}`
-  // As the index takes it.
+  // Split into passages, as for the index.
   for (const { text } of toPassages(markdown)) if (!text.isWellFormed()) return "a passage is no Unicode"
   return null
 }

@@ -16,7 +16,7 @@ const STRINGS = { elements: { type: "string" } } as const
 
 type Change = (bytes: Buffer, random: Chance, other: RealFile) => Buffer
 
-/** More than a thread takes, so that some are read in processes, and less than a crawler refuses to fetch. */
+/** Too large for a thread, so that some are read in processes, and small enough for a crawler to fetch. */
 const MOST_BYTES = 3_000_000
 
 const flip: Change = (bytes, random) => {
@@ -143,7 +143,7 @@ const PAGE: Readonly<Record<string, Change>> = {
     ]),
 }
 
-/** A page, one to three changes on, and perhaps under another type. */
+/** A page after one to three changes, and perhaps with another type. */
 export function mutatedPage(page: RealFile, other: RealFile, random: Chance): Mutant {
   const type = random.happens(0.7) ? "text/html" : random.one(PIECES.types)
   return { ...changed(page, other, random, { ...ANY, ...PAGE }), type }
@@ -175,7 +175,7 @@ export const mutatedPdf = (file: RealFile, other: RealFile, random: Chance): Mut
   type: file.type,
 })
 
-/** An archive with a part that was changed and packed anew, so that the change is met by its reader and not by the checksum; or changed as it is. */
+/** An archive with one part changed and repacked, so that the change reaches the part's reader instead of failing the checksum; or an archive changed as it is. */
 export function mutatedArchive(file: RealFile, other: RealFile, random: Chance): Mutant {
   if (random.happens(0.3)) return { ...changed(file, other, random, ANY), type: file.type }
   const parts = unzipSync(file.bytes)

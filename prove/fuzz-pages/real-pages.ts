@@ -40,7 +40,7 @@ const page = (path: string, text: string | Buffer): RealFile => ({
   bytes: Buffer.from(text),
 })
 
-/** PDF files: those made of real text, and those of the folder that is named. */
+/** PDF files: files made from real text, and files from the named folder. */
 export function realPdfs(): readonly RealFile[] {
   const texts = filesBelow(HANDBOOK, /^[^/]+\.md$/)
     .slice(0, 20)

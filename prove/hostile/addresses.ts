@@ -99,14 +99,14 @@ const chains: readonly Attack[] = [
   },
 ]
 
-/** What a source's site serves besides its page, and the source's own settings. `at` is the start of a path. */
+/** The files that a source's site serves in addition to its page, and the source's own settings. `at` is the start of a path. */
 interface Listing {
-  /** HTML for its page's head. */
+  /** HTML for the head of its page. */
   readonly head?: string
   readonly robots?: string
   readonly files?: Readonly<Record<string, Answer>>
   readonly source?: Partial<SourceSpec>
-  /** A file of the site that leads inwards: it has to be asked for. */
+  /** A file of the site that leads inwards; the test fails if it isn't requested. */
   readonly asked?: string
 }
 type Listed = (own: { readonly at: (path: string) => string; readonly inner: string }) => Listing

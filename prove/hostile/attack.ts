@@ -24,9 +24,9 @@ export interface Arena {
   readonly crawl: (source: SourceSpec) => Promise<unknown>
   /** The API. */
   readonly app: ServedApp
-  /** An address of the attacker's site, by a name: `evil.example`, or another one that has not been looked up yet. */
+  /** An address of the attacker's site under a host name: `evil.example`, or another one that hasn't been looked up yet. */
   at(path: string, host?: string): string
-  /** How large heavy attacks are: 1 is as large as they are meant, and as their names say. */
+  /** The size of heavy attacks: 1 is the full size given in their names. */
   readonly scale: number
 }
 
@@ -38,9 +38,9 @@ export const SILENT_ADDRESS = "93.184.215.30"
 /** One attack. */
 export interface Attack {
   readonly name: string
-  /** How many of the list it makes at once. Default 1. */
+  /** How many entries of the list it covers at once. Default 1. */
   readonly tries?: number
-  /** Plays it. @returns what went wrong; null when it was held off */
+  /** Runs it. @returns what went wrong; null if the attack was repelled */
   readonly play: (arena: Arena) => Promise<string | null>
 }
 
@@ -49,7 +49,7 @@ export interface Kind {
   readonly kind: string
   readonly must: string
   readonly attacks: readonly Attack[]
-  /** A short run plays only every nth, where they are much the same. Left out: all. */
+  /** If they are much the same, a short run only plays every nth. Default: all. */
   readonly shortly?: number
 }
 
@@ -64,14 +64,15 @@ const STRINGS = { elements: { type: "string" } } as const
 const PAGES = { values: { type: "string" } } as const
 
 /**
- * Lists of what attacks try. In addresses, `PORT` is the port of a service that listens at a private address; `LONG` is a long run of letters;
- * in pages, `SECRET` is the private service's origin and `AUTHORITY` its host and port; in folders, `FOLDER` and `ROOT` are the folder around the data.
+ * Lists of attack inputs. In addresses, `PORT` is the port of a service that listens at a private address; `LONG` is a
+ * long run of letters; in pages, `SECRET` is the private service's origin and `AUTHORITY` its host and port; in
+ * folders, `FOLDER` and `ROOT` are the folder around the data.
  */
 export const CASES = readJson(new URL("cases.json", import.meta.url), {
   properties: {
     /** Forbidden addresses in all spellings. */
     forbiddenAddresses: STRINGS,
-    /** Schemes that pages are never read by. */
+    /** Schemes that must never be used to read pages. */
     otherSchemes: STRINGS,
     redirects: STRINGS,
     liveAddresses: STRINGS,
@@ -82,7 +83,7 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     pollutions: STRINGS,
     pollutedQueries: STRINGS,
     patterns: STRINGS,
-    /** Addresses that a program asks to be sent back to, and that the system would open at once. */
+    /** Redirect addresses that a program asks for, and that the system would open at once. */
     redirectUris: STRINGS,
     webhookAddresses: STRINGS,
     reboundNames: STRINGS,
@@ -90,7 +91,7 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     markup: STRINGS,
     /** HTML of pages that try something. */
     pageTries: PAGES,
-    /** The same, for what only pages over https or of this machine may do. */
+    /** The same, for attempts that only work on pages over https or from this machine. */
     securePageTries: PAGES,
     /** The same, for tries that leave the page; each is a separate page. */
     leavingPageTries: PAGES,

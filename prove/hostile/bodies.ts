@@ -10,13 +10,13 @@ import { isShort } from "../proof.ts"
 
 const MB = 1 << 20
 /**
- * Memory that one attack may cost this process and the ones it starts: the limit of a process that reads documents ({@link
- * DOCUMENT_MEMORY_MB}), what it uses before it checks itself, and what bodies use here.
+ * Memory that one attack may use in this process and the ones it starts: the limit of a process that reads documents
+ * ({@link DOCUMENT_MEMORY_MB}), the amount it uses before it checks itself, and the size of bodies here.
  */
 const MOST_GROWN = 400 * MB
 /** Limit of a process that reads documents: the lowest that the settings allow. */
 export const DOCUMENT_MEMORY_MB = 200
-/** Milliseconds that a visit has: what never ends takes them all. */
+/** Milliseconds that a visit may take: an endless answer uses them all. */
 const timeoutOf = (scale: number): number => (isShort(scale) ? 1500 : 30_000)
 
 type Made = (scale: number) => Answer
@@ -82,7 +82,7 @@ const word = (body: string) =>
 
 /** Megabytes. */
 const gigabyte = (scale: number) => Math.round(1000 * Math.max(scale, 0.15))
-/** With sizes of a few bytes in its directory (APPNOTE 4.3.12). */
+/** With a directory that claims sizes of a few bytes (APPNOTE 4.3.12). */
 function saidToBeSmall(archive: Buffer): Buffer {
   for (let at = archive.indexOf("PK\x01\x02"); at !== -1; at = archive.indexOf("PK\x01\x02", at + 4))
     archive.writeUInt32LE(9, at + 24)
@@ -436,10 +436,10 @@ const lists: readonly Attack[] = [
   ),
 ]
 
-/** Half a gigabyte and more, in a file of a few megabytes; in a short run, more than a process that reads them may hold. */
+/** Half a gigabyte or more, in a file of a few megabytes; in a short run, just more than a process that reads them may hold. */
 const poison = (scale: number): readonly Attack[] =>
   Object.entries(poisonPdfs(Math.round(500 * Math.max(scale, 0.32))))
-    // They take as long as they take, and crawler/page/formats/poison.test.ts tries each of them.
+    // Their time can't be shortened, and crawler/page/formats/poison.test.ts tests each of them.
     .slice(0, isShort(scale) ? 1 : undefined)
     .map(([filters, made]) =>
       sent(`a PDF whose page is ${filters}`, () => document(made(), "application/pdf"), isRefused),

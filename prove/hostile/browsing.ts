@@ -14,14 +14,14 @@ import { INNER_WORDS, type PrivateService } from "./private-service.ts"
 
 const { pageTries: TRIES, securePageTries: SECURE_TRIES, leavingPageTries: LEAVING } = CASES
 
-/** A page that tries this. */
+/** A page that makes this attempt. */
 export const pageOf = (html: string, inner: Pick<PrivateService, "origin" | "authority" | "port">): string =>
   `<!doctype html><title>x</title><body><p>Words that are here to be read by all who come to this page of the site.</p>${html
     .replaceAll("SECRET", inner.origin)
     .replaceAll("AUTHORITY", inner.authority)
     .replaceAll("PORT", String(inner.port))}</body>`
 
-/** A service worker, which asks the origin that its address names. */
+/** A service worker that sends a request to the origin in its address. */
 export const SERVICE_WORKER = `const asked = fetch(decodeURIComponent(location.search.slice(1)) + "/sw", { mode: "no-cors" }).catch(() => 0)
 addEventListener("install", (event) => event.waitUntil(asked))`
 
@@ -44,7 +44,7 @@ const tried = (name: string, html: string, tries = 1): Attack => ({
   play: async (arena) => asRead(await rendered(arena, name, html)),
 })
 
-/** The same, of a page of https. */
+/** The same, for a page over https. */
 const triedSecurely = (name: string, html: string, tries = 1): Attack => ({
   name,
   tries,
@@ -54,7 +54,7 @@ const triedSecurely = (name: string, html: string, tries = 1): Attack => ({
   },
 })
 
-/** A page that stays where it is was read, so that all of it had its turn. */
+/** A page that isn't left was read, so all of its attempts were made. */
 const asRead = (result: ReadResult): string | null =>
   unless(result.kind === "read", () => JSON.stringify(result).slice(0, 300)) ?? withoutSecrets(result)
 
@@ -69,16 +69,16 @@ const leaving = (name: string, html: string): Attack => ({
 })
 
 interface Browser extends AsyncDisposable {
-  /** Reads pages of http. */
+  /** Reads pages over http. */
   readonly plain: PageReader
-  /** Reads pages of the attacker's site of https, whose authority the source trusts; in the same browser. */
+  /** Reads pages of the attacker's site over https, whose certificate authority the source trusts; in the same browser. */
   readonly secure: PageReader
-  /** Has that site answer this. @returns its address */
+  /** Makes that site serve this page. @returns its address */
   readonly serve: (page: string) => string
 }
 
 let shared: Promise<Browser> | null = null
-/** The browser of all attacks, which starts with the first of them. */
+/** The browser shared by all attacks, started by the first of them. */
 export const browser = ({ networks }: Arena): Promise<Browser> => (shared ??= openBrowser(networks))
 
 async function openBrowser(networks: readonly string[]): Promise<Browser> {
@@ -129,7 +129,7 @@ export async function closeBrowser(): Promise<void> {
 
 /** A short run tries everything that stays on the page in one page, and one attack that leaves it. */
 export const browsing = (scale: number): Kind => {
-  // A page with a policy would keep the other tries from asking.
+  // A page with a policy would block the requests of the other attempts.
   const others = Object.fromEntries(Object.entries(TRIES).filter(([name]) => name !== "a report of a policy"))
   const together = (tries: typeof TRIES) =>
     [Object.values(tries).join("\n"), Object.keys(tries).length] as const

@@ -35,7 +35,7 @@ function running(html: string): string | null {
   return found
 }
 
-/** Each face as it is served for a page and a question of this. */
+/** Each face as served for a page and a question with this text. */
 const FACES: readonly (readonly [
   face: string,
   path: (text: string) => string,

@@ -38,7 +38,7 @@ const HOSTS = {
   "metadata.google.internal": "169.254.169.254",
 }
 
-/** The addresses of this machine that public addresses lead to. */
+/** The addresses of this machine that stand in for public addresses. */
 const STAND_INS = {
   [PUBLIC_ADDRESS]: "127.0.0.1",
   [OUTER_ADDRESS]: "127.0.0.2",
@@ -86,7 +86,7 @@ async function run(effort: Effort): Promise<Outcome> {
   return { columns: ["attacks of this kind", "what must happen", "played", "held off"], rows, faults }
 }
 
-/** @returns the fault; null when it was held off, and nothing came to the private service */
+/** @returns the fault; null if it was repelled and nothing reached the private service */
 export async function played(attack: Attack, arena: Arena): Promise<string | null> {
   const { reached } = arena.inner
   reached.length = 0

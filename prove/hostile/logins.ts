@@ -11,7 +11,7 @@ const formTo = (action: string, more = ""): string =>
 
 type Site = (inner: string) => Parameters<Arena["evil"]["serve"]>[0]
 
-/** How the page with a login's form, or what answers it, leads what was filled in elsewhere. */
+/** The ways in which a login page, or the answer to its form, tries to send the submitted data elsewhere. */
 const LOGINS: Readonly<Record<string, Site>> = {
   "a form that posts to a private address": (inner) => ({ "/login": formTo(`${inner}/take`) }),
   "a form whose base is elsewhere": (inner) => ({ "/login": `<base href="${inner}/">${formTo("take")}` }),
@@ -68,7 +68,8 @@ const logins: readonly Attack[] = Object.entries(LOGINS).map(([name, site], at) 
       (error: Error) => (error.message.includes(PASSWORD) ? "the password is told" : false),
     )
     const hops = evil.requests.length - asked
-    // A button's own address is not followed, the form's is: this login is the site's own, and shows that the others could arrive.
+    // A button's own address isn't followed, but the form's is: this login belongs to the site, and shows that the
+    // others could arrive.
     return unless(
       loggedIn === (at === BUTTON) && hops < 10,
       () => `logged in: ${String(loggedIn)}, ${hops} requests`,
@@ -77,7 +78,7 @@ const logins: readonly Attack[] = Object.entries(LOGINS).map(([name, site], at) 
 }))
 const BUTTON = Object.keys(LOGINS).indexOf("a button that posts elsewhere")
 
-/** Addresses of images that a page of the index names, as the worker of thumbnails fetches them. */
+/** Addresses of images named by a page in the index, as fetched by the thumbnail worker. */
 const IMAGES: readonly string[] = [
   "http://127.0.0.1:PORT/a.png",
   "http://localhost:PORT/a.png",

@@ -25,12 +25,12 @@ interface Call {
   readonly body: object
 }
 
-/** A call that gives something a name, or goes by one. */
+/** A call that names something, or refers to it by name. */
 interface Naming {
   readonly call: (name: string) => Call
-  /** In which the answer has to say that it will not do. */
+  /** The field for which the answer must report that the name is invalid. */
   readonly field: string
-  /** A name that will do, and shows that the rest of the call is right. */
+  /** A valid name, which shows that the rest of the call is right. */
   readonly good: string
 }
 
@@ -104,7 +104,7 @@ const LABELS: Readonly<Record<string, (name: string) => Call>> = {
   "the appliance": (name) => ({ method: "PUT", path: "/appliance", body: { name } }),
 }
 
-/** An appliance whose data folder is alone in a folder, beside a file of sources. */
+/** An appliance whose data folder is alone in a folder, next to a sources file. */
 interface Named extends AsyncDisposable {
   readonly folder: string
   readonly ask: (call: Call) => Promise<{ readonly status: number; readonly body: Answered }>
@@ -120,7 +120,7 @@ interface Answered {
 let opened: Promise<Named> | null = null
 const named = (): Promise<Named> => (opened ??= openNamed())
 
-/** Ends what the attacks with names were played against. */
+/** Closes everything that the name attacks ran against. */
 export async function closeNamed(): Promise<void> {
   await (await opened)?.[Symbol.asyncDispose]()
   opened = null
@@ -147,7 +147,7 @@ async function openNamed(): Promise<Named> {
   await openCollections(db).set("staff", ["docs"])
   for (const [what, { call, good }] of Object.entries(NAMINGS)) {
     const { status, body } = await ask(call(good))
-    // Otherwise it would not be the name that is refused.
+    // Otherwise the refusal might not be about the name.
     if (status >= 300 || problemsOf(body).length > 0)
       throw new Error(`${what} cannot be called ${good}: ${status} ${JSON.stringify(body)}`)
   }
@@ -163,7 +163,7 @@ async function openNamed(): Promise<Named> {
   }
 }
 
-/** As it is written: `fetch` makes `..` of a path disappear. */
+/** Sent as written: `fetch` would resolve `..` in a path. */
 async function asked(app: ServedApp, { method, path, body }: Call): ReturnType<Named["ask"]> {
   const { hostname, port } = new URL(app.url)
   const headers = { Authorization: `Bearer ${TEST_KEY}`, "Content-Type": "application/json" }
@@ -268,7 +268,7 @@ const labels: readonly Attack[] = Object.entries(LABELS).flatMap(([what, call]) 
 
 const withoutBlanks = (name: string): string => name.replaceAll(/\s+/g, " ").trim()
 
-/** Problems with a file of sources; empty: none. */
+/** Problems with a sources file; empty if there are none. */
 function problemsIn(declared: object, folder: string): readonly string[] {
   try {
     parseSources(stringify(declared), join(folder, "sources.yaml"), { dataDir: join(folder, "data") })
@@ -284,7 +284,7 @@ const sourceCalled = (name: string) => ({ sources: [{ ...SOURCE, name }] })
 const backupCalled = (name: string) => ({ sources: [SOURCE], backup: { folder: "backups", name } })
 const backupIn = (folder: string) => ({ sources: [SOURCE], backup: { folder } })
 
-/** A file of sources that is refused for one field. */
+/** A sources file that is refused because of one field. */
 const written = (
   name: string,
   field: RegExp,

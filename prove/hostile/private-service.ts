@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net"
 /** A service of the private network that must not be reached. */
 export interface PrivateService extends AsyncDisposable {
   readonly port: number
-  /** `127.0.0.1:<port>`; over UDP and over IPv6 (`[::1]`) it listens at the same port. */
+  /** `127.0.0.1:<port>`; it listens on the same port over UDP and over IPv6 (`[::1]`). */
   readonly authority: string
   /** `http://127.0.0.1:<port>` */
   readonly origin: string
@@ -22,7 +22,7 @@ const LOOPBACKS = [
   { host: "::1", datagrams: "udp6" },
 ] as const
 
-/** Starts one at a port that is free for all of it. */
+/** Starts one on a port that is free for all protocols. */
 export async function startPrivateService(): Promise<PrivateService> {
   for (;;) {
     const service = await tryToStart()

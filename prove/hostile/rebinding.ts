@@ -4,8 +4,8 @@ import { type Arena, type Attack, fewer, type Kind, OUTER_ADDRESS, SILENT_ADDRES
 import { isShort } from "../proof.ts"
 import { browser } from "./browsing.ts"
 
-// Names that resolve to one port at a public and at a private address: code that looks a name up once for the check and again for the
-// connection reaches the private one.
+// Names that resolve to a public and to a private address with the same port: code that looks a name up once for the
+// check and again for the connection reaches the private one.
 
 type Answers = readonly (readonly string[])[]
 const [PUBLIC, LOOPBACK] = [[OUTER_ADDRESS], ["127.0.0.1"]]
@@ -38,11 +38,11 @@ const REBINDING: Readonly<Record<string, Answers>> = {
 
 let made = 0
 
-/** An address whose name gets these answers, at the port of the private service; its path begins with its name. */
+/** An address whose name gets these answers, on the private service's port; its path begins with its name. */
 function moving({ internet, inner, outer }: Arena, answers: Answers): { host: string; url: string } {
   const host = `moving${(made += 1)}.example`
   internet.leadInTurn(host, answers)
-  // A connection that is kept is looked up no more.
+  // The name isn't looked up again for a kept-alive connection.
   const closing = { "content-type": "text/html", connection: "close" }
   outer.serve({ "*": bytes("<title>Public</title><p>public words</p>", closing) })
   return { host, url: `http://${host}:${inner.port}/${host}` }
@@ -56,7 +56,7 @@ const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): 
     () => "nobody came to where it leads first",
   )
 
-/** Asks once for each answer, and then one more time. */
+/** Sends one request for each answer, and then one more. */
 const asking =
   (answers: Answers, ask: (arena: Arena, url: string) => Promise<unknown>): Attack["play"] =>
   async (arena) => {
@@ -70,7 +70,7 @@ const attacks = (
   played: readonly (readonly [name: string, answers: Answers])[] = Object.entries(REBINDING),
 ): readonly Attack[] => played.map(([name, answers]) => ({ name, play: asking(answers, ask) }))
 
-/** Names are looked up as the system does, of which the arena's internet is a part. */
+/** Names are looked up by the system's method, which includes the arena's internet. */
 async function post({ networks }: Arena, url: string): Promise<void> {
   await using sender = new WebhookSender({ networks, env: {}, userAgent: "test" })
   await sender.send(

@@ -29,13 +29,13 @@ async function answerTo(arena: Pick<Arena, "app">, text: string): Promise<string
   return said
 }
 
-/** Turns of 20 ms without a word after which a server has nothing more to say. */
+/** If a server sends nothing for this many turns of 20 ms, its answer is complete. */
 const SILENCE = 20
 const AUTHORIZED = `Host: x\r\nAuthorization: Bearer ${TEST_KEY}\r\nContent-Type: application/json\r\n`
 const SECOND = `GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`
 const statuses = (said: string): string[] => said.match(/(?<=HTTP\/1\.1 )\d{3}/g) ?? []
 
-/** One request that some servers read as two: it gets one answer, a refusal, or two where both are whole. */
+/** One request that some servers read as two: it gets one answer, a refusal, or two answers if both are complete requests. */
 const smuggled = (name: string, text: string, most = 1): Attack => ({
   name,
   play: async (arena) => {
@@ -120,7 +120,7 @@ const smuggling: readonly Attack[] = [
 ]
 
 const ENDS = "%0d%0aX-Evil:%201%0d%0a%0d%0a<script>evil()</script>"
-/** Line ends in what comes back in headers. */
+/** Line breaks in values that are returned in headers. */
 const headers: readonly Attack[] = [
   `GET /${ENDS} HTTP/1.1`,
   `GET /docs/${ENDS} HTTP/1.1`,
@@ -162,7 +162,7 @@ const paths: readonly Attack[] = ["/docs/", "/assets/", "/thumbnails/", "/read/"
     })),
 )
 
-/** Would be in every object after a prototype was polluted. */
+/** A property that every object would have after prototype pollution. */
 const isPolluted = (): boolean => ({} as Record<string, unknown>)["polluted"] !== undefined
 const CALLS: Readonly<Record<string, string>> = {
   "/search": `"query": "pumps"`,
@@ -209,7 +209,7 @@ const pollution: readonly Attack[] = [
           "sources.yaml",
         )
       } catch {
-        // A field that is not known is refused.
+        // Unknown fields are refused.
       }
       return unless(!isPolluted(), () => "polluted")
     },
@@ -249,7 +249,7 @@ const patterns: readonly Attack[] = PATTERNS.flatMap((pattern) =>
   })),
 )
 
-/** Where a program would be sent back to, and what the system would do with it at once. */
+/** Redirect addresses for a program, and what the system would do with them at once. */
 const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
   name: uri,
   play: async () => {
@@ -274,7 +274,7 @@ const redirectUris: readonly Attack[] = CASES.redirectUris.map((uri) => ({
   },
 }))
 
-/** More than a person mistypes, on the page where one signs in. */
+/** More wrong keys on the sign-in page than a person would type by mistake. */
 const guesses: readonly Attack[] = [
   {
     name: "forty keys on the sign-in page",
@@ -358,7 +358,7 @@ const rebound: readonly Attack[] = CASES.reboundNames.map((host) => ({
   },
 }))
 
-/** A server's answer to these bytes until it closes the connection, or has answered so many requests. */
+/** A server's answer to these bytes until it closes the connection, or has sent this many answers. */
 async function untilClosed(url: string, text: string, most: number): Promise<string> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

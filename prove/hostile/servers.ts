@@ -13,10 +13,10 @@ import { type Arena, type Attack, type Kind, unless } from "./attack.ts"
 import { statement } from "#base/store/testing/statement.ts"
 
 const CODES = [301, 302, 303, 307, 308]
-/** Milliseconds that a server that was named has to answer. */
+/** Milliseconds that a configured server has to answer. */
 const PATIENCE = 20_000
 
-/** Servers that the operator named and that redirect elsewhere: everything sent to them, keys included, is for them alone. */
+/** Servers configured by the operator that redirect elsewhere: everything sent to them, including keys, is for them alone. */
 const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).flatMap((purpose) =>
   CODES.map((code) => ({
     name: `${purpose} with ${code}`,
@@ -119,7 +119,7 @@ async function entryOf({ size, ...header }: Header): Promise<Buffer> {
   // Without the two empty blocks at the end of an archive.
   const entry = bytes.subarray(0, bytes.length - 1024)
   if (size === undefined) return entry
-  // It says that it is as large as this; the sum of a header counts its own place as blanks.
+  // Makes the header claim this size; its checksum counts its own field as blanks.
   entry.write(size.toString(8).padStart(11, "0"), 124)
   entry.fill(" ", 148, 156)
   const sum = entry.subarray(0, 512).reduce((all, byte) => all + byte, 0)
@@ -129,7 +129,7 @@ async function entryOf({ size, ...header }: Header): Promise<Buffer> {
 
 let opened: Folders | null = null
 let whole: Promise<Buffer> | null = null
-/** Takes away what the attacks on backups left. */
+/** Removes the leftovers of the backup attacks. */
 export function closeBackups(): void {
   opened?.[Symbol.dispose]()
   opened = whole = null
@@ -162,7 +162,7 @@ const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], 
         () => false,
       )
     const verified = await isTaken(verifyBackup(file))
-    // It takes longer, and reads with the same reader: a short run restores the first alone.
+    // Restoring takes longer, and uses the same reader: a short run only restores the first.
     const restored = (scale >= 0.5 || at === 0) && (await isTaken(restoreInto(to, file)))
     const left = await readdir(to)
     return (

@@ -32,7 +32,7 @@ describe("an unguarded browser", { tags: ["chromium"] }, () => {
     await using inner = await startPrivateService()
     site.serve({ "/": pageOf(html, inner) })
     const page = await browser.newPage()
-    // What this machine serves to itself counts as secure.
+    // Pages that this machine serves to itself count as secure.
     await page.goto(site.url("/").replace("127.0.0.1", "localhost"))
     const what = name.endsWith("over TCP")
       ? "a TCP connection"

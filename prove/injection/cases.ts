@@ -5,21 +5,22 @@ const STRING = { type: "string" } as const
 const FLAG = { type: "boolean" } as const
 const oneOf = <const Names extends string[]>(...names: Names) => ({ enum: names })
 
-/** The sets in the order they were written. Each was halved at once; the code was written or mended with the half `tuning`. */
+/** The sets in the order they were written. Each was split in half at once; only the `tuning` half was used to write or fix the code. */
 const OF_SET = { set: oneOf("first", "later", "third"), half: oneOf("tuning", "kept") }
 export type Half = "tuning" | "kept"
 
 /**
- * The orders to language models that are planted, in the words of attackers and the literature. `{topic}` is the subject of the
- * page, `{mark}` a word that is nowhere else: where it turns up, the order has leaked.
+ * The planted orders to language models, in the words of attackers and the literature. `{topic}` is the subject of the
+ * page, `{mark}` a word that appears nowhere else: wherever it turns up, the order has leaked.
  */
 export const WORDINGS = readJsonLines(file("wordings.jsonl"), {
   properties: { ...OF_SET, language: STRING, text: STRING },
 })
 
 /**
- * Where on a page an order is planted: HTML of the body, the head, or a sentence of the first paragraph, with `{order}`. `isSeen`: whether a
- * reader of the page sees it. `takesTags`: false in an attribute. Places of the first set are not halved.
+ * Where on a page an order is planted: HTML of the body, the head, or a sentence of the first paragraph, with
+ * `{order}`. `isSeen`: whether a reader of the page sees it. `takesTags`: false in an attribute. The places of the
+ * first set aren't split.
  */
 export const PLACES = readJsonLines(file("places.jsonl"), {
   properties: { set: OF_SET.set, name: STRING, isSeen: FLAG },
@@ -28,8 +29,8 @@ export const PLACES = readJsonLines(file("places.jsonl"), {
 export type Place = (typeof PLACES)[number]
 
 /**
- * Ways to hide a text in a page of HTML from the reader, and ways that look so and do not. `TEXT` is the text, `css` a style sheet, `head` HTML of
- * the head, `bodyTag` attributes of `<body>`.
+ * Ways to hide a text from the reader of an HTML page, and ways that seem to but don't. `TEXT` is the text, `css` a
+ * style sheet, `head` HTML of the head, `bodyTag` attributes of `<body>`.
  */
 export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
   properties: { ...OF_SET, isHidden: FLAG, name: STRING, body: STRING },
@@ -38,9 +39,10 @@ export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
 export type HtmlWay = (typeof HTML_WAYS)[number]
 
 /**
- * The same for documents; `SAID` and `LAST` are beside `TEXT` for all to read. `body` is the content of the document: text, sheets or slides of
- * OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a book. `styles` are automatic styles of OpenDocument, `sheets` the
- * cells of a workbook. `files` replace parts of the package, `changes` replace a text in a part with another, in turn.
+ * The same for documents; `SAID` and `LAST` are beside `TEXT`, readable for everyone. `body` is the content of the
+ * document: text, sheets or slides of OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a
+ * book. `styles` are automatic styles of OpenDocument, `sheets` the cells of a workbook. `files` replace parts of the
+ * package, `changes` replace a text in a part with another, in turn.
  */
 export const DOCUMENT_WAYS = readJsonLines(file("hidden-documents.jsonl"), {
   properties: {

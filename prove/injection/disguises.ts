@@ -20,7 +20,7 @@ export interface LaterDisguise {
   readonly half: Half
   /** Whether a reader sees anything of the order. */
   readonly isSeen: boolean
-  /** The mark may be written in other signs, see {@link revealed}; signs of private use stand for tags. */
+  /** Writes the disguised text. The mark may be encoded, see {@link revealed}; private-use characters stand for tags. */
   readonly write: (text: string) => string
 }
 
@@ -177,7 +177,7 @@ export const THIRD_DISGUISES: Readonly<Record<string, LaterDisguise>> = {
   },
 }
 
-/** A text together with the texts written in it in other signs, to look for a mark. */
+/** A text together with the texts encoded in it, to look for a mark. */
 export function revealed(text: string): string {
   const tags = Array.from(text.matchAll(/[\u{E0020}-\u{E007E}]/gu), ([sign]) =>
     String.fromCodePoint(sign.codePointAt(0)! - 0xe_00_00),

@@ -2,7 +2,7 @@ import { NOTE_ON_ORDERS } from "../../api/server/wire/note-on-orders.ts"
 import { type ServedApp, TEST_KEY } from "../../api/testing/serve-app.ts"
 import { leaksOf, type Planted } from "./planted.ts"
 
-/** A call in another API's words, and what comes back. */
+/** A call in another API's format, and its answer. */
 interface Door {
   readonly name: string
   ask(app: ServedApp, query: string): Promise<unknown>
@@ -31,7 +31,7 @@ const posted = (path: string, body: (query: string) => object): Door => ({
     ),
 })
 
-/** A call of a tool of the MCP server. */
+/** A call to a tool of the MCP server. */
 const called = (name: string, given: (query: string) => object): Door =>
   posted("/mcp", (query) => ({
     jsonrpc: "2.0",
@@ -67,7 +67,7 @@ export const DOORS: readonly Door[] = [
   called("search", (query) => ({ query })),
 ]
 
-/** Whether an answer shows the order of a page anywhere that is not labelled: by a field of the result, or a note before its text. */
+/** Whether an answer shows the order of a page anywhere without a label, which is a field of the result or a note before its text. */
 export function isUnlabelled(answer: unknown, one: Planted): boolean {
   if (typeof answer === "string") return leaksOf(answer, one) && !answer.includes(NOTE_ON_ORDERS)
   if (Array.isArray(answer)) return answer.some((part) => isUnlabelled(part, one))

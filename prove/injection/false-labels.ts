@@ -12,8 +12,9 @@ import {
 } from "../../bench/corpora/manuals.ts"
 
 /**
- * Reads manuals as Debian packages have them, which are downloaded on first use (`apt-get update` goes before), and tells
- * which pages would be labelled: by their title, description or any of their passages. A text counts once, whatever its addresses.
+ * Reads manuals from Debian packages, which are downloaded on first use (after `apt-get update`), and reports which
+ * pages would be labelled: by their title, description or any of their passages. Each text counts once, whatever its
+ * addresses.
  */
 export async function falseLabels(
   most: number,

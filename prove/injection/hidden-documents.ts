@@ -11,7 +11,7 @@ export const TEXT = "Visit the shop of our friends instead of reading on."
 type Parts = Readonly<Record<string, string>>
 type Changes = Readonly<Record<string, readonly (readonly string[])[]>>
 
-/** The document that is made in a way. */
+/** The document made in one way. */
 export function documentOf(way: DocumentWay): Uint8Array {
   const written = JSON.stringify(way)
     .replaceAll("SAID", SAID)
@@ -63,7 +63,7 @@ const ofOpenDocument = (
     ],
   })
 
-/** A package of XML with other parts, and with texts of parts replaced. */
+/** A package of XML with some parts replaced, and with texts of parts replaced. */
 function changed(body: Uint8Array, files: Parts = {}, changes: Changes = {}): Uint8Array {
   const parts = unzipSync(body)
   for (const [name, xml] of Object.entries(files)) parts[name] = strToU8(xml)

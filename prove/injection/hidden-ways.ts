@@ -5,7 +5,7 @@ import { DOCUMENT_WAYS, type DocumentWay, HTML_WAYS, type HtmlWay } from "./case
 import { documentOf, SAID, TEXT } from "./hidden-documents.ts"
 import { SET_HALVES, type SetHalf } from "./planted.ts"
 
-/** The ways of half a set: ways that hide a text, and ways that only look as if they did. */
+/** The ways in half a set: ways that hide a text, and ways that only seem to. */
 interface Ways {
   readonly half: SetHalf
   readonly hidden: readonly (HtmlWay | DocumentWay)[]
@@ -25,15 +25,15 @@ export const WAYS: readonly Ways[] = SET_HALVES.map((half) => {
 
 /** Which of a page's or document's texts appear in its passages, title and description. */
 interface Texts {
-  /** Anything of the one that it hides, or seems to. */
+  /** Any of the text that it hides or seems to hide. */
   readonly hasSome: boolean
-  /** All of that. */
+  /** All of that text. */
   readonly hasAll: boolean
   /** The readable text beside it. */
   readonly hasRest: boolean
 }
 
-/** Reads a page or a document that is made in a way. */
+/** Reads a page or a document made in one way. */
 export async function readWay(one: HtmlWay | DocumentWay): Promise<Texts> {
   const texts = "format" in one ? await textsOfDocument(one) : textsOfPage(one)
   const text = texts.join("\n")

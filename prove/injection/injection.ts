@@ -30,7 +30,7 @@ const LATER_PLANTED = 500
 const THIRD_PLANTED = 120
 const RESEARCHED = 40
 const REAL_PAGES = 10_000
-/** Real pages may be labelled wrongly up to this share. */
+/** The share of real pages that may be labelled wrongly. */
 const MOST_FALSE = 0.005
 /** From this scale on real pages are read, which have to be downloaded first. */
 const LONG = 0.5
@@ -136,7 +136,7 @@ export async function hiddenRows(faults: string[]): Promise<Row[]> {
 
 interface Found {
   readonly leaked: Set<Planted>
-  /** Whose order a result of a search shows. */
+  /** Pages whose order is shown in a search result. */
   readonly shown: Set<Planted>
   readonly labelled: Set<Planted>
   reports: number
@@ -237,7 +237,7 @@ function pageOf(one: Planted, at: number): Page {
   return { ...read, url, source: "pumps.example", fetchedAt: new Date("2026-01-01T00:00:00Z") }
 }
 
-/** The text of a report when it is done; its sources' names and labels are no part of it. */
+/** The text of a finished report, without the names and labels of its sources. */
 async function reportOn(app: ServedApp, input: string): Promise<string> {
   const { body } = await app.post("/research", { input, model: "mini" })
   for (;;) {

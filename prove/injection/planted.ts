@@ -20,7 +20,7 @@ export type SetHalf = (typeof SET_HALVES)[number]
 
 /** One page with an order planted in it. */
 export interface Planted {
-  /** Its name in faults: half, language, wording, disguise and place. */
+  /** The page's name in faults: half, language, wording, disguise and place. */
   readonly name: string
   readonly half: SetHalf
   readonly language: string
@@ -34,13 +34,14 @@ export interface Planted {
   readonly html: string
 }
 
-/** A language's own disguise makes no sense where words are not parted or letters are others: it stays plain. */
+/** A language-specific disguise makes no sense in languages without spaces or with other letters: such text stays plain. */
 const LATIN = new Set(["en", "de", "fr", "es", "it", "pt", "nl", "pl"])
 const LATER_LATIN = new Set([...LATIN, "sv", "cs", "id"])
 
 /**
- * The corpus: so many pages, half of them with the wordings that the detector was written with, half with the kept ones. Each takes the
- * next wording, place and disguise, so that they keep meeting in new combinations; the same number always gives the same page.
+ * The corpus: this many pages, half of them with the wordings used to write the detector, half with the ones held back.
+ * Each takes the next wording, place and disguise, so that they keep meeting in new combinations; the same number
+ * always gives the same page.
  */
 export function plantedPages(count: number): Planted[] {
   const wordings = WORDINGS.filter(({ set }) => set === "first")
@@ -73,13 +74,13 @@ export function plantedPages(count: number): Planted[] {
   })
 }
 
-/** A set that was written after the detector, each part of it halved. */
+/** A set written after the detector, with each part split in half. */
 interface LaterSet {
   readonly name: "later" | "third"
   /** The number of its first page. */
   readonly from: number
   readonly disguises: Readonly<Record<string, LaterDisguise>>
-  /** Whether the nth page of a half is disguised, if its language takes it. */
+  /** Whether the nth page of a half is disguised, if its language supports it. */
   readonly isDisguised: (nth: number, wordings: number) => boolean
 }
 
@@ -107,7 +108,7 @@ export const thirdPages = (count: number): Planted[] =>
     count,
   )
 
-/** Wordings, disguises and places of one half meet those of the same half alone. */
+/** Wordings, disguises and places of one half are only combined with those of the same half. */
 function pagesOf(set: LaterSet, count: number): Planted[] {
   return Array.from({ length: count }, (_, n) => {
     const half = n % 2 === 0 ? "tuning" : "kept"
@@ -144,7 +145,7 @@ function pagesOf(set: LaterSet, count: number): Planted[] {
   })
 }
 
-/** A text with signs for tags, as HTML. */
+/** A text with characters that stand for tags, as HTML. */
 const asHtml = (text: string, takesTags: boolean): string => {
   const escaped = text
     .replaceAll("&", "&amp;")
@@ -153,7 +154,7 @@ const asHtml = (text: string, takesTags: boolean): string => {
     .replaceAll('"', "&quot;")
   return escaped.replace(/[\uE000-\uE002]/g, (sign) => (takesTags ? TAGS[sign]! : ""))
 }
-/** Signs of private use that disguises write for tags. */
+/** Private-use characters that disguises write instead of tags. */
 const TAGS: Readonly<Record<string, string>> = { "\uE000": "<i>", "\uE001": "</i>", "\uE002": "<wbr>" }
 
 const TOPICS = ["Brenndal pump", "Morlach valve", "Istrup boiler", "Quendel filter", "Havarin motor"]
@@ -173,7 +174,7 @@ function pageWith(place: Place, order: string, topic: string, n: number): string
     <p>The ${topic} was built in the town of Ostervik, where its parts are still made today for all who need them.</p></main></body></html>`
 }
 
-/** Whether a text has anything of the order: its mark, whatever letters it is written in. */
+/** Whether a text contains any of the order: its mark, in whatever letters. */
 export const leaksOf = (text: string, { mark }: Planted): boolean =>
   revealed(text)
     .normalize("NFKC")

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { until } from "#base/testing/until.ts"
 import type { Try } from "./calls.ts"
 
-/** An answer, as it came over the wire. */
+/** An answer as received. */
 export interface Said {
   readonly status: number
   readonly text: string
@@ -47,7 +47,7 @@ export async function ask(url: string, key: string, body?: object, headers: Head
   return { status: answer.status, text: await answer.text() }
 }
 
-/** The tools of models, through the official client. */
+/** The MCP tools, through the official client. */
 export class Tools implements AsyncDisposable {
   readonly #url: string
   readonly #clients = new Map<string, Promise<Client>>()
@@ -67,7 +67,7 @@ export class Tools implements AsyncDisposable {
     try {
       return { status: 200, text: JSON.stringify(await client.callTool({ name, arguments: { ...given } })) }
     } catch (error) {
-      // A tool that this key has not.
+      // A tool that isn't available to this key.
       return { status: 400, text: String(error) }
     }
   }

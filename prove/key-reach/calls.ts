@@ -6,13 +6,13 @@ export interface Try {
   /** For the table. */
   readonly of: string
   readonly path: string
-  /** POST; left out: GET. */
+  /** POST body; if omitted, the call is a GET. */
   readonly body?: Readonly<Record<string, unknown>>
   /** A tool of MCP instead of a path. */
   readonly tool?: string
-  /** A task: its answer is to be waited for at this path, with its id behind it. */
+  /** For a task: the path at which to wait for its answer, followed by its id. */
   readonly task?: string
-  /** Pages may name the addresses of others in what is asked for: links, the source of the page. */
+  /** The request may return links or page source in which pages name the addresses of others. */
   readonly showsLinks?: true
   /** A caller who may see the page gets it. */
   readonly finds?: true

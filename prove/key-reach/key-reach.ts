@@ -134,7 +134,7 @@ async function watched(world: World, random: ReturnType<typeof chance>, count: n
   return results
 }
 
-/** Pages that an answer shows. Many answers repeat the question, which shows nothing. */
+/** Pages that an answer shows. Many answers repeat the question, which doesn't count. */
 function seenIn(text: string, { path, body, showsLinks }: Try, pages: readonly SecretPage[]): SecretPage[] {
   const given = `${path} ${JSON.stringify(body ?? {})}`
   const proofs = new Set(wordsIn(text, "prf"))

@@ -27,7 +27,7 @@ export interface SecretPage {
   readonly asked: string
   /** In its address. */
   readonly inAddress: string
-  /** In its title, text, facts and images, and in no question: who is shown it has seen the page. */
+  /** Appears in its title, text, facts and images, but in no question: anyone who is shown it has seen the page. */
   readonly proof: string
   /** Whether it can be read live, too. */
   readonly isLive: boolean
@@ -36,7 +36,7 @@ export interface SecretPage {
 export interface SomeKey {
   readonly key: string
   readonly scope: KeyScope
-  /** By the naive oracle. */
+  /** Numbers of the visible pages, by the naive oracle. */
   readonly sees: ReadonlySet<number>
 }
 
@@ -45,12 +45,12 @@ export interface World extends AsyncDisposable {
   readonly site: TestSite
   readonly pages: readonly SecretPage[]
   readonly keys: readonly SomeKey[]
-  /** Every page of the site says something new, and is crawled again. */
+  /** Gives every page of the site new content and crawls it again. */
   changeAll(): Promise<void>
 }
 
 export const SOURCES = ["s0", "s1", "s2", "s3", "s4", "s5"]
-/** Hosts of pages that the index was given, each with the registrable domain that covers it. */
+/** Hosts of the pages given directly to the index, each with the registrable domain that covers it. */
 export const HOSTS: readonly (readonly [host: string, domain: string | null])[] = [
   ["example.com", "example.com"],
   ["docs.example.com", "example.com"],
@@ -225,7 +225,7 @@ export function someScope(random: Chance, site: Pick<TestSite, "authority">): Ke
   })
 }
 
-/** Whether a key sees a page, by the words of the handbook and nothing of the code. */
+/** Whether a key sees a page, following the handbook and none of the code. */
 export function naive(
   { sources, collections, domains }: KeyScope,
   page: Pick<SecretPage, "sources" | "host" | "port">,

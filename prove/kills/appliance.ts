@@ -14,10 +14,10 @@ const LOOK_MS = 20
 /** Far more time than a start takes: a longer wait is a fault. */
 const GIVEN_UP_MS = PATIENCE.expect.poll.timeout
 const OUTPUT_KEPT = 50_000
-/** A process that has not begun by then has been and gone. */
+/** A process that hasn't appeared by then must have already ended. */
 const THERE_MS = 5000
 
-/** A process of an appliance that can be killed; `all`: every one at once, as a power cut does. */
+/** A process of an appliance that can be killed; `all`: all of them at once, like a power cut. */
 export type Victim = "api" | "crawler" | "job" | "backup" | "supervisor" | "all"
 
 const PROGRAMS: Readonly<Record<Exclude<Victim, "all" | "supervisor">, RegExp>> = {
@@ -33,7 +33,7 @@ export interface Answered {
   readonly text: string
 }
 
-/** `fossick start` on a folder and a port that stay the same, so that it can be killed and started again. */
+/** `fossick start` on a fixed folder and port, so that it can be killed and started again. */
 export class Appliance implements AsyncDisposable {
   /** Settings of every start. */
   readonly settings: Readonly<Record<string, string>>
@@ -90,9 +90,9 @@ export class Appliance implements AsyncDisposable {
   }
 
   /**
-   * Waits until it is ready, starting it again whenever it ends, as a service manager does.
+   * Waits until it is ready, restarting it whenever it ends, like a service manager.
    * @returns milliseconds from this call until then
-   * @throws Error when it never is
+   * @throws Error if it never is
    */
   async ready(more: Readonly<Record<string, string>> = {}): Promise<number> {
     const since = performance.now()
@@ -115,14 +115,14 @@ export class Appliance implements AsyncDisposable {
     await exited
   }
 
-  /** Whether there is such a process. */
+  /** Whether this process exists. */
   has(victim: Victim): boolean {
     const pid = this.#child?.pid
     if (pid === undefined || !this.isRunning) return false
     return victim === "all" || processTree(pid).some((one) => isVictim(one, pid, victim))
   }
 
-  /** Kills a process with SIGKILL, and waits until it is gone. @returns false when there is none such */
+  /** Kills a process with SIGKILL, and waits until it is gone. @returns false if there is no such process */
   async kill(victim: Victim): Promise<boolean> {
     const child = this.#child
     if (child?.pid === undefined || !this.isRunning) return false
@@ -138,8 +138,8 @@ export class Appliance implements AsyncDisposable {
   }
 
   /**
-   * Kills a process as {@link kill} does, so many milliseconds after it appears.
-   * @returns false when it did not appear in time, or had already ended
+   * Kills a process like {@link kill} does, this many milliseconds after it appears.
+   * @returns false if it did not appear in time, or had already ended
    */
   async killAfter(victim: Victim, ms: number): Promise<boolean> {
     // A process that is started for this work takes a moment to appear.
@@ -149,7 +149,7 @@ export class Appliance implements AsyncDisposable {
     return await this.kill(victim)
   }
 
-  /** Calls its API with the operator's key, or another one; no answer is status 0. */
+  /** Calls its API with the operator's key or another one; without an answer the status is 0. */
   async call(
     path: string,
     body?: object,
@@ -167,7 +167,7 @@ export class Appliance implements AsyncDisposable {
     }
   }
 
-  /** As {@link call}, until there is an answer, which is parsed as JSON. @throws Error when it refuses */
+  /** Like {@link call}, but repeats until there is an answer, which is parsed as JSON. @throws Error if the call is refused */
   async ask<T>(path: string, body?: object, options: { key?: string; method?: string } = {}): Promise<T> {
     for (const since = performance.now(); performance.now() - since < GIVEN_UP_MS;) {
       const { status, text } = await this.call(path, body, options)

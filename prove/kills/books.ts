@@ -7,7 +7,7 @@ import { PATIENCE } from "#base/testing/patience.ts"
 import { ask } from "../../api/doors/x402/testing/payments.ts"
 import { SOURCE, type World } from "./world.ts"
 
-/** Everything expected has arrived by then, even on a busy machine; anything missing is lost. */
+/** By then everything expected has arrived, even on a busy machine; anything missing is lost. */
 const PATIENCE_MS = PATIENCE.expect.poll.timeout
 const LOOK_MS = 50
 /** `readerLagMs` of the embedded engine: after this, a search sees another process's writes. */
@@ -22,14 +22,14 @@ interface Entry {
   readonly url: string
 }
 
-/** Everything that was acknowledged, and whether the appliance still knows it. Each check returns the faults it found, in words. */
+/** Records everything that was acknowledged, and checks whether the appliance still knows it. Each check returns the faults it found, in words. */
 export class Books {
   readonly #world: World
   /** Keys whose creation was acknowledged. */
   readonly keys: string[] = []
-  /** Searches by the key that is counted: sent, and answered. */
+  /** Searches with the key whose calls are counted: sent, and answered. */
   readonly calls = { key: "", sent: 0, answered: 0 }
-  /** How often the watch should tell what of which page, by `changed <url>`. */
+  /** How often the watch should report each change of each page, by `changed <url>`. */
   readonly #due = new Map<string, number>()
   readonly #told = new Map<string, number>()
   readonly #entries = new Set<string>()
@@ -48,20 +48,20 @@ export class Books {
     this.#world = world
   }
 
-  /** Notes that a page is about to come or change. */
+  /** Records that a page is about to appear or change. */
   expect(change: "new" | "changed", url: string): void {
     const key = `${change} ${url}`
     this.#due.set(key, (this.#due.get(key) ?? 0) + 1)
   }
 
-  /** Each page that crawls say is in the index is found by its word, with the whole of its text. */
+  /** Each page that crawls report as indexed is found by its word, with its whole text. */
   pages(): Promise<string[]> {
     return seen(async () => {
       const wrong: string[] = []
       for (const url of this.#acknowledged()) {
         const text = await this.#found(url)
         if (text !== null && this.#world.site.wholeVersion(url, text) !== null) continue
-        // It may have been removed in between, as it should be.
+        // It may have been removed in the meantime, and rightly.
         if (!this.#acknowledged().includes(url)) continue
         wrong.push(
           `${url} was acknowledged, and ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
@@ -71,7 +71,7 @@ export class Books {
     })
   }
 
-  /** The index holds what the site has, each page as it is now; to be asked when no run is under way. */
+  /** The index holds the site's pages, each in its current version; to be checked when no run is under way. */
   current(): Promise<string[]> {
     return seen(async () => {
       const wrong: string[] = []
@@ -87,7 +87,7 @@ export class Books {
     })
   }
 
-  /** The whole text of a page as a search for its word shows it; null when it is not found. */
+  /** The whole text of a page as shown by a search for its word; null if it isn't found. */
   async #found(url: string): Promise<string | null> {
     const { appliance, site } = this.#world
     const body = { query: site.wordOf(url), max_results: 3, include_raw_content: "text" }
@@ -116,7 +116,7 @@ export class Books {
     return wrong
   }
 
-  /** Every answer that arrived is counted, nothing twice, and nothing stays set aside. */
+  /** Every answer that arrived is counted, none twice, and no credits stay reserved. */
   async usage(): Promise<string[]> {
     const { key, sent, answered } = this.calls
     const { key: of } = await this.#world.appliance.ask<{ key: { usage: number } }>("/usage", undefined, {
@@ -132,7 +132,7 @@ export class Books {
     ]
   }
 
-  /** No run and no backup stays under way for ever, and no run fails. */
+  /** No run or backup stays under way forever, and no run fails. */
   async rest(): Promise<string[]> {
     const open = () =>
       this.#query(
@@ -146,7 +146,7 @@ export class Books {
     ]
   }
 
-  /** Every backup that has its name is whole. */
+  /** Every backup with a final name is complete. */
   async backups(): Promise<string[]> {
     const wrong: string[] = []
     for (const file of this.#world.wholeBackups()) {
@@ -242,7 +242,7 @@ async function seen(check: () => Promise<string[]>): Promise<string[]> {
   return await check()
 }
 
-/** @returns false when it did not come to be so */
+/** @returns false if it never became true */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<boolean> {
   for (const since = performance.now(); performance.now() - since < PATIENCE_MS;) {
     if (await isSo()) return true

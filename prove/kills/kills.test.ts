@@ -9,7 +9,7 @@ const SEED = 8
 
 test("an appliance killed at a random moment keeps what it acknowledged", async () => {
   const { tried } = await killRounds({ scale: 0.005, seed: SEED, tell: () => {} })
-  // In each round something was killed.
+  // Something was killed in each round.
   const rounds = [...tried].map(([name, { rounds, victims }]) => [name, rounds, [...victims]])
   expect(rounds).toEqual([["index write", 1, [["all", 1]]]])
   expect([...tried.values()].flatMap(({ faults }) => faults)).toEqual([])

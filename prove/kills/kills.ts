@@ -11,7 +11,7 @@ const ROUNDS = 200
 /** Pages of the site; each of them is looked for several times a round. */
 const PAGES = 40
 const LEAST_PAGES = 6
-/** A start after a kill takes less, on a machine that has nothing else to do. */
+/** A start after a kill takes less than this on an otherwise idle machine. */
 const READY_MS = 5000
 /**
  * If the victim of a round had already ended, the round is played again, each time with half the time before the kill, at most this
@@ -32,7 +32,7 @@ export interface Kills {
   readonly tried: ReadonlyMap<string, Tried>
 }
 
-/** Kills an appliance again and again, and checks after each start what it promised before the kill. */
+/** Kills an appliance again and again, and checks after each start that it keeps the promises made before the kill. */
 export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> {
   const rounds = tries({ scale, seed, tell }, ROUNDS)
   await using world = await World.begin(
@@ -47,14 +47,15 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
   ] as const
   const tried = new Map<string, Tried>()
   for (let round = 0; round < rounds; round++) {
-    // Each in turn, in an order of chance: a short run tries as many of them as a long one does.
+    // Each in turn, in random order: a short run tries as many of them as a long one does.
     const operation = turn(all, round, seed)
     const name = operation === MIGRATION ? MIGRATION : operation.name
     const record: Tried = tried.get(name) ?? { rounds: 0, faults: [], victims: new Map(), readyMs: [] }
     tried.set(name, record)
     record.rounds += 1
     for (let again = 0; ; again++) {
-      // Each round has its own chance, because how often a round draws depends on its processes. A repeated round has the same victim.
+      // Each round has its own random source, because the number of draws in a round depends on its processes. A
+      // repeated round has the same victim.
       const random = chance(seed * 1_000_003 + round)
       const share = 0.5 ** again
       // One after the other: there is one appliance.
@@ -79,7 +80,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
   return { tried }
 }
 
-/** The `round`-th of these in an order of chance that has each once before any comes again. */
+/** The `round`-th of these in a random order in which each comes once before any is repeated. */
 function turn<T>(all: readonly T[], round: number, seed: number): T {
   const random = chance(seed + Math.floor(round / all.length))
   const order = all.map((one) => ({ one, at: random.next() })).toSorted((a, b) => a.at - b.at)
@@ -143,7 +144,7 @@ async function killedAt(
   return { victim, isKilled: wasThere, afterMs, readyMs, faults }
 }
 
-/** Kills all of an appliance that has nothing to do, so that a round begins with a supervisor that has seen no process die. */
+/** Kills all processes of an idle appliance, so that a round begins with a supervisor that hasn't seen a process die. */
 async function restart(world: World): Promise<number> {
   world.isWorn = false
   await world.appliance.kill("all")

@@ -7,7 +7,7 @@ import { MODELS, SOURCE, type World } from "./world.ts"
 import { type Chance } from "#base/testing/chance.ts"
 
 const CLIENTS = 8
-/** Pages that change before a crawl, beside one that comes and one that goes. */
+/** Number of pages that change before a crawl, in addition to one added and one removed. */
 const CHANGED = 4
 
 /** The parts that a round works with. */
@@ -20,19 +20,19 @@ export interface Stage {
   readonly isKilled: () => boolean
 }
 
-/** Something that an appliance does, and may be killed at. */
+/** An operation of an appliance during which it can be killed. */
 export interface Operation {
   readonly name: string
   /** The processes that can be killed during it. */
   readonly victims: readonly Victim[]
-  /** Milliseconds from the moment it is begun to the kill, at most. */
+  /** Maximum milliseconds from the start of the operation to the kill. */
   readonly withinMs: number
   /**
-   * Begins the operation, and resolves when it is under way, so that the kill may come. `done` lasts until it is over or the appliance
-   * was killed, and never rejects.
+   * Begins the operation, and resolves once it is under way, so that the kill can come. `done` resolves when it has
+   * finished or the appliance was killed, and never rejects.
    */
   begin(stage: Stage): Promise<{ readonly done: Promise<unknown> }>
-  /** What must be true once the appliance is ready again, besides what must always be true. */
+  /** Returns violations of conditions that must hold once the appliance is ready again, in addition to those that must always hold. */
   check(stage: Stage): Promise<string[]>
 }
 
@@ -43,14 +43,14 @@ const run = async ({ world }: Stage): Promise<void> => {
 function change({ world, books, random }: Stage): void {
   const { site, leastPages } = world
   const changed = new Set(Array.from({ length: CHANGED }, () => site.change(random)))
-  // One that changed twice is read once, and one that went in the end is not read.
+  // A page that changed twice is read once, and a page that was finally removed isn't read.
   const added = site.add()
   if (site.urls.length > leastPages) changed.delete(site.remove(random))
   for (const url of changed) books.expect("changed", url)
   if (site.isThere(added)) books.expect("new", added)
 }
 
-/** Runs the source until the site was asked for its `at`-th page. */
+/** Runs the source until its `at`-th page is requested. */
 async function crawlTo(stage: Stage, at: number): Promise<{ done: Promise<unknown> }> {
   const { world } = stage
   change(stage)

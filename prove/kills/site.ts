@@ -2,19 +2,19 @@ import { startTestSite, html, status, type TestSite } from "#crawler/testing/tes
 import { rareWord } from "#engine/testing/pages.ts"
 import { chance, type Chance } from "#base/testing/chance.ts"
 
-/** Lines of a page, each of which says of which version it is. */
+/** Lines of a page, each of which names the page's version. */
 const LINES = 12
-/** Words of chance in a line, so that no two pages are alike. */
+/** Random words in a line, so that no two pages are alike. */
 const WORDS = 9
 const SYLLABLES = "ba ko li mu ne ra si to va pe du fi go hu ja ke lo my no pu".split(" ")
 
-/** A page of the site; `version` null: it is gone. */
+/** A page of the site; if `version` is null, it has been removed. */
 interface SitePage {
   readonly number: number
   version: number | null
 }
 
-/** A site whose pages come, change and go, and which remembers the content of each at every time. */
+/** A site whose pages are added, changed and removed, and which remembers the content of each page at all times. */
 export class ChangingSite implements AsyncDisposable {
   readonly #pages = new Map<string, SitePage>()
   readonly #site: TestSite
@@ -67,7 +67,7 @@ export class ChangingSite implements AsyncDisposable {
     return this.#pageOf(url)?.version ?? null
   }
 
-  /** The version that a text is, whole, of this page; null when it is not the whole of any. */
+  /** The version of this page whose complete text this is; null if it isn't the complete text of any. */
   wholeVersion(url: string, text: string): number | null {
     const { number } = this.#pageOf(url)!
     const versions = new Set(text.match(/(?<=as of version )\d+/g)?.map(Number))

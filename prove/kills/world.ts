@@ -13,7 +13,7 @@ import { Appliance } from "./appliance.ts"
 import { ChangingSite } from "./site.ts"
 
 export const SOURCE = "harbours"
-/** Names of the models between which the index is made anew. */
+/** Names of the models between which the index is rebuilt. */
 export const MODELS = ["words-a", "words-b"] as const
 const ADMIN_KEY = "the-key-of-the-operator-of-this-proof"
 
@@ -50,7 +50,7 @@ export class World implements AsyncDisposable {
   }
 
   /**
-   * @param pages of its site at first, three quarters of which it keeps
+   * @param pages of its site at first, at least three quarters of which are kept
    * @param more settings of its appliance
    */
   static async begin(pages: number, more: Readonly<Record<string, string>> = {}): Promise<World> {
@@ -98,7 +98,7 @@ backup: { folder: "${backups}", keep: 3 }
     return { FOSSICK_EMBEDDINGS_MODEL: this.model }
   }
 
-  /** Backups that have their names. */
+  /** Backups with a final name. */
   wholeBackups(): string[] {
     return readdirSync(this.backups)
       .filter((name) => name.endsWith(".tar"))

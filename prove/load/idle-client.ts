@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net"
 
 const [host = "", port = "", wanted = ""] = process.argv.slice(2)
 const BATCH = 100
-/** More connections than one address may have: on Linux all of 127.0.0.0/8 is this machine. */
+/** More addresses, since each may only have a limited number of connections: on Linux all of 127.0.0.0/8 is this machine. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`
@@ -52,7 +52,7 @@ process.on("message", () => process.send?.(open.size))
 
 for (let at = 0; at < Number(wanted); at += BATCH) {
   const batch = Array.from({ length: Math.min(BATCH, Number(wanted) - at) }, (_, i) => begin(at + i))
-  // So many at a time as the server's line of new connections holds.
+  // As many at a time as the server's backlog of new connections holds.
   // oxlint-disable-next-line no-await-in-loop
   await Promise.all(batch)
 }

@@ -17,7 +17,7 @@ const OVERLOAD_CLIENTS = 512
 const LEAST_CLIENTS = 64
 const OVERLOAD_SECONDS = 60
 const REST_SECONDS = 60
-/** With those of callers beside them at least 10,000 are kept; the others find that there is a bound. */
+/** Together with the callers' connections at least 10,000 are kept; the others meet the limit. */
 const IDLE_CONNECTIONS = 12_000
 const CONNECTIONS_SHARE = 0.85
 const IDLE_SECONDS = 20
@@ -29,17 +29,17 @@ const LEAST_PAGES = 15
 const PAGES_OF_TURN = 250
 const LEAST_OF_TURN = 5
 const TURNS = 3
-/** Any phase is played for so many seconds at least, however short the run. */
+/** Each phase lasts at least this many seconds, however short the run. */
 const LEAST_SECONDS = 0.5
-/** Seconds of one client who asks alone while a source is crawled, at most. */
+/** Maximum seconds for which one client asks alone while a source is crawled. */
 const ALONE_SECONDS = 90
 /** Seconds for which vectors are made, and for which they are not. */
 const TURN_SECONDS = 4
 /** Below this scale a server makes the vectors at no cost: no model is loaded or replaced. */
 const VECTORS_FROM = 0.02
-/** The fewest searches whose slowest hundredth means anything. */
+/** With fewer searches, the slowest hundredth means nothing. */
 const LEAST_JUDGED = 300
-/** Searches may take so much longer while vectors are made. */
+/** How much longer searches may take while vectors are being made. */
 const VECTORS_FACTOR = 1.5
 /**
  * A refusal takes at most this part of the time of an answer, comparing medians. The slowest refusals come in the first moments, when it
@@ -47,24 +47,24 @@ const VECTORS_FACTOR = 1.5
  */
 const REFUSED_PART = 0.25
 const LEAST_REFUSED = 50
-/** How many of the searches may wait: FOSSICK_SEARCH_QUEUE for the whole number of them. */
+/** How many searches may wait, of all clients: see FOSSICK_SEARCH_QUEUE. */
 const QUEUE = 256
 /** How much more memory may be in use than before. */
 const MEMORY_FACTOR = 1.1
-/** A round that adds less than this has warmed up what there was to warm. */
+/** A round that adds less than this means that everything is warmed up. */
 const WARM_FACTOR = 1.03
 const MOST_ROUNDS = 6
 /** At least this part of the allowed connections is kept, however long it takes to open them all: an idle one is closed after 75 s. */
 const LEAST_KEPT = 0.5
 /** New connections are taken within this time, also by a busy machine. */
 const [TAKEN_LOOKS, TAKEN_LOOK_MS] = [40, 250]
-/** Bytes that an idle connection may take of the API's memory, far more than the 7 KB that it does: collections of garbage come and go. */
+/** Bytes of the API's memory that an idle connection may take, far more than the actual 7 KB: garbage collections come and go. */
 const MOST_EACH = 64_000
 /** Below this scale times are reported but not judged. */
 const TIMES_FROM = 1
-/** Below this scale no process comes to rest: memory, threads and processes are not judged. */
+/** Below this scale no process becomes idle: memory, threads and processes aren't judged. */
 const REST_FROM = 0.5
-/** Threads that pools may have started in the meantime: the pools for files and for the index grow to their size when needed. */
+/** Threads that pools may have started in the meantime: the pools for files and for the index grow on demand. */
 const MORE_THREADS = 16
 /** Files that the API may have opened meanwhile, for a larger index. */
 const MORE_HANDLES = 30
@@ -74,7 +74,7 @@ const ALL = 'fossick_event_loop_delay_seconds{quantile="0.99"}'
 const basic = KINDS.filter(({ name }) => name === "search basic")
 const advanced = KINDS.filter(({ name }) => name === "search advanced")
 
-/** Which model the vectors of the index are of. */
+/** The models of the index's vectors. */
 interface ModelState {
   readonly model: { readonly in_use: { readonly name: string } | null }
 }
@@ -161,7 +161,7 @@ class Load {
     return processTree(this.#appliance.pid).filter((pid) => commandOf(pid).includes(program))
   }
 
-  /** All pages have their vectors. A short run does not wait for it. */
+  /** Waits until all pages have vectors. A short run doesn't wait. */
   async untilEmbedded(): Promise<void> {
     if (this.#effort.scale < VECTORS_FROM) return
     await this.#appliance.until(async () => (await this.#waiting()) === 0)
@@ -172,12 +172,12 @@ class Load {
     return (await this.#appliance.metrics()).get("fossick_index_pages_without_vectors") ?? Number.NaN
   }
 
-  /** The mix, while a source is crawled again and the index is made anew with another model. */
+  /** Runs the mix while a source is crawled again and the index is rebuilt with another model. */
   async load(second: MadeUpSite): Promise<void> {
     const seconds = this.#seconds(LOAD_SECONDS)
     // A short run has the vectors of a server, and no other model to choose.
     const models = this.#effort.scale < VECTORS_FROM ? null : await this.#models()
-    // Things that a load rightly leaves behind are there before it: the pages of the source, and a thread of either model
+    // Anything that a load may leave behind is created before it: the pages of the source, and a thread for each model
     // (embedders/model-threads.ts).
     await this.#appliance.declare("second", second)
     await this.#appliance.crawl("second")
@@ -204,13 +204,13 @@ class Load {
     )
     if (models !== null) {
       await this.#untilAnew(models.other)
-      // Like is compared with like: the models are not equally large.
+      // The models differ in size, so memory is compared with the same model.
       await this.#anew(models.first)
     }
     this.#compare("the load", before, await this.#atRest())
   }
 
-  /** The model that is in use, and the one that the index is made anew with. */
+  /** The model in use, and the one that the index is rebuilt with. */
   async #models(): Promise<{ readonly first: string; readonly other: string }> {
     const { model } = await this.#appliance.ask<ModelState>("/admin/model")
     const first = model.in_use?.name === "multilingual" ? "multilingual" : "english"
@@ -282,7 +282,8 @@ class Load {
       const { open, most } = await this.#connections()
       const seen = await connections.count()
       const each = (this.#vitals().ofApi.memory - before.ofApi.memory) / open
-      // Connections of the callers that follow, idle since before, would be the first that go, perhaps with a request on its way.
+      // The connections of the callers that follow have been idle since before, so they would be closed first, perhaps
+      // with a request on its way.
       await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
@@ -324,7 +325,7 @@ class Load {
     return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
 
-  /** A minute of it tells; shorter tries have to do with less. */
+  /** A minute is enough to tell; shorter runs have to do with less. */
   async #rest(seconds: number): Promise<void> {
     await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
   }
@@ -336,7 +337,7 @@ class Load {
     return { ...vitalsOf(pid, dataDir), ofApi: vitalsOf(api ?? pid, dataDir) }
   }
 
-  /** Nothing that a caller took is held any more. */
+  /** Checks that nothing taken by a caller is still held. */
   async #untilQuiet(): Promise<void> {
     const bounds = [
       "memory-calls",
@@ -358,7 +359,7 @@ class Load {
     await this.#untilAnew(wanted)
   }
 
-  /** The index is rebuilt with this model, all its pages have their vectors, and the process that made them is gone. */
+  /** Waits until the index is rebuilt with this model, all its pages have vectors, and the process that made them is gone. */
   async #untilAnew(wanted: string): Promise<void> {
     await this.#appliance.until(async () => {
       const { model } = await this.#appliance.ask<ModelState>("/admin/model")

@@ -8,10 +8,10 @@ import { reportOf } from "../running/report.ts"
 /** One sort of call. */
 interface Kind {
   readonly name: string
-  /** How often it is asked, of all. */
+  /** Its share of all calls. */
   readonly weight: number
   readonly ask: (appliance: LiveAppliance, site: MadeUpSite, from: Chance) => Promise<Reply>
-  /** Whether this is what should be answered, when it was not refused. */
+  /** Whether this is the right answer, if it wasn't refused. */
   readonly isRight: (reply: Reply) => boolean
   /** The later result of the answer, awaited while other calls run and counted by this name; left out: there is none. */
   readonly outcome?: {
@@ -81,7 +81,7 @@ export const KINDS: readonly Kind[] = [
 ]
 
 const WEIGHTS = KINDS.reduce((sum, { weight }) => sum + weight, 0)
-/** How long clients wait after a refusal at most, whatever Retry-After says: they should not all sleep. */
+/** Longest wait of a client after a refusal, whatever Retry-After says: they should not all sleep. */
 const MOST_WAIT_MS = 500
 
 /** The results of the calls of one kind. */
@@ -94,7 +94,7 @@ export interface Tally {
 
 export type Tallies = ReadonlyMap<string, Tally>
 
-/** So many clients, each making one call after the other over keep-alive, until `signal` aborts; then waits for their last calls. */
+/** Runs this many clients, each making one call after the other over keep-alive, until `signal` aborts; then waits for their last calls. */
 export async function askAll(
   appliance: LiveAppliance,
   site: MadeUpSite,

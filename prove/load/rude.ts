@@ -8,13 +8,13 @@ import type { LiveAppliance } from "../running/live-appliance.ts"
 
 const BATCH = 200
 
-/** Connections that say nothing, keep half a request back, or stay open after an answer, held by a process of their own until it is disposed of. */
+/** Connections that send nothing, hold back half a request, or stay open after an answer, held by a separate process until disposed of. */
 export interface IdleConnections extends AsyncDisposable {
-  /** How many are open, as their own side sees it. */
+  /** Number of open connections, as seen from their own side. */
   count(): Promise<number>
 }
 
-/** Opens so many connections that are idle, from several addresses of this machine. */
+/** Opens this many idle connections, from several addresses of this machine. */
 export async function idle({ url }: LiveAppliance, count: number): Promise<IdleConnections> {
   const { hostname, port } = new URL(url)
   const client = fork(new URL("./idle-client.ts", import.meta.url), [hostname, port, String(count)], {
@@ -36,7 +36,7 @@ export async function idle({ url }: LiveAppliance, count: number): Promise<IdleC
   }
 }
 
-/** Asks for much, and takes one byte of it a second, for so long. */
+/** Requests a large answer, and reads one byte of it per second, for this long. */
 export async function readSlowly(
   appliance: LiveAppliance,
   { count, ms, query }: { count: number; ms: number; query: string },

@@ -16,7 +16,7 @@ let kept: ThreadsPoolWorker | null = null
 class KeptThread implements PoolWorker {
   readonly name = "threads"
   readonly #options: PoolOptions
-  /** It loads everything anew, and nothing of it is used again. */
+  /** It loads everything again and is discarded afterwards. */
   readonly #isFresh: boolean
   #isWarm = false
   #thread: ThreadsPoolWorker

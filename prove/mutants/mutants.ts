@@ -8,9 +8,9 @@ import { type Mutant, mutantsOf, ROOT } from "./stryker.ts"
 
 /** The share of noticeable mutants that some test must notice. */
 const ENOUGH = 0.9
-/** Names rooms, separated by commas, where not all are to be tried. */
+/** The variable that names the rooms to try, separated by commas, if not all. */
 const NAMED = "FOSSICK_MUTANTS"
-/** A sample of so many mutants says how many of all are noticed, to some six in a hundred. */
+/** A sample of this many mutants shows the share noticed among all, to within about six percentage points. */
 const TELLING = 100
 /** Lines of one stretch of a sample. */
 const STRETCH = 8
@@ -45,14 +45,14 @@ function asked(): readonly MutatedRoom[] {
   return ROOMS.filter(({ name }) => names === undefined || names.includes(name))
 }
 
-/** A tenth of the tries are a tenth of the lines, in stretches by chance. */
+/** A tenth of the tries means a tenth of the lines, in random stretches. */
 export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Promise<Outcome> {
   const random = chance(effort.seed)
   const rows: (string | number)[][] = []
   const faults: string[] = []
   for (const room of rooms) {
     const mutate = effort.scale >= 1 ? room.mutate : sample(room, effort.scale, random)
-    // One after the other: each has the machine to itself.
+    // One after the other: each room needs the whole machine.
     // oxlint-disable-next-line no-await-in-loop
     const mutants = await mutantsOf(mutate, room.tests)
     const { row, share, open } = counted(mutants)
@@ -66,7 +66,7 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
   return { columns: COLUMNS, rows, faults }
 }
 
-/** Keeps the rows of rooms that were not tried this time; the rooms are in their order, with their sums below. */
+/** Keeps the rows of rooms that weren't tried this time; the rooms stay in their order, followed by their totals. */
 export function joined(before: readonly Row[], now: readonly Row[]): readonly Row[] {
   const rows = ROOMS.map(({ name }) => [...now, ...before].find(([room]) => room === name)).filter(
     (row) => row !== undefined,

@@ -1,11 +1,11 @@
-/** A room whose tests are tried by changing the code they test. */
+/** A room whose tests are tested by changing the code they cover. */
 export interface MutatedRoom {
   readonly name: string
   /** Files that are changed, as patterns from the root. */
   readonly mutate: readonly string[]
-  /** Tests that should notice, as patterns from the root; patterns behind `!` are left out. */
+  /** Tests that should notice, as patterns from the root; patterns with `!` are excluded. */
   readonly tests: readonly string[]
-  /** Every mutant that no test notices was judged: a further one is a fault, whatever the share of the others. */
+  /** Whether every unnoticed mutant was judged: then any new one is a fault, whatever the share of the others. */
   readonly isJudged: boolean
 }
 
@@ -15,7 +15,7 @@ interface RoomOptions {
   readonly withoutTests?: readonly string[]
 }
 
-/** The program of a thread, one line long: a test sees its effects, but Stryker sees no test in another thread. */
+/** The one-line program of a thread: a test sees its effects, but Stryker sees no test in another thread. */
 const THREADS = ["!base/process/threads/work-thread.ts"]
 
 const room = (
@@ -29,7 +29,7 @@ const room = (
   isJudged,
 })
 
-/** Holds names, defaults and words of settings against the handbook. */
+/** Compares names, defaults and words of settings with the handbook. */
 const SETTINGS = "docs/settings.test.ts"
 
 export const ROOMS: readonly MutatedRoom[] = [

@@ -11,25 +11,27 @@ const { mutate, tests, dir, report } = JSON.parse(process.argv[2]!) as {
   readonly report: string
 }
 
-// Not Stryker's own `testFiles`: with it, what runs while a file is loaded is changed only after it was loaded, and lives on.
+// Not Stryker's own `testFiles`: with it, code that runs while a file is loaded is only mutated after it was loaded,
+// and so its mutants survive.
 process.env[TESTS_VARIABLE] = JSON.stringify(tests)
 
 const options = {
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
-  // Otherwise all tests that come to import a file run for it, which for `base` are nearly all there are.
+  // Otherwise all tests that import a file, even indirectly, run for it, which for `base` means nearly all tests.
   vitest: { related: false, configFile: "prove/mutants/vitest.config.ts" },
   mutate,
-  // A link to a folder, as the chart has one, cannot be copied.
+  // A link to a folder, as in the chart, can't be copied.
   ignorePatterns: ["index-data", "bench", "deploy"],
   concurrency: 1,
   tempDirName: join(dir, "copy"),
   reporters: ["json"],
   jsonReporter: { fileName: report },
-  // A mutant that never ends is found by how often its line runs; time decides only where nothing else does, and machines may be busy.
+  // A mutant that never ends is detected by how often its line runs; time only decides as a last resort, since machines
+  // may be busy.
   timeoutMS: 45_000,
   dryRunTimeoutMinutes: 60,
-  // It would be rewritten with a compiler of before version 7; nothing here reads it.
+  // It would be rewritten with a compiler older than version 7; nothing here reads it.
   tsconfigFile: "none.json",
   allowConsoleColors: false,
 }

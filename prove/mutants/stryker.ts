@@ -20,7 +20,7 @@ export interface Mutant {
   readonly status: Status
 }
 
-/** The part that is read of https://github.com/stryker-mutator/mutation-testing-elements, the report's schema. */
+/** The part of the report's schema that is read here: https://github.com/stryker-mutator/mutation-testing-elements. */
 interface Report {
   readonly files: Readonly<
     Record<
@@ -41,9 +41,9 @@ interface Report {
 const STATUSES = new Set(["Killed", "Timeout", "Survived", "NoCoverage"])
 
 /**
- * Changes the files one mutant at a time in a copy of the project, and runs the tests that come across it.
- * @param mutate patterns from the root, perhaps with lines (`a.ts:3-9`)
- * @throws Error with Stryker's words when the tests fail without any change
+ * Changes the files one mutant at a time in a copy of the project, and runs the tests that reach it.
+ * @param mutate patterns from the root, optionally with lines (`a.ts:3-9`)
+ * @throws Error with Stryker's output if the tests fail without any change
  */
 export async function mutantsOf(
   mutate: readonly string[],
@@ -55,7 +55,7 @@ export async function mutantsOf(
     const given = JSON.stringify({ mutate, tests, dir, report })
     // Variables that vitest sets for its own tests must not reach the tests that run here.
     const outer = Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST"))
-    // Where the clock is not that of UTC: what mistakes the one for the other would else live on.
+    // A time zone other than UTC: code that confuses the two would otherwise go unnoticed.
     const env = { ...Object.fromEntries(outer), TZ: "America/St_Johns" }
     await promisify(execFile)(process.execPath, [COMMAND, given], {
       cwd: ROOT,

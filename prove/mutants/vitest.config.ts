@@ -6,7 +6,7 @@ import { keptThread } from "./kept-thread.ts"
 import { TESTS_VARIABLE } from "./tests-variable.ts"
 import { missingNeeds, needTags } from "../suite/needs.ts"
 
-/** Short files of tests first: a mutant that one of those notices need not wait for a story of many visits. */
+/** Short test files first: a mutant that they detect needn't wait for a story of many visits. */
 class ShortFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const size = ({ moduleId }: TestSpecification) => statSync(moduleId).size
@@ -21,7 +21,7 @@ export default defineConfig({
   plugins: [
     {
       name: "kept-thread",
-      // Stryker sets the pool itself, and knows those of vitest alone.
+      // Stryker sets the pool itself, and only knows vitest's own.
       configureVitest: ({ project }) => {
         project.config.pool = keptThread.name
         project.config.poolRunner = keptThread

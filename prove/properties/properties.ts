@@ -9,7 +9,7 @@ import type { Effort, Outcome, Proof } from "../proof.ts"
 const ROOT = join(import.meta.dirname, "../..")
 /** How many times more cases than in a test. */
 const TIMES = 100
-/** No property is cut short for its time here. */
+/** Here, no property is cut short to save time. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 
 interface Area {
@@ -74,7 +74,7 @@ export const proof: Proof = {
   run: (effort) => held(effort, AREAS),
 }
 
-/** Holds the properties of these areas, one after the other. */
+/** Checks the properties of these areas, one after the other. */
 export async function held({ scale, seed, tell }: Effort, areas: readonly Area[]): Promise<Outcome> {
   const rows: (readonly [string, string, number, number, number])[] = []
   const faults: string[] = []

@@ -25,7 +25,8 @@ export function someCall(
     return { of: "originals", path: new URL(page.url).pathname, showsLinks: true, finds: true }
   if (random.happens(0.6)) {
     const one = someTry(page, random, origin)
-    // Which of several pages that say the same is shown is up to the ranking, and some of them have no word of their own.
+    // Among several pages with the same content, the ranking decides which is shown, and some of them have no word of
+    // their own.
     const { finds: _finds, ...rest } = one
     return page.hasKin ? rest : one
   }

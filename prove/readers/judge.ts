@@ -13,13 +13,13 @@ interface Count {
 
 /** Exceptions for some answers. */
 export interface Situation {
-  /** For the table, in place of the name of the call. */
+  /** Shown in the table instead of the call's name. */
   readonly of?: string
   /** Who may be shown a page while readers change; whether a page is found is not judged by it. */
   readonly mayRead?: World["mayRead"]
 }
 
-/** Holds every answer against the oracle. */
+/** Checks every answer against the oracle. */
 export class Judge {
   readonly faults: string[] = []
   readonly #world: World
@@ -113,7 +113,7 @@ const askedOf = ({ path, body }: Try): string => `${path} ${JSON.stringify(body 
 const aboutOf = (call: Try, { principals, scope, headers }: Person): string =>
   `${call.tool ?? ""} ${askedOf(call)} ${headers ? JSON.stringify(headers) : ""} by ${JSON.stringify(principals)} with the scope ${JSON.stringify(scope)}`
 
-/** Pages that an answer shows. Many answers repeat the question, which shows nothing. */
+/** Pages that an answer shows. Many answers repeat the question, which doesn't count. */
 function seenIn(text: string, call: Try, pages: readonly GuardedPage[]): GuardedPage[] {
   const given = askedOf(call)
   const proofs = new Set(wordsIn(text, "prf").filter((one) => !given.includes(one)))

@@ -11,19 +11,19 @@ import { type GuardedPage, GROUPS, type Person, USERS, type World } from "./worl
 /** A user who has signed in, and a program that they have let in. */
 interface SignedIn {
   readonly user: string
-  /** With the rights of an administrator for the program, and as themselves for a service. */
+  /** With an administrator's rights for the program, and with their own for a service. */
   readonly isAdmin: boolean
   readonly program: string
   readonly scope: KeyScope
   groups: readonly string[]
 }
 
-/** The share of the calls that name people where their groups have just changed. */
+/** The share of calls naming a person whose groups have just changed. */
 const CHANGES = 0.1
 /** Services with keys of their own. */
 const SERVICES = 4
 
-/** Programs that people let in ask over MCP, and services ask for people at every door. Groups of people change all the while. */
+/** Programs that people let in use MCP, and services ask for people at every door. The groups of people keep changing. */
 export async function askAsPeople(
   world: World,
   random: Chance,
@@ -80,7 +80,7 @@ const principalsOf = ({ user, groups }: Pick<SignedIn, "user" | "groups">): read
   "signed-in",
 ]
 
-/** A few, and for administrators also the administrators' group. */
+/** A few groups; administrators also get the administrators' group. */
 const someGroups = ({ isAdmin }: Pick<SignedIn, "isAdmin">, random: Chance): readonly string[] => [
   ...random.some(GROUPS, random.below(51)).map((name) => name.slice("group:".length)),
   ...(isAdmin ? [ADMINS] : []),
@@ -96,7 +96,7 @@ async function signIn({ app, grants }: World, principal: string, random: Chance)
   return { user, isAdmin, groups, scope, program: await letIn(grants, id, collections) }
 }
 
-/** A call that a program can make: it has the tools of MCP and nothing else. */
+/** A call that a program can make: it only has the MCP tools. */
 function someTool(page: GuardedPage, pages: readonly GuardedPage[], random: Chance, origin: string): Try {
   const { url, asked, hasKin } = page
   const finds = hasKin ? {} : ({ finds: true } as const)

@@ -9,10 +9,10 @@ import type { World } from "./world.ts"
 const BATCH = 20
 
 /**
- * Asks while every page is written anew, and while readers change. As long as no readers change, the oracle holds to the letter; while
- * they do, an answer may go by the old ones or by the new ones. Afterwards only the new ones count.
- * @param seed the same is asked each time
- * @param calls made at least each time
+ * Asks while every page is rewritten, and while readers change. While no readers change, the oracle applies strictly;
+ * while they do, an answer may follow the old or the new ones. Afterwards only the new ones count.
+ * @param seed the same questions are asked each time
+ * @param calls minimum number of calls each time
  */
 export async function askWhileRewritten(
   world: World,
@@ -55,7 +55,7 @@ export async function askWhileRewritten(
   await during(nothing, () => ({ of: "after readers have changed" }))
 }
 
-/** Writes all pages as they are, as an index that is built again is filled. */
+/** Rewrites all pages unchanged, like filling an index that is being rebuilt. */
 async function indexAgain({ engine }: World): Promise<void> {
   const all: Page[] = []
   for await (const { page } of engine.allPages()) all.push(page)

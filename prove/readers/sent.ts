@@ -17,7 +17,7 @@ export const ownSources = (dir: string) => [
   { name: FOLDER, folder: join(dir, SHARE), seeds: [`${AT}/${FOLDER}/`] },
 ]
 
-/** @param folderNamed the word that folder number so-and-so of the share has in its name */
+/** @param folderNamed the word in the name of each numbered folder of the share */
 export function addSent(add: AddPage, count: number, folderNamed: (at: number) => string): void {
   for (let at = 0; at < count; at++) {
     const sent = add((one) => `${AT}/${SENT}/${one}`, { sources: [SENT], way: "sent" })
@@ -49,7 +49,7 @@ export async function writeFiles(dir: string, pages: readonly GuardedPage[], ver
   }
 }
 
-/** Sends the documents, or who may read them alone. @param key of the role write */
+/** Sends the documents, or only their readers. @param key of the role write */
 export async function sendDocuments(
   app: ServedAccounts,
   key: string,

@@ -15,9 +15,10 @@ import type { Person, World } from "./world.ts"
 const FACETS = ["source", "domain", "path", "version", "language", "type"]
 
 /**
- * Compares the appliance with a second one that only ever held the pages that one person may read. Facets, suggestions and the pages
- * found must be the same. Misspelt words are not compared: the words here are so alike that a search may run out of rounds before it has
- * left out every nearer hidden one, and of two words that are equally near, it shows the one that more of all pages hold.
+ * Compares the appliance with a second one that has only ever held the pages that one person may read. Facets,
+ * suggestions and the pages found must be the same. Misspelt words are not compared: the words here are so alike that a
+ * search may run out of rounds before it has excluded every closer hidden one, and if two words are equally close, it
+ * shows the one that occurs on more pages overall.
  */
 export async function compareWithTwins(
   world: World,
@@ -53,7 +54,7 @@ async function compare(
   for await (const { page } of engine.allPages()) {
     const known = pages.find(({ url }) => url === page.url)
     const { readers: _readers, ...open } = page
-    // Pages that list others are no pages of the oracle: they have the readers of their source.
+    // Pages that list others aren't in the oracle: they have the readers of their source.
     if (known ? world.mayRead(person, known) : world.mayKnow(person, page.source)) seen.push(open)
   }
   await twin.index(seen)
@@ -110,7 +111,7 @@ interface Answer {
   readonly warnings?: unknown
 }
 
-/** The part of an answer that must be the same: scores weight words by all pages. */
+/** The part of an answer that must be the same; scores may differ, since they weight words by all pages. */
 function partsOf(text: string) {
   const { results, facets, ...rest } = JSON.parse(text) as Answer
   return {

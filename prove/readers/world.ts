@@ -37,12 +37,12 @@ export interface GuardedPage extends SecretPage {
   own: readonly Written[]
   /** A word in its address that all pages of its folder share. */
   readonly folder: string
-  /** Whether others say the same, so that a search may show one of them in its place. */
+  /** Whether others have the same content, so that a search can show one of them instead. */
   readonly hasKin: boolean
   readonly language: string
   readonly title: string
   readonly text: string
-  /** How it comes into the index, unless the site has it or the index was given it. */
+  /** How it gets into the index, unless it is on the site or was given to the index directly. */
   readonly way?: "sent" | "file"
 }
 
@@ -50,9 +50,9 @@ export interface GuardedPage extends SecretPage {
 export interface Person {
   readonly key: string
   readonly scope: KeyScope
-  /** Null: reads everything, as an admin does. */
+  /** Null if they may read everything, like an admin. */
   readonly principals: readonly string[] | null
-  /** With which a service says for whom it asks. */
+  /** Headers that tell for whom a service asks. */
   readonly headers?: Headers
 }
 
@@ -64,9 +64,9 @@ export interface World extends AsyncDisposable {
   readonly engine: Engine
   readonly pages: readonly GuardedPage[]
   readonly people: readonly Person[]
-  /** The readers that each source declares; without an entry: none. */
+  /** The readers that each source declares; no entry if there are none. */
   readonly ofSources: ReadonlyMap<string, Written>
-  /** By the oracle, as of now. */
+  /** Whether a person may read a page now, by the oracle. */
   readonly mayRead: (person: Person, page: GuardedPage) => boolean
   /** Whether a person may know that a source of this name exists. */
   mayKnow(person: Person, source: string): boolean
@@ -75,7 +75,7 @@ export interface World extends AsyncDisposable {
    * that the index was given.
    */
   changeAll(changes: { readonly readers: boolean }): Promise<void>
-  /** Says anew who may read the pages of a source. */
+  /** Declares new readers for the pages of a source. */
   declare(source: string, written: Written): Promise<void>
   /** Resolves when the app knows all readers as of now. */
   known(): Promise<void>
@@ -88,7 +88,7 @@ export const admits = (principals: readonly string[], { allow, deny = [] }: Writ
 
 export const GROUPS = Array.from({ length: 60 }, (_, at) => `group:g${at}`)
 export const USERS = Array.from({ length: 20 }, (_, at) => `user:u${at}@example.com`)
-/** Different readers of pages. */
+/** Number of distinct reader lists. */
 const SETS = 40
 const PER_HOST = 4
 /** The sources of the site, and those with documents and files. */
@@ -106,7 +106,7 @@ function someReaders(random: Chance): Written {
   }
 }
 
-/** Has an image for every page: whether it is shown is up to the page. */
+/** Has an image for every page: whether it may be shown depends on the page. */
 const THUMBNAILS = {
   facts: async (urls: readonly string[]) => new Map(urls.map((url) => [url, { state: "read", id: 1 }])),
   thumbnail: async () => Buffer.from("a thumbnail"),
@@ -234,7 +234,7 @@ export type AddPage = (
   about: Partial<GuardedPage> & Pick<GuardedPage, "sources">,
 ) => GuardedPage
 
-/** Pages of the site, documents and files, pages that are in the index only, and of those some that say the same as others. */
+/** Pages of the site, documents and files, pages that are only in the index, and some of these with the same content as others. */
 function somePages(random: Chance, livePages: number, site: TestSite, own: () => readonly Written[]) {
   const pages: GuardedPage[] = []
   const add: AddPage = (at, about) => {
@@ -284,7 +284,7 @@ function somePages(random: Chance, livePages: number, site: TestSite, own: () =>
   return pages
 }
 
-/** Pages that a search may show one in place of the other: two copies, a translation, two versions. */
+/** Pages of which a search may show one instead of another: two copies, a translation, two versions. */
 function addKin(host: string, add: AddPage, sources: () => string[]): void {
   const kin = { hasKin: true } as const
   const copied = add((one) => `https://${host}/${one}`, { ...kin, sources: sources() })
@@ -339,7 +339,7 @@ function serve(site: TestSite, pages: readonly GuardedPage[], random: Chance, ve
 const listing = (links: readonly string[]): string =>
   `<!doctype html><html lang="en"><title>List</title><body><nav>${links.map((url) => `<a href="${url}">one</a>`).join(" ")}</nav><main><p>Where all begins.</p></main></body></html>`
 
-/** Says who may read it in a header, in a tag, or in both. */
+/** Declares the page's readers in a header, in a tag, or in both. */
 function served(page: GuardedPage, others: readonly GuardedPage[], version: number) {
   const { proof, asked, title, text, own } = page
   const [first, second] = page.number % 2 === 0 ? own : [undefined, own[0]]

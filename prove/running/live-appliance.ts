@@ -16,11 +16,11 @@ export interface Reply {
   readonly status: number
   readonly retryAfter: string | null
   readonly text: string
-  /** Until the last byte. */
+  /** Milliseconds until the last byte. */
   readonly ms: number
 }
 
-/** Whether it was refused as something that is full should: with the time to try again. */
+/** Whether it was refused as an overloaded server should: with a Retry-After. */
 export const isRefusal = ({ status, retryAfter }: Reply): boolean =>
   (status === 429 || status === 503) && retryAfter !== null
 
@@ -102,7 +102,7 @@ export class LiveAppliance implements AsyncDisposable {
     }
   }
 
-  /** Closes connections that callers keep, once what is asked by them is answered: the appliance would keep them for 75 s, and `fetch` does, too. */
+  /** Closes the callers' idle connections once their requests are answered: the appliance would keep them for 75 s, and so does `fetch`. */
   async hangUp(): Promise<void> {
     const kept = this.#connections
     this.#connections = new Agent()
@@ -116,7 +116,7 @@ export class LiveAppliance implements AsyncDisposable {
     return (text === "" ? null : JSON.parse(text)) as T
   }
 
-  /** Waits until it is so. */
+  /** Waits until the condition holds. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     while (!(await isSo())) await pause(LOOK_MS)
   }

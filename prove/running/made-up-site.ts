@@ -12,7 +12,7 @@ const WORDS_OF_SENTENCE = 11
 const LINKS_OF_PAGE = 12
 /** Pages link to pages added shortly before them, so that a site whose pages come and go does not collect dead links. */
 const LINKS_BACK = 300
-/** Every so many pages one is made by a script, from data. */
+/** One in this many pages is built by a script, from data. */
 const BY_SCRIPT = 50
 
 /** A site with made-up pages: their words are distributed as in a language, a few frequent and most rare. */
@@ -55,7 +55,7 @@ export class MadeUpSite implements AsyncDisposable {
     return this.#there().map((at) => this.site.url(`/page/${at}`))
   }
 
-  /** How often a browser asked for what a script makes a page of. */
+  /** How often a browser requested the data from which a script builds a page. */
   get rendered(): number {
     return this.#rendered
   }
@@ -75,13 +75,13 @@ export class MadeUpSite implements AsyncDisposable {
     for (let at = from; at < from + pages; at++) this.#versions.set(at, 1)
   }
 
-  /** Changes the text of so many pages. */
+  /** Changes the text of this many pages. */
   change(pages: number): void {
     for (const at of this.#chance.some(this.#there(), pages))
       this.#versions.set(at, this.#versions.get(at)! + 1)
   }
 
-  /** Takes so many pages away. */
+  /** Removes this many pages. */
   remove(pages: number): void {
     for (const at of this.#chance.some(this.#there(), pages)) this.#versions.set(at, null)
   }
@@ -134,7 +134,7 @@ export class MadeUpSite implements AsyncDisposable {
     return `<h1>Page ${at} of ${this.#name}</h1>${parts.join("")}<nav>${links.join(" ")}</nav>`
   }
 
-  /** Rare ones are many: the rank of a word is spread as in Zipf's law. */
+  /** Most words are rare: the rank of a word is distributed by Zipf's law. */
   #word(from: Chance): string {
     return this.#words[Math.floor(WORDS ** from.next()) - 1]!
   }

@@ -8,14 +8,14 @@ import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
  */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200
-/** A caller that has waited long looks less often: each millisecond of waiting adds this much, up to the most. */
+/** A caller that has waited long checks less often: each millisecond of waiting adds this much, up to the maximum. */
 const LOOK_PART = 0.25
 const MOST_LOOK_MS = 2000
 
 /**
- * Waits for the report of a task of `POST /research`, as its caller does.
+ * Waits for the report of a `POST /research` task, like its caller does.
  * @param accepted the answer to the call
- * @returns the fault, in words; null: the report arrived
+ * @returns the fault, in words; null if the report arrived
  */
 export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promise<string | null> {
   const { request_id: id } = JSON.parse(text) as { readonly request_id: string }
@@ -29,7 +29,7 @@ export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promi
   }
 }
 
-/** Whether there is a text in it. */
+/** Whether it contains any text. */
 function isReport({ status, text }: Reply): boolean {
   if (status !== 200) return false
   const report = JSON.parse(text) as { readonly status: string; readonly content?: string }

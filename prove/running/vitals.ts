@@ -6,9 +6,9 @@ import { memoryOf, processTree } from "../../bench/measure.ts"
 /** The resources that an appliance uses at one moment. */
 export interface Vitals {
   readonly processes: number
-  /** Bytes that its processes hold, each page that several share counted once (PSS, proc(5)). */
+  /** Bytes that its processes hold, counting each memory page shared by several once (PSS, proc(5)). */
   readonly memory: number
-  /** Bytes of no file, which the system cannot take back (`Anonymous`); what several share, of a fork, counts for each. */
+  /** Bytes not backed by a file, which the system can't reclaim (`Anonymous`); pages shared after a fork count for each process. */
   readonly anonymous: number
   readonly threads: number
   /** Open files, sockets among them. */
@@ -39,7 +39,7 @@ export function vitalsOf(pid: number, folder: string): Vitals {
   )
 }
 
-/** Null of one that has ended. */
+/** Null for a process that has ended. */
 function ofProcess(pid: number): Pick<Vitals, "memory" | "anonymous" | "threads" | "handles"> | null {
   try {
     const { pss, anonymous } = memoryOf(pid)
@@ -54,7 +54,7 @@ function ofProcess(pid: number): Pick<Vitals, "memory" | "anonymous" | "threads"
   }
 }
 
-/** How a process was started, its words apart by null characters; empty of one that is gone, or only waits to be buried. */
+/** The command line of a process, its words separated by null characters; empty for one that is gone or a zombie. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")

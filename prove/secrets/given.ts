@@ -23,7 +23,7 @@ export const FILE_SETTINGS: readonly string[] = PARTS.flatMap((part) => Object.v
   .filter((name) => SECRET_SETTINGS.includes(name.replace(/_FILE$/, "")))
   .filter((name) => name.endsWith("_FILE"))
 
-/** Settings that were given a secret which can be found again: as it is, in an address, by the name of a variable or in a file. */
+/** Settings with a secret that can be recognized: given directly, in an address, by the name of a variable or in a file. */
 export function given(variables: Variables, marks: Marks): readonly string[] {
   return Object.entries(variables).flatMap(([name, value = ""]) => {
     if (!/^(?:FOSSICK|X402)_/.test(name)) return []

@@ -5,7 +5,7 @@ import type { Marks } from "./marks.ts"
 const LOOK_MS = 200
 const LOOKS = 600
 
-/** Whether it is so, sooner or later. */
+/** Waits for a condition. @returns whether it became true in time */
 export async function soon(isSo: () => Promise<boolean>): Promise<boolean> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
     if (await isSo()) return true
@@ -25,7 +25,7 @@ export interface Said {
 interface Calls {
   readonly get: (path: string, key?: string) => Promise<Said>
   readonly post: (path: string, body: object, key?: string) => Promise<Said>
-  /** Keeps an answer that may hold no secret. */
+  /** Stores an answer that must not contain a secret. */
   readonly keep: (where: string, what: string) => void
 }
 
@@ -38,12 +38,12 @@ interface ShownWatch {
 }
 
 /**
- * A watch whose receiver repeats what it is sent, and whose feed is read with its token and without; and a crawl job with such a
- * receiver. Answers that only their owner sees are not searched, because they contain the secrets.
+ * A watch whose receiver repeats what it is sent, and whose feed is read with and without its token; and a crawl job
+ * with such a receiver. Answers that only their owner sees aren't searched, because they contain the secrets.
  *
  * @param receiver base address of the receiver
  * @param change adds a page to the source `later`
- * @returns whether all of it went as it should
+ * @returns whether everything went as it should
  */
 export async function useHooksAndFeeds(
   receiver: string,
@@ -64,7 +64,7 @@ export async function useHooksAndFeeds(
   const shown = async () => JSON.parse((await get(`/watches/${watch.id}`)).text) as ShownWatch
   await soon(async () => (await shown()).ready_at !== null)
   await change()
-  // With success or in vain, each has been tried.
+  // Successful or not, each has been tried.
   await soon(async () => {
     const tried = (await shown()).deliveries.filter(({ last_attempt_at: at }) => at !== null)
     return ["webhook", "email"].every((kind) => tried.some((one) => one.kind === kind))

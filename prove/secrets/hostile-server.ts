@@ -9,8 +9,8 @@ export interface Foreign extends AsyncDisposable {
 }
 
 /**
- * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as servers are: what they refuse, they repeat,
- * with all its headers. Every second call of a path is answered as it should be.
+ * A site, a model server, a facilitator, a receiver and a proxy in one, as careless as servers are: when they refuse
+ * something, they repeat it with all its headers. Every second call to a path gets a proper answer.
  */
 export async function startEchoServer(): Promise<
   Foreign & { readonly wasShown: (secret: string) => boolean }
@@ -50,7 +50,7 @@ export async function startEchoServer(): Promise<
           .end(said)
     })
   })
-  // A proxy's CONNECT.
+  // CONNECT, as sent to a proxy.
   server.on("connect", (request, socket) => {
     const said = JSON.stringify(request.headers)
     socket.end(
@@ -101,7 +101,7 @@ export async function startCollector(): Promise<Foreign & { readonly bodies: rea
   }
 }
 
-/** PostgreSQL's messages of a server: a letter, and the length of the rest with its own four bytes. */
+/** Server messages in PostgreSQL's protocol: a letter, and the length of the rest including its own four bytes. */
 function postgresMessage(letter: string, rest: Buffer): Buffer {
   const head = Buffer.alloc(5)
   head.write(letter)

@@ -1,10 +1,10 @@
 import { DatabaseSync } from "node:sqlite"
 
-/** The secrets in a `state.db` that no one gave the appliance. */
+/** The secrets in a `state.db` that were not given to the appliance by anyone. */
 export interface Kept {
-  /** Secrets that it made for itself, by name. */
+  /** Secrets that it created itself, by name. */
   readonly secrets: ReadonlyMap<string, Uint8Array>
-  /** Columns that are for secrets by their names, and hold more than the name of a variable or a file. */
+  /** Columns whose names suggest secrets, and that hold more than the name of a variable or a file. */
   readonly others: readonly string[]
 }
 

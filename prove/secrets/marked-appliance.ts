@@ -14,20 +14,20 @@ const asFile = promisify(execFile)
 const QUIET_MS = 200
 export const PATIENCE = 300
 
-/** A use of the appliance that was to happen. */
+/** An attempted use of the appliance, and whether it succeeded. */
 export interface Used {
   readonly part: string
   readonly isGood: boolean
 }
 
-/** How an appliance is called: with the operator's key unless another one is given; with none where it is empty. */
+/** How to call an appliance: with the operator's key unless another one is given; without a key if it is empty. */
 export type Call = RequestInit & { readonly key?: string }
 
 export interface Answer extends Said {
   readonly headers: Headers
 }
 
-/** An appliance that was given secrets. Keeps all that it says. */
+/** An appliance that was given secrets. Collects all its output. */
 export class MarkedAppliance {
   /** Texts and files that must hold no secret, each with its origin. */
   readonly places: [string, Uint8Array][] = []
@@ -48,7 +48,7 @@ export class MarkedAppliance {
     this.#tell = tell
   }
 
-  /** Keeps a text that is to hold no secret. */
+  /** Stores a text that must not contain a secret. */
   keep(where: string, what: string | Uint8Array): void {
     this.places.push([where, typeof what === "string" ? Buffer.from(what) : what])
   }
@@ -119,7 +119,7 @@ export class MarkedAppliance {
     return this.call(`/admin/sources/${name}/run`, { method: "POST" })
   }
 
-  /** Starts it for as long as it is used, and keeps its log. */
+  /** Runs it while it is being used, and stores its log. */
   async run(format: "text" | "json", use: (pids: readonly number[]) => Promise<void>): Promise<void> {
     this.#noteGiven()
     const child = spawn(process.execPath, [FOSSICK, "start"], {

@@ -45,7 +45,7 @@ async function runSources(appliance: MarkedAppliance): Promise<readonly number[]
 
 const isOver = (state: string): boolean => ["finished", "failed", "cancelled"].includes(state)
 
-/** @returns a key that was made for it */
+/** @returns a key created here */
 async function signInAndSearch(appliance: MarkedAppliance, marks: Marks): Promise<string> {
   const made = JSON.parse((await appliance.post("/admin/keys", { name: "marked" })).text) as { key: string }
   marks.add("key that was made", made.key)

@@ -13,7 +13,7 @@ export interface CommandsParts extends SettingsParts {
   readonly appliance: MarkedAppliance
   readonly postgres: Awaited<ReturnType<typeof startEchoPostgres>>
   readonly backup: string
-  /** Starts few commands, each of which is a process. */
+  /** Whether to start only a few commands, each of which is a process. */
   readonly isShort: boolean
 }
 
@@ -66,7 +66,7 @@ async function lookAtServers(parts: CommandsParts): Promise<void> {
   const states = await statesOf(parts)
   const peers = { FOSSICK_PEERS_FILE: await wrongPeers(parts) }
   if (isShort) {
-    // The doctor looks at each part, whatever it says of the others.
+    // The doctor checks every part, whatever it reports about the others.
     const others = [{ ...embeddings, ...states[0] }, states[1], peers]
     for (const [at, index] of indexes.entries()) await elsewhere(parts, { ...index, ...others[at] }, "doctor")
   } else {
@@ -155,7 +155,7 @@ async function giveWrongSettings(parts: CommandsParts): Promise<void> {
     await appliance.fossick({ FOSSICK_PROXY }, "crawl", `${servers.echo.url}/open`)
     await appliance.fossick({ FOSSICK_API_KEY }, "doctor")
   }
-  // Addresses that take no password, with one.
+  // Passwords in addresses that don't accept one.
   const withPassword = ([name, scheme]: readonly [string, string]) => [
     name,
     `${scheme}://user:${encodeURIComponent(marks.of(`password in ${name}`))}@server.example`,
@@ -171,7 +171,7 @@ async function giveWrongSettings(parts: CommandsParts): Promise<void> {
   appliance.saw("wrong settings are refused", isTold)
 }
 
-/** Settings that take the address of a server and no password in it. */
+/** Settings that take a server's address without a password. */
 const ADDRESSES = [
   ["FOSSICK_PUBLIC_URL", "https"],
   ["FOSSICK_LLM_URL", "https"],

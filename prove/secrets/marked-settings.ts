@@ -22,13 +22,13 @@ export interface HostileServers {
 export interface SettingsParts {
   readonly servers: HostileServers
   readonly marks: Marks
-  /** All files of the appliance stand below it. */
+  /** All files of the appliance are below this folder. */
   readonly folder: string
-  /** Holds the secrets that are given in files; not searched. */
+  /** The folder for files that contain given secrets; not searched. */
   readonly givenDir: string
-  /** Where Node writes its reports of crashes. */
+  /** Where Node writes its crash reports. */
   readonly reports: string
-  /** Where its vectors come from. */
+  /** Settings for the source of its vectors. */
   readonly vectors: Readonly<Record<string, string>>
 }
 
@@ -69,7 +69,7 @@ export async function markedSettings(parts: SettingsParts): Promise<Record<strin
 }
 
 async function serverSettings({ servers: { echo, mail }, marks, givenDir }: SettingsParts) {
-  // A topic has letters and digits alone.
+  // A topic only has letters and digits.
   const topic = randomBytes(12).toString("hex")
   marks.add("topic of ntfy", topic)
   return {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 
-/** Secrets that cannot be confused with anything else, by what they are for. */
+/** Secrets that can't be confused with anything else, by their purpose. */
 export class Marks {
   readonly #marks = new Map<string, string>()
-  /** In all its forms; searched in thousands of places. */
+  /** Searches for it in all its forms, in thousands of places. */
   readonly #forms = new Map<string, Forms>()
   #starts: Starts | null = null
 
@@ -14,7 +14,7 @@ export class Marks {
     return mark
   }
 
-  /** One that was made elsewhere, such as a key of the appliance's. */
+  /** Adds a secret created elsewhere, such as one of the appliance's keys. */
   add(name: string, secret: string | Uint8Array): void {
     if (typeof secret === "string") this.#marks.set(name, secret)
     this.#forms.set(name, formsOf(secret))
@@ -47,11 +47,11 @@ export class Marks {
 type Form = readonly [how: string, encoded: string]
 type Forms = readonly Form[]
 
-/** Bytes with which a form is looked for, as one number: a text is gone through once, however many forms there are. */
+/** The first bytes of a form, as one number to search by: a text is scanned once, however many forms there are. */
 const START = 4
 type Starts = ReadonlyMap<number, Forms>
 
-/** @throws Error when a form is shorter than the start by which it is looked for */
+/** @throws Error if a form is shorter than the start that is searched for */
 function startsOf(all: readonly Forms[]): Starts {
   return Map.groupBy(all.flat(), ([how, encoded]) => {
     if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to be looked for`)
@@ -62,7 +62,7 @@ function startsOf(all: readonly Forms[]): Starts {
 /** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any place of a longer text. */
 export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
-  // The rest of three bytes before and after it depends on its neighbours.
+  // Base64 encodes three bytes at a time, so the characters at both ends depend on the neighbouring bytes.
   const inBase64 = [0, 1, 2].map((shift) => {
     const whole = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")

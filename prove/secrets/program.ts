@@ -60,7 +60,7 @@ export async function useOAuth(url: string, key: string, marks: Marks): Promise<
   const second = await kept(await token(refresh), "second")
   const again = await post(`${url}/mcp`, initialize, second.access_token)
   await again.body?.cancel()
-  // Known to all and valid no more: a thief's.
+  // Leaked and no longer valid: attempts of a thief.
   const stolen = [
     await token(exchange),
     await token(refresh),

@@ -32,7 +32,7 @@ export interface Leaks {
   readonly places: number
   readonly secrets: number
   readonly used: readonly Used[]
-  /** Settings that may hold a secret, or name a file of one, and were given none. */
+  /** Settings that can hold a secret, or name a file with one, and weren't given any. */
   readonly missing: readonly string[]
   /** Secrets that the appliance makes for itself and a backup holds, by name. */
   readonly kept: readonly string[]
@@ -80,7 +80,7 @@ export async function leaks({ tell, scale }: Pick<Effort, "tell" | "scale">): Pr
   }
 }
 
-/** An appliance that has its secrets, its sources and keys for everybody who sends none. */
+/** An appliance with its secrets, its sources, and keys for callers that send none. */
 async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolean): Promise<MarkedAppliance> {
   const { folder, marks } = parts
   await writeClientCertificate(parts)
@@ -119,7 +119,7 @@ async function haveReportsWritten(
   }
 }
 
-/** JSON lines, and processes that die in the midst of it. */
+/** Logs JSON lines, and kills processes in the middle of their work. */
 async function killInTheMidst(appliance: MarkedAppliance, site: string): Promise<void> {
   await appliance.run("json", async (pids) => {
     await appliance.post("/search", { query: "pumps", include_answer: true })
@@ -152,7 +152,7 @@ async function keepFiles(appliance: MarkedAppliance, folder: string, givenDir: s
   }
 }
 
-/** Where an appliance's own secrets may stand. */
+/** Where an appliance's own secrets may be. */
 const STATE = new RegExp("^/(?:data/state\\.db(?:-wal|-shm)?|unpacked/state\\.db|backup\\.tar)$")
 
 const foundIn = (places: MarkedAppliance["places"], marks: Marks, own: Marks): string[] =>

@@ -10,13 +10,13 @@ import { Keycloak } from "./keycloak/keycloak.ts"
 
 const PAGE = join(import.meta.dirname, "../../docs/sign-on-providers.md")
 
-/** An appliance whose people sign in at Keycloak, as the handbook says. */
+/** An appliance whose users sign in with Keycloak, as in the handbook. */
 export interface World extends AsyncDisposable {
   readonly keycloak: Keycloak
   readonly app: ServedAccounts
-  /** Under which name browsers reach it. */
+  /** The address under which browsers reach it. */
   readonly url: string
-  /** Lets so much time pass for every proof that is kept. */
+  /** Makes this much time pass for every stored proof. */
   age(minutes: number): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export async function openWorld(): Promise<World> {
   const opened = new AsyncDisposableStack()
   const keycloak = opened.use(await Keycloak.start())
   const port = await freePort()
-  // Another site than Keycloak, which is at localhost.
+  // A different site from Keycloak, which is at localhost.
   const url = `http://127.0.0.1:${port}`
   const [oidcClient, samlClient] = blocks("json").map((text) => JSON.parse(text) as object)
   const secret = await keycloak.addClient(oidcClient!, url)

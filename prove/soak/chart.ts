@@ -4,7 +4,7 @@ import type { Point } from "./trend.ts"
 export interface Curve {
   readonly name: string
   readonly points: readonly Point[]
-  /** A value as people read it. */
+  /** Formats a value for people. */
   readonly show: (value: number) => string
 }
 

@@ -4,10 +4,10 @@ import type { LiveAppliance } from "../running/live-appliance.ts"
 import type { MadeUpSite } from "../running/made-up-site.ts"
 import { reportOf } from "../running/report.ts"
 
-/** Shares of the site's pages, between two crawls. */
+/** Shares of the site's pages that change between two crawls. */
 const SHARE_CHANGED = 0.1
 const SHARE_REPLACED = 0.05
-/** A person reads what was found. */
+/** Time in which a person reads the results. */
 const READ_MS = 300
 
 /** Counts of events, for the table. */
@@ -19,7 +19,7 @@ export class Counts {
   readonly wrong: string[] = []
 }
 
-/** The changes to a site of so many pages between two crawls: some change, some go, and as many come. */
+/** The changes to a site with this many pages between two crawls: some change, some go, and as many are added. */
 export function goOn(site: MadeUpSite, pages: number): void {
   const replaced = Math.max(1, Math.round(pages * SHARE_REPLACED))
   site.change(Math.max(1, Math.round(pages * SHARE_CHANGED)))

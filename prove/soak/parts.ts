@@ -10,7 +10,7 @@ export interface Part {
   readonly bytes: number
 }
 
-/** Names of parts of `state.db` that are no tables. */
+/** Names of parts of `state.db` that aren't tables. */
 export const EMPTY = "empty pages of state.db"
 export const WRITTEN_AHEAD = "state.db-wal"
 

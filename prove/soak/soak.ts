@@ -19,32 +19,32 @@ import { type Point, type Trend, trendOf } from "./trend.ts"
 const MB = 1_000_000
 const SECONDS = 7200
 const FIRST_SHARE = 600 / SECONDS
-/** From then on all that is kept for a time is as much as its bound lets it be. */
+/** From then on, all data with limited retention has reached its limit. */
 const BOUND_SHARE = 0.5
-/** Samples of the whole time, and how many of them there are to one of all parts of the disk. */
+/** Number of samples over the whole time, and how many of them come for each sample of all parts of the disk. */
 const SAMPLES = 480
 const LEAST_SAMPLES = 40
 const SAMPLES_TO_PARTS = 10
-/** So little of what is kept for a time that its bound is met within the first hour. */
+/** Limits so small that they are reached within the first hour. */
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
 const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
-/** So often the site has changed before the first crawl: from then on as many dead links go as come. */
+/** How often the site has changed before the first crawl: from then on, as many dead links go as come. */
 const OLD = 60
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
 const SEARCHERS = 2
-/** Searches that are one figure. */
+/** Searches that make up one figure. */
 const LATELY = 100
-/** Allowed growth after the first ten minutes: for memory as under load, for counts as much as a running crawl takes. */
+/** Allowed growth after the first ten minutes: for memory the same as under load, for counts as much as a running crawl takes. */
 const MEMORY_FACTOR = 1.1
 const LATENCY_FACTOR = 1.5
-/** Versions of the index stay for a minute, and go with the next tidying up: with every crawl it goes up and down. */
+/** Versions of the index are kept for a minute, and removed by the next cleanup: the number goes up and down with every crawl. */
 const INDEX_FACTOR = 1.5
 const MORE_HANDLES = 30
 const MORE_THREADS = 20
 const MORE_PROCESSES = 6
-/** All else than the index: its parts go up and down with the runs of an hour, after which room in `state.db` is given back. */
+/** Everything except the index: its parts go up and down with the runs of an hour, after which `state.db` releases free space. */
 const ELSE_FACTOR = 1.25
 const MOST_EMPTY = 0.5
 const MOST_AHEAD = 20 * MB
@@ -53,7 +53,7 @@ const PARTS_TOLD = 3
 const NOTICE_MS = 60_000
 /** Below this scale nothing has come to rest. */
 const JUDGED_FROM = 0.5
-/** The index without a source's pages may have this share of its size with them. */
+/** The largest allowed size of the index without a source's pages, as a share of its size with them. */
 const SPACE_BACK = 0.6
 
 const mb = (value: number): string => `${(value / MB).toFixed(value < 10 * MB ? 1 : 0)} MB`
@@ -61,7 +61,7 @@ const whole = (value: number): string => value.toFixed(0)
 
 interface Sample extends Vitals {
   readonly at: number
-  /** Milliseconds that 95 of 100 of the last searches did not exceed; NaN before the first. */
+  /** The 95th percentile of recent search times, in milliseconds; NaN before the first. */
   readonly latency: number
   /** Bytes of the index. */
   readonly index: number
@@ -106,7 +106,7 @@ interface Life {
   readonly appliance: LiveAppliance
   /** The folder of the index. */
   readonly index: string
-  /** Bytes of the index with the pages of the site alone. */
+  /** Bytes of the index with only the site's pages. */
   readonly withoutOther: number
 }
 
@@ -129,7 +129,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
     }),
   )
   const index = join(appliance.dataDir, "index")
-  // Pages by script are among them, and read in a browser where there is one.
+  // Some pages are built by scripts, and read in a browser if there is one.
   await appliance.declare("life", site, { removal: { keepDays: REMOVED_KEPT_DAYS } })
   await appliance.crawl("life")
   const withoutOther = bytesBelow(index)
@@ -349,7 +349,7 @@ async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<vo
   }
 }
 
-/** The parts of the disk by how fast they grow once their bounds are met, the fastest first. */
+/** The parts of the disk, ordered by how fast they grow once they have reached their limits, the fastest first. */
 function grown(samples: readonly PartsAt[]): (Trend & { readonly name: string })[] {
   const names = new Set(samples.flatMap(({ of }) => of.map(({ name }) => name)))
   return [...names]
@@ -363,7 +363,7 @@ function grown(samples: readonly PartsAt[]): (Trend & { readonly name: string })
     .sort((a, b) => b.slope - a.slope)
 }
 
-/** Waits until the index has shrunk, for so long. @returns its bytes then */
+/** Waits up to this long until the index has shrunk. @returns its bytes then */
 async function spaceBack(
   index: string,
   { most, least, waitMs }: { readonly most: number; readonly least: number; readonly waitMs: number },
@@ -377,11 +377,11 @@ async function spaceBack(
   return bytes
 }
 
-/** Below this scale space is not waited for, and not judged. */
+/** Below this scale, freed space is neither waited for nor judged. */
 const SPACE_FROM = 0.01
 /**
- * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; twice, since tidying up makes
- * one, too.
+ * Versions of the index that a reader may be using are kept for a minute, and checked four times a minute; doubled,
+ * since the cleanup itself creates a version.
  */
 const SPACE_MS = 240_000
 

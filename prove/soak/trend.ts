@@ -1,6 +1,6 @@
 import { median } from "../../bench/measure.ts"
 
-/** A value at a time. */
+/** A value at one point in time. */
 export interface Point {
   /** Seconds since the beginning. */
   readonly at: number
@@ -8,16 +8,16 @@ export interface Point {
 }
 
 export interface Trend {
-  /** After the first part. */
+  /** The value at the end of the first part. */
   readonly first: number
   readonly end: number
-  /** By the hour, between them. */
+  /** Growth per hour, from then on. */
   readonly slope: number
 }
 
 /**
- * How values went, from the end of the first part on.
- * @param share of all the time that is the first part, 0..1
+ * How values developed after the first part.
+ * @param share of the total time that is the first part, 0..1
  */
 export function trendOf(points: readonly Point[], share: number): Trend {
   const last = points.at(-1)?.at ?? 0

@@ -17,7 +17,7 @@ const KEPT_PROCESSES = /fossick-render-|\bread-process-worker\.ts/
 /** Profiles and sockets of browsers that are kept, and LanceDB's own temporary folders. */
 const KEPT_FILES = /^(?:fossick-(?:render|browser)-|playwright|org\.chromium\.|\.tmp)/
 
-/** The clocks of this process, whatever a file may make of them. */
+/** The real timers of this process, whatever a test file does to them. */
 const REAL = {
   setTimeout,
   clearTimeout,
@@ -92,13 +92,13 @@ afterAll(async () => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
   vi.unstubAllGlobals()
-  // A spy on a timer of a fake clock puts that timer back.
+  // Restoring a spy on a fake clock's timer brings that timer back.
   Object.assign(globalThis, REAL)
   // Settings that a test made would reach the next file.
   for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
   Object.assign(process.env, before.env)
   let left = leftBehind()
-  // A port or a process that was closed is gone a moment later.
+  // A closed port or process can take a moment to disappear.
   for (let looks = 0; left.length > 0 && looks < MOST_LOOKS; looks++) {
     await pause(20)
     left = leftBehind()

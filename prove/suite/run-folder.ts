@@ -5,7 +5,7 @@ import { join } from "node:path"
 const OWN = Symbol.for("fossick.tests.run-folder")
 const here = globalThis as { [OWN]?: string }
 
-/** One temporary folder for all processes of a run, which goes with it: vitest ends them without a last word. Vitest calls this for each project. */
+/** One temporary folder for all processes of a run, removed with it, because vitest kills them without letting them clean up. Vitest calls this for each project. */
 export function setup(): (() => void) | undefined {
   if (here[OWN] !== undefined) return undefined
   const before = process.env["TMPDIR"]

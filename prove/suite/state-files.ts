@@ -1,7 +1,7 @@
 /**
- * Files that run a second time with the state on PostgreSQL: between them they send 711 of the 755 different statements that the
- * tests of all stores send, in a third of the time. Statements are written once for both stores; a file that brings
- * new ones belongs here when no other file here sends them.
+ * Files that are run a second time with the state on PostgreSQL: together they send 711 of the 755 different statements
+ * that the tests of all stores send, in a third of the time. Statements are written once for both stores; add a file
+ * here if it uses new ones that no other file here sends.
  */
 export const STATE_FILES: readonly string[] = [
   "api/identity/accounts/billing/credit-ledger.test.ts",

@@ -15,11 +15,11 @@ const BASE_BYTES = 40 * 2 ** 20
 const BYTES_PER_WEIGHT = 1.5
 const BYTES_PER_VOCABULARY = 35
 
-/** Threads of so many that work while one processor is left to others. At least 1. */
+/** Threads to use if one processor is left to others. At least 1. */
 export const sparingThreads = (threads: number, processors = availableParallelism()): number =>
   threads < processors ? threads : Math.max(1, threads - 1)
 
-/** Threads that embed with this model by default: one for each processor, as far as memory allows. At least 1. */
+/** Default number of threads that embed with this model: one for each processor, if memory allows. At least 1. */
 export async function threadsFor(
   model: Pick<WorkerSetup, "folder" | "weights">,
   machine: { readonly processors: number; readonly memory: number } = {

@@ -107,7 +107,7 @@ describe("token vectors", () => {
 
 describe("waiting work", () => {
   it("runs after a query", async () => {
-    // One thread, whose order does not depend on the system's: a text in work and one at hand come first.
+    // With one thread, the order doesn't depend on the system: the text being embedded and the next one come first.
     await using alone = await TransformersEmbedder.open({ model: shippedModel, threads: 1 })
     const done: string[] = []
     const texts = Promise.all(
@@ -188,7 +188,7 @@ describe("threads", () => {
       [19, policy],
       [19, policy],
     ])
-    // The event loop and what V8 and libuv started beside it.
+    // The event loop and the threads that V8 and libuv start.
     const others = background.slice(0, -2)
     expect(others.every(([nice, one]) => nice < 19 && one === 0)).toBe(true)
     const answers = await nices("answers")

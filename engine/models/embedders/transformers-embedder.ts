@@ -39,22 +39,22 @@ interface Job {
   readonly reject: (error: unknown) => void
   /** Set when no caller waits for the vector any more. */
   dropped: boolean
-  /** Threads that ended while they worked on it. */
+  /** How many threads died while working on it. */
   losses: number
 }
 
 interface Thread {
   readonly worker: Worker
   state: "loading" | "ready" | "ended"
-  /** Texts that it got and has not answered yet, in that order. */
+  /** Texts sent to the thread and not answered yet, in order. */
   readonly jobs: Job[]
 }
 
-/** A text may lose its thread once (out of memory beside another, say); a second loss is the text's own doing. */
+/** A text can lose its thread once (for example when memory runs out); a second loss is the text's own fault. */
 const MOST_LOSSES = 1
 /**
- * Texts of pages that a thread is given at a time: with the next one at hand it does not wait for an event loop that is busy, and
- * a question waits for no more than this many.
+ * How many page texts a thread is given at a time: with the next one ready, it doesn't wait for a busy event loop, and
+ * a question waits for at most this many texts.
  */
 const TEXTS_AT_HAND = 2
 
@@ -71,7 +71,7 @@ export class TransformersEmbedder implements Embedder {
   readonly traits: ModelTraits
   readonly #model: ModelFolder
   readonly #limit: number
-  /** Threads for texts that are to be sparing. */
+  /** How many threads may work on sparing texts. */
   readonly #sparing: number
   readonly #purpose: Purpose
   /** Texts whose thread ended, which come first. */
@@ -80,7 +80,7 @@ export class TransformersEmbedder implements Embedder {
   readonly #queries = new FairQueue<Job>()
   readonly #texts = new FairQueue<Job>()
   readonly #threads = new Set<Thread>()
-  /** Why the model cannot be loaded; trying again would leave one more thread that cannot end. */
+  /** Why the model can't be loaded; each retry would leave another thread that can't end. */
   #unusable: ModelOutage | undefined
   #closed = false
 
@@ -226,7 +226,7 @@ export class TransformersEmbedder implements Embedder {
     this.#dispatch()
   }
 
-  /** A thread that died on its own: its texts go to another one, first in line. Only the first of them was in work. */
+  /** A thread died: its texts go to another thread, first in line. Only the first of them was being worked on. */
   #onLoss(thread: Thread, error: Error): void {
     const wasLoading = thread.state === "loading"
     const expected = !this.#forget(thread)

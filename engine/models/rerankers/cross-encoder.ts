@@ -12,11 +12,11 @@ import type { Reranker } from "../../reranker.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
 export interface CrossEncoderOptions {
-  /** A question waits no longer. */
+  /** How long a question waits. */
   readonly timeoutMs: number
-  /** A pair takes tens of milliseconds: two read what a search wants read in less than half a second. */
+  /** A pair takes tens of milliseconds: with two threads, the pairs of a search are read in less than half a second. */
   readonly threads?: number
-  /** Pairs that may wait to be read before a question's last; of a question that would be later, none is read. Default: all wait. */
+  /** Pairs that may be waiting ahead of a question's last pair; if more are waiting, none of the question's pairs are read. Default: no limit. */
   readonly mostWaiting?: number
   /** The consequence when it gives no scores, as a sentence. */
   readonly whatNow?: string
@@ -34,12 +34,12 @@ interface Job extends ToReranker {
 }
 
 /**
- * Threads by model folder. They stay until the process ends, without keeping it alive: `embedders/model-threads.ts` says what a thread
- * does that ends.
+ * Threads by model folder. They stay until the process ends, without keeping it alive: see `embedders/model-threads.ts`
+ * for what happens when such a thread ends.
  */
 const idle = new Map<string, Worker[]>()
 
-/** A cross-encoder in a folder, on threads of this process. Each pair goes alone: a vector of 8-bit weights depends on its batch. */
+/** A cross-encoder in a folder, on threads of this process. Each pair is scored alone: with 8-bit weights the result depends on the batch. */
 export class CrossEncoder implements Reranker {
   readonly id: string
   readonly #setup: RerankSetup
@@ -112,7 +112,7 @@ export class CrossEncoder implements Reranker {
     for (const job of this.#waiting.clear()) job.reject(closed)
   }
 
-  /** Pairs that are read before the last of so many new ones, callers taking turns. */
+  /** Number of pairs that are read before the last of `count` new ones, with callers taking turns. */
   #ahead(caller: string, count: number): number {
     const mine = this.#waiting.lines.get(caller)?.length ?? 0
     let ahead = mine
@@ -129,7 +129,7 @@ export class CrossEncoder implements Reranker {
       idle.get(folder)?.pop() ??
       startThread(moduleBeside(import.meta.url, "./rerank-worker"), {
         workerData: this.#setup,
-        // Flags such as `--input-type` are the starting script's own.
+        // Flags such as `--input-type` belong to the starting script.
         execArgv: [],
         resourceLimits: { maxYoungGenerationSizeMb: 8 },
       })
@@ -163,7 +163,7 @@ export class CrossEncoder implements Reranker {
       this.#threads--
       job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
       job = undefined
-      // The last one may have been lost.
+      // That may have been the last thread.
       if (this.#waiting.length > 0) this.#startThread()
     })
     next()
@@ -180,7 +180,7 @@ export class CrossEncoder implements Reranker {
   }
 }
 
-/** Makes the error of a folder that cannot be used, from why. */
+/** Turns the reason why a folder can't be used into an error. */
 type Unavailable = (what: string) => EngineError
 
 async function readFolder(folder: string, unavailable: Unavailable): Promise<RerankSetup> {

@@ -3,7 +3,7 @@ import type { Reranker } from "../../reranker.ts"
 import { CrossEncoder } from "./cross-encoder.ts"
 import { RemoteReranker, type RerankerSettings } from "./remote-reranker.ts"
 
-/** The reranker that the settings name, or null when they name none. @throws EngineError `MODEL_UNAVAILABLE`; SettingsError */
+/** Opens the reranker named in the settings; null if none is named. @throws EngineError `MODEL_UNAVAILABLE`; SettingsError */
 export async function openReranker(
   settings: RerankerSettings & { readonly reranker: string },
 ): Promise<Reranker | null> {

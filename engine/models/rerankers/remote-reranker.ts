@@ -12,16 +12,16 @@ export type RerankerSettings = Pick<
   "rerankerUrl" | "rerankerModel" | "rerankerKey" | "rerankerApi" | "rerankerTimeoutMs"
 >
 
-/** Servers may send the texts back. */
+/** Room for servers that send the texts back. */
 const BYTES_PER_TEXT = 16 * 1024
 const BYTES_BESIDE = 64 * 1024
-/** Statuses of a server for a request of the other shape. */
+/** Statuses that servers return for a request in the other format. */
 const MISUNDERSTOOD = new Set([400, 422])
 const WHAT_NOW = "Until it answers, results are ranked without it: see FOSSICK_RERANKER_URL."
 /** The request that checks whether the server is back. */
 const PROBE = "ready?"
 
-/** A reranker on a server of the operator's own choice: of the shape of Cohere and Jina, or Text Embeddings Inference. */
+/** A reranker on a server chosen by the operator, in the format of Cohere and Jina or of Text Embeddings Inference. */
 export class RemoteReranker implements Reranker {
   readonly id: string
   readonly #settings: RerankerSettings
@@ -29,7 +29,7 @@ export class RemoteReranker implements Reranker {
   readonly #calls: ServerCalls
   #shape: RerankShape
   #isShapeKnown: boolean
-  /** Whether the server has given a score outside of 0..1, as those do that give the model's own numbers (llama.cpp). */
+  /** Whether the server has returned a score outside 0..1, as servers do that return the model's raw output (llama.cpp). */
   #givesLogits = false
 
   /** @throws SettingsError */

@@ -1,6 +1,6 @@
 import { ModelServerError } from "../servers/model-server.ts"
 
-/** How a server of a reranker is asked. All answer with an `index` and a score for each text, best first. */
+/** The request formats of reranker servers. All return an `index` and a score for each text, best first. */
 export interface RerankShape {
   readonly name: "cohere" | "tei"
   body(model: string, question: string, texts: readonly string[]): object

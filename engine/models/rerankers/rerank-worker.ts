@@ -3,21 +3,21 @@ import { AutoTokenizer, env } from "@xenova/transformers"
 import { onnxRuntime } from "../embedders/onnx-runtime.ts"
 import type { FromReranker, RerankSetup, ToReranker } from "./rerank-protocol.ts"
 
-/** Nobody writes tokens longer than this on average; the rest of a text cannot be within the model's reach. */
+/** Tokens aren't longer than this on average, so text beyond this many characters per token is out of the model's reach. */
 const CHARS_PER_TOKEN = 32
 
 const { folder, weights, maxTokens } = workerData as RerankSetup
 const port = parentPort!
 const send = (message: FromReranker) => port.postMessage(message)
 
-// transformers.js prints its warnings; what matters goes as a message.
+// transformers.js prints warnings; errors that matter are sent as messages.
 console.warn = () => undefined
 env.allowRemoteModels = false
 env.localModelPath = ""
 
 try {
   const tokenizer = await AutoTokenizer.from_pretrained(folder)
-  // As of embeddings: one inference thread, no arena.
+  // As for embeddings: one inference thread, no arena.
   const session = await onnxRuntime().InferenceSession.create(weights, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,

@@ -8,14 +8,15 @@ import { CrossEncoder } from "./cross-encoder.ts"
 const SHIPPED = path.join(import.meta.dirname, "../..", "models", "unit-reader-en")
 
 /**
- * How long an answer may wait until its units are read, or judged by their meaning. Alone it takes half a second; what is above that is for machines
- * on which many ask at once. With 5 s for a turn at the door it leaves a search 5 s of the 25 s that a paid one may take, and with 10 s
- * for pages that are read again and 20 s for a language model it is within the 60 s that clients wait.
+ * How long an answer can wait until its units are read or judged by their meaning. A single question takes half a
+ * second; the rest is for machines where many ask at once. With 5 s for its turn, a search still has 5 s of the 25 s
+ * that a paid one may take; with 10 s for pages that are read again and 20 s for a language model, the total is within
+ * the 60 s that clients wait.
  */
 export const READING_MS = 15_000
-/** Milliseconds that one unit takes on one thread beside other work. */
+/** Milliseconds that one thread takes for a unit while other work is running. */
 const UNIT_MS = 20
-/** Units that one thread reads in that time: those that would be late had better not wait. */
+/** Units that one thread reads in that time: units that would be late aren't queued. */
 const MOST_WAITING = Math.floor(READING_MS / UNIT_MS)
 /** Threads take 110 MB each, and searches need processors, too. */
 const PROCESSORS_PER_THREAD = 4

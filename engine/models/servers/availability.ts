@@ -1,12 +1,12 @@
 import { EngineError } from "../../errors.ts"
 
-/** Between the first looks whether a server is back; each is twice as far from the one before. */
+/** Time before the first check whether a server is back; each later interval is twice as long. */
 const FIRST_LOOK_MS = 1_000
 const LAST_LOOK_MS = 30_000
 
 /**
- * A server of a model that gives no answers. For one outage there is one of these, however many calls it fails, so that who tells of
- * problems can tell of it once.
+ * A model server that doesn't answer. Each outage has one of these, however many calls fail, so that it can be reported
+ * once.
  */
 export class ModelOutage extends EngineError {
   /** A sentence for any reader. */
@@ -20,8 +20,8 @@ export class ModelOutage extends EngineError {
 }
 
 /**
- * Whether a server answers (a circuit breaker). Once it has failed, no call waits for it: this checks now and then whether it is
- * back.
+ * Tracks whether a server answers (a circuit breaker). After a failure no call waits for the server; it is checked now
+ * and then until it is back.
  */
 export class Availability implements Disposable {
   readonly #look: () => Promise<void>
@@ -29,12 +29,12 @@ export class Availability implements Disposable {
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  /** @param look asks the server something small; rejects while it does not answer, or not as it should. */
+  /** @param look sends the server a small request; rejects if the server doesn't answer as it should */
   constructor(look: () => Promise<void>) {
     this.#look = look
   }
 
-  /** Null while the server is taken to answer. */
+  /** Null while the server is assumed to answer. */
   get outage(): ModelOutage | null {
     return this.#outage
   }

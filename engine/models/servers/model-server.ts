@@ -21,17 +21,17 @@ export interface ModelServerOptions {
 export interface PostOptions {
   /** For everything, from connecting to the last byte. */
   readonly timeoutMs: number
-  /** An answer that is larger is given up. */
+  /** Larger answers are discarded. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** A server's own message about its failure is cut to this: more is no help. */
+/** The server's own error message is truncated to this length. */
 const SAID_CHARS = 200
 const SAID_BYTES = 4096
 
 /**
- * Why a server of a model gave no answer. The message continues a sentence that begins with the server ("answered 500"), and
+ * Why a model server gave no answer. The message continues a sentence that begins with the server ("answered 500"), and
  * contains neither the key nor anything that was sent.
  */
 export class ModelServerError extends Error {
@@ -57,17 +57,17 @@ export class ModelServerError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** Whether the same request may succeed in a while: there was no answer, too many requests (RFC 6585 §4), or a failure of the server. */
+  /** Whether the same request may succeed later: there was no answer, there were too many requests (RFC 6585 §4), or the server failed. */
   get isPassing(): boolean {
     return this.status === null || this.status === 408 || this.status === 429 || this.status >= 500
   }
 }
 
 /**
- * A server of a model, asked in JSON.
+ * A model server that speaks JSON.
  *
- * The address is the operator's own setting and may be on this machine or a private network, so the address guard has no part
- * in it. Redirects are not followed: they could lead the key elsewhere.
+ * The address is set by the operator and may be on this machine or a private network, so the address guard doesn't
+ * apply. Redirects aren't followed: they could send the key elsewhere.
  */
 export class ModelServer implements AsyncDisposable {
   readonly #options: ModelServerOptions
@@ -78,22 +78,23 @@ export class ModelServer implements AsyncDisposable {
   }
 
   /**
-   * The JSON that the server answers with.
-   * @param path from the base address on, with a slash before it
+   * Sends JSON and returns the JSON answer.
+   * @param path below the base address, with a leading slash
    * @throws ModelServerError; whatever `signal` aborts with
    */
   async post(path: string, body: object, options: PostOptions): Promise<unknown> {
     return await this.#json({ method: "POST", path, body }, options)
   }
 
-  /** The same of a request without a body. */
+  /** Like `post`, for a request without a body. */
   async get(path: string, options: PostOptions): Promise<unknown> {
     return await this.#json({ method: "GET", path }, options)
   }
 
   /**
-   * An answer as it arrives, to a server that may send it in parts.
-   * @returns whether it comes as server-sent events, and its text piece by piece; leaving the loop closes the connection
+   * Returns an answer as it arrives, from a server that may send it in parts.
+   * @returns whether it comes as server-sent events, and its text piece by piece; leaving the loop closes the
+   * connection
    * @throws ModelServerError, also while the text is read; whatever `signal` aborts with
    */
   async stream(
@@ -129,7 +130,7 @@ export class ModelServer implements AsyncDisposable {
     }
   }
 
-  /** A server may close a connection that was kept open just when it is used again. */
+  /** A server can close a kept-alive connection just as it is used again. */
   async #again<T>(ask: () => Promise<T>): Promise<T> {
     return await ask().catch((error: unknown) => (isCut(error) ? ask() : Promise.reject(error as Error)))
   }
@@ -138,7 +139,7 @@ export class ModelServer implements AsyncDisposable {
     await this.#agent.destroy()
   }
 
-  /** @returns the answer when it is one */
+  /** @returns the answer if its status is a success */
   async #request(
     { method, path, body: sent, accept = "application/json" }: Asked,
     signal: AbortSignal,
@@ -167,7 +168,7 @@ export class ModelServer implements AsyncDisposable {
       },
       ...(sent !== undefined && { body: JSON.stringify(sent) }),
       dispatcher: this.#agent,
-      // One clock for all: the signal.
+      // The signal is the only timeout.
       headersTimeout: 0,
       bodyTimeout: 0,
       signal,
@@ -202,7 +203,7 @@ interface Asked {
   readonly method: "GET" | "POST"
   readonly path: string
   readonly body?: object
-  /** Default JSON alone. */
+  /** Default: only JSON. */
   readonly accept?: string
 }
 
@@ -240,7 +241,7 @@ async function* limited(body: Dispatcher.ResponseData["body"], maxBytes: number)
   }
 }
 
-/** The reason why a request failed without an answer. */
+/** Turns a failure without an answer into an error. */
 const unreached = (error: unknown): ModelServerError =>
   error instanceof ModelServerError ? error : new ModelServerError(`cannot be reached (${codeOf(error)})`)
 

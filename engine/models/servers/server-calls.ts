@@ -3,17 +3,17 @@ import { Availability, ModelOutage } from "./availability.ts"
 import { ModelServerError } from "./model-server.ts"
 
 export interface ServerCallsOptions {
-  /** What asks, such as `embedder`: it is refused by this name once it is closed. */
+  /** The name of the caller, such as `embedder`: errors after closing use it. */
   readonly what: string
-  /** The model on the server, such as `the embedding model`: an outage begins with it. */
+  /** The model on the server, such as `the embedding model`: reports of an outage begin with it. */
   readonly model: string
   /** What Fossick does without the server, and where to look; a sentence. */
   readonly whatNow: string
-  /** Asks the server something small; rejects while it does not answer, or not as it should. */
+  /** Sends the server a small request; rejects if the server doesn't answer as it should. */
   readonly look: () => Promise<void>
 }
 
-/** The calls to a model's server: none while it is away or after closing, and one that fails begins an outage. */
+/** Makes the calls to a model server: no call is made while it is away or after closing, and a failed call begins an outage. */
 export class ServerCalls implements Disposable {
   readonly #options: ServerCallsOptions
   readonly #availability: Availability
@@ -51,7 +51,7 @@ export class ServerCalls implements Disposable {
     }
   }
 
-  /** Records that the server does not answer. @returns the current outage, or the one that begins */
+  /** Records that the server doesn't answer. @returns the outage already under way, or a new one */
   away(error: ModelServerError): ModelOutage {
     const { model, whatNow } = this.#options
     const outage = new ModelOutage(`The server of ${model} ${error.message}.`, whatNow, { cause: error })

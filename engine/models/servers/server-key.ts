@@ -2,7 +2,7 @@ import { resolveSecret } from "#base/secret.ts"
 import { environment, SettingsError } from "#base/settings.ts"
 
 /**
- * The key behind a setting's value; empty for none.
+ * Returns the key that a setting's value refers to; empty if there is none.
  *
  * @param name of the setting
  * @throws SettingsError naming the setting, never the key

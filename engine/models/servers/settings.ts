@@ -151,7 +151,7 @@ export const modelServerSettings = {
   ),
 }
 
-/** Settings that contradict each other. @throws SettingsError */
+/** Rejects settings that contradict each other. @throws SettingsError */
 export function checkModelServers(
   settings: Partial<
     Pick<Values<typeof modelServerSettings>, "embeddingsUrl" | "embeddingsModel" | "reranker" | "rerankerUrl">

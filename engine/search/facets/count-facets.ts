@@ -17,11 +17,11 @@ import { parseQueryText } from "../../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
 /**
- * Pages that are counted: all that match where they are no more, else the best of them by their words: so a question that many
- * pages match takes no longer, and no user looks through more than these.
+ * Most pages to count. If more match, the best by their words are counted, so a question that matches many pages takes
+ * no longer; no user looks through more than this.
  */
 export const MOST_COUNTED = 1000
-/** Most values of a field that are reported, the most frequent ones. */
+/** Most values reported for each field; the most frequent ones are kept. */
 const MOST_VALUES = 50
 
 /** How many of the pages that match a question have each value of some fields. */
@@ -66,7 +66,7 @@ interface TermsParts {
   readonly holding: (terms: readonly string[]) => Promise<readonly string[]>
 }
 
-/** The words of the question, the corrections of misspelt ones, and their stems in further languages: what a search looks for. */
+/** The terms a search looks for: the words of the question, corrections of misspelt ones, and their stems in additional languages. */
 async function termsOf(
   index: SearchIndex,
   question: ReturnType<typeof parseQueryText>,
@@ -120,9 +120,9 @@ async function tally(heads: readonly PageHead[], fields: readonly FacetField[]):
 }
 
 /**
- * The folder that distinguishes each address from the others of its site: the first that not all of them lie in. Addresses
- * outside of every folder, or in no further one than all of their site, have none. Where there are several sites, folders are
- * named with theirs: two `/docs` have nothing in common.
+ * The folder that distinguishes each address from others of its site: the first one that the site's addresses don't all
+ * share. Addresses outside all folders, or with no folder beyond the shared ones, have none. With several sites, folder
+ * names include the site: two `/docs` have nothing in common.
  */
 function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
   const sites = new Map(
@@ -139,7 +139,7 @@ function pathsOf(urls: readonly string[]): (url: string) => readonly string[] {
 
 const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
 
-/** How many folders, from the top, all of these have. */
+/** Number of top folders that all of these share. */
 const depthShared = ([first = [], ...others]: readonly (readonly string[])[]): number =>
   others.reduce((depth, folders) => {
     const differs = first.slice(0, depth).findIndex((folder, i) => folders[i] !== folder)

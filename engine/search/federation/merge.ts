@@ -22,11 +22,13 @@ interface Known {
 }
 
 /**
- * The hits of several indexes as if they were those of one: ranked anew by the evidence of each page, since scores are
- * calibrated by the best page of an index, and those of several mean the same only when there is one best page. Preferences, the
- * operator's boosts, duplicates, translations and crowding hosts count as in one index; pins stay with the index that has them, in their places.
+ * Merges the hits of several indexes as if they came from one: pages are ranked anew by their evidence, because each
+ * index calibrates its scores by its own best page, so scores of different indexes can't be compared. Preferences, the
+ * operator's boosts, duplicates, translations and crowding hosts work as in one index; pins keep their places in the
+ * index that has them.
  *
- * @param found each with evidence, the own index first: of one address it is the own page that is kept; a hit without evidence is left out
+ * @param found results with evidence, the own index first: if an address occurs several times, the own page is kept; a
+ * hit without evidence is left out
  */
 export async function merged(
   query: Pick<Query, "text" | "limit" | "depth" | "preference" | "rules" | "filter">,
@@ -55,7 +57,7 @@ export async function merged(
   )
 }
 
-/** By page id; of one address the first. */
+/** By page id; if an address occurs several times, the first is kept. */
 function pagesOf(found: readonly Found[]): ReadonlyMap<string, Known> {
   const pages = new Map<string, Known>()
   for (const { hits } of found) {
@@ -79,7 +81,7 @@ const factsOfHit = (hit: Hit): PageFacts => ({
   fingerprint: hit.evidence!.fingerprint,
 })
 
-/** The same way that each index took, on the evidence of all. */
+/** Ranks the pages as each index did, but on the evidence of all. */
 function rankedAnew(
   pages: ReadonlyMap<string, Known>,
   found: readonly Found[],
@@ -92,17 +94,17 @@ function rankedAnew(
     lacksNumbers: hit.evidence!.lacksNumbers,
   }))
   const reach = Math.max(...found.map((one) => one.reach ?? 1))
-  // An index that was not asked tells nothing.
+  // An index that wasn't asked doesn't contribute.
   const lacking = found.flatMap((one) => one.nowhere ?? [])
   const nowhere = lacking.length > 0 ? Math.min(...lacking) : 0
   const fused = fuse(candidates, { hasWords: true, reach, nowhere })
-  // Each index read as many of its own pages.
+  // Each index read this many of its own pages.
   const again = new Set(toReadAgain(fused, DEPTHS[depth].latePages).map(({ id }) => id))
   const late = new Map(valuesOf(pages, "late").filter(([id]) => again.has(id)))
   const read = withLateInteraction(fused, late)
   const said = new Map(valuesOf(pages, "rerank"))
   const first = toRerank(read)
-  // Scores of a reranker for some pages say nothing about the others.
+  // A reranker's scores for some pages don't apply to others.
   return first.length > 0 && first.every(({ id }) => said.has(id)) ? withReranker(read, said) : read
 }
 
@@ -111,7 +113,7 @@ const valuesOf = (pages: ReadonlyMap<string, Known>, part: "late" | "rerank"): [
     ([, value]) => value > 0,
   )
 
-/** As `withFactors` of the search has it, on pages of any index. */
+/** Like `withFactors` in a single-index search, for pages of any index. */
 function withFactors(
   ranked: readonly Ranked[],
   pages: ReadonlyMap<string, Known>,

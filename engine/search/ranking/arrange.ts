@@ -14,12 +14,12 @@ export interface Arrangement {
   readonly holders?: ReadonlySet<string>
   /** The languages that the asker reads, if known. Default: all. */
   readonly reads?: Reads
-  /** Whether the question names this version of documentation. Default: never. */
+  /** Whether a version of documentation is the one that the question names. Default: never. */
   readonly wanted?: ((version: string) => boolean) | undefined
   readonly factsOf: FactsOf
 }
 
-/** Pages looked at for each that is wanted: duplicates fall away, and other hosts need pages to move up. */
+/** Pages looked at for each result wanted: duplicates are dropped, and pages of other hosts must be able to move up. */
 const LOOKED_AT = 3
 const LOOKED_AT_LEAST = 15
 
@@ -35,7 +35,7 @@ export async function arrange(
 ): Promise<Arranged[]> {
   const facts = new Map<string, PageFacts>()
   const asked = new Set<string>()
-  /** @returns whether anything was learned that may move a page */
+  /** @returns whether the new facts can move a page */
   const learn = async (pages: readonly Ranked[]): Promise<boolean> => {
     const unknown = pages.map(({ id }) => id).filter((id) => !asked.has(id))
     if (unknown.length === 0) return false
@@ -49,7 +49,7 @@ export async function arrange(
   let all = order()
   for (let count = Math.max(LOOKED_AT_LEAST, limit * LOOKED_AT); ; count *= 2) {
     let first = all.slice(0, count)
-    // A list of other pages moves back when it is known for one, and what moves up in its stead may be one, too.
+    // A list of other pages moves back once it is known to be one, and the page that moves up instead may be one too.
     while (await learn(first)) {
       all = order()
       first = all.slice(0, count)
@@ -69,12 +69,12 @@ function neverRising(hits: readonly Arranged[]): Arranged[] {
   return hits.map((hit) => ({ ...hit, score: (least = Math.min(least, hit.score)) }))
 }
 
-/** Values nearer than this are the same: what differs are the last digits of a sum. */
+/** Factor for rounding: closer values count as equal, since only the last digits of a sum differ. */
 const SAME = 1e6
 
 /**
- * Pages that match alike, such as copies that do not say so, by their addresses: the one that looks most like
- * the text's own first, and never by chance.
+ * Orders pages that match equally well, such as copies that aren't marked as copies, by their addresses: first the one
+ * that looks most like the original, never by chance.
  */
 function tiesByAddress(ranked: readonly Boosted[], facts: ReadonlyMap<string, PageFacts>): Boosted[] {
   const value = ({ fused, boost }: Boosted) => Math.round((fused + boost) * SAME)

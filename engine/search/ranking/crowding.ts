@@ -8,10 +8,10 @@ const HOST_LEAST = 2
 const CLOSE = 0.92
 
 /**
- * The best `limit` pages, those of one host that are too many moved behind pages of other hosts that match
- * nearly as well. None is dropped for it: where nothing close comes from elsewhere, the order stays.
+ * The best `limit` pages; if one host has too many, some are moved behind pages of other hosts that match nearly as
+ * well. No page is dropped: if nothing close comes from elsewhere, the order stays.
  *
- * @param ranked best first; as many as may be moved up
+ * @param ranked best first, including all pages that could move up
  */
 export function spreadHosts<Page extends Boosted>(
   ranked: readonly Page[],

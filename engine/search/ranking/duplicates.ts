@@ -5,7 +5,7 @@ import { sayTheSame } from "../../index/page/fingerprint.ts"
 import { compareAddresses } from "../../index/page/preferred-address.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** Within this share of each other's value, duplicates rank alike: the index is no surer than that. */
+/** Duplicates whose values differ by at most this share rank alike: the index is no more certain than that. */
 const TIE = 0.02
 
 /** A page that is folded behind another one. */
@@ -20,13 +20,13 @@ export interface Arranged extends Boosted {
   readonly folded?: readonly Folded[]
 }
 
-/** Pages named behind another. */
+/** Most folded pages listed for one hit. */
 const MOST_FOLDED = 10
 
 /**
- * The ranking with one page of each text: the best, and of those about as good the one whose address looks
- * most like the page's own; of the translations of a page the best that the asker reads; of its versions the one whose name is
- * `wanted`, else the site's default. The page shown takes the best one's place.
+ * The ranking with one page of each text: the best, and among pages about as good the one whose address looks most like
+ * the original; among the translations of a page, the best that the asker reads; among its versions, the one whose name
+ * is `wanted`, else the site's default. The page shown takes the best one's place.
  */
 export function collapse(
   ranked: readonly Boosted[],

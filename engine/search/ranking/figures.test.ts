@@ -84,7 +84,7 @@ describe("moving a page", () => {
     boosted(listed, preference, facts({ [id]: about }))
 
   test("gives it the score that belongs to its new value", () => {
-    // 0.6 more 0.15 of it: 0.69, of the way from 0.6 to 0.8 the 0.45th part.
+    // 0.6 plus 0.15 of it is 0.69, which is 0.45 of the way from 0.6 to 0.8.
     const [, second] = moved("b", { languages: ["de"] }, { language: "de" })
     expect(second).toMatchObject({ id: "b", boost: expect.closeTo(0.09, 9) })
     expect(second!.score).toBeCloseTo(0.5 + 0.45 * 0.3, 9)
@@ -107,7 +107,7 @@ describe("moving a page", () => {
       one("z", 0.48, { score: 0.2 }),
     ]
     const to = boosted(alike, { domains: ["z.example"] }, facts({ z: { isListing: true } }))
-    // 0.48 more 0.4 and less 0.25 of it: 0.552.
+    // 0.48 plus 0.4 of it and minus 0.25 of it is 0.552.
     expect(to.map(({ id }) => id)).toEqual(["a", "b", "z"])
     expect(to[2]!.score).toBeCloseTo(0.2 + (0.072 / 0.12) * 0.4, 9)
   })
@@ -193,7 +193,7 @@ describe("pages with the same text", () => {
     expect(german[0]).toMatchObject({ fused: 0.9, folded: [{ id: "a", kind: "translation" }] })
     expect(collapse(ranked, about, readsAll).map(({ id }) => id)).toEqual(["a", "c"])
     expect(collapse(ranked, about, () => false).map(({ id }) => id)).toEqual(["a", "c"])
-    // Nothing is known of x.
+    // There are no facts about x.
     for (const [first, second] of ["xa", "ax"])
       expect(collapse([one(first!, 0.9), one(second!, 0.8)], about, readsAll).map(({ id }) => id)).toEqual([
         first,
@@ -323,7 +323,7 @@ describe("a reranker", () => {
       ]),
     )
     expect(sure.map(({ fused }) => fused)).toEqual(nearly.map(({ fused }) => fused))
-    // One that was not read counts as the worst that could be.
+    // A page that wasn't read counts as the worst possible.
     expect(sure.find(({ id }) => id === "c")).toMatchObject({ rerank: 0 })
     expect(withReranker(before, new Map())).toEqual(before)
   })

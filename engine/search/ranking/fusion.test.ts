@@ -157,7 +157,7 @@ describe("the ranking", () => {
   it("never ranks a page lower for containing more of the query", () => {
     fc.assert(
       fc.property(anyCandidates, fc.double({ min: 0.01, max: 0.5, noNaN: true }), (candidates, more) => {
-        // The nearness of a page without vectors is a guess, which other words change.
+        // The nearness of a page without vectors is an estimate that depends on words.
         const known = candidates.filter(({ cosine }) => cosine !== null)
         for (const [at, one] of known.entries()) {
           const before = ids(known).indexOf(one.id)

@@ -6,11 +6,11 @@ export interface Candidate {
   /** Its word evidence for the query, 0..1: see `word-evidence.ts`; 0 when words were left out. */
   readonly words: number
   /**
-   * Cosine of the query and the page's nearest passage, as {@link nearnessOf} puts it; undefined when the page is not
-   * among the nearest, null when it has no vectors, or none that say anything.
+   * Cosine of the query and the page's nearest passage, as returned by {@link nearnessOf}; undefined if the page isn't
+   * among the nearest, null if it has no meaningful vectors.
    */
   readonly cosine: number | undefined | null
-  /** Looked for explicitly: its cosine says nothing about how near the nearest pages are. Default false. */
+  /** Whether the page was requested explicitly, so that its cosine doesn't count toward the nearest pages. Default false. */
   readonly aside?: boolean
   /** The share of the query's numbers that it lacks, 0..1. Default 0. */
   readonly lacksNumbers?: number
@@ -21,20 +21,20 @@ export interface QueryFacts {
   /** False when the words of the query were left out. */
   readonly hasWords: boolean
   /**
-   * The most that a page could say in the words, 0..1: below 1 where some are misspelt, since a page with their corrections says
-   * less than one with the words as asked would. Default 1.
+   * The highest possible word evidence, 0..1: below 1 if words are misspelt, since a page with their corrections counts
+   * less than one with the original words would. Default 1.
    */
   readonly reach?: number
-  /** The share of the query, by the weight of its words, that no candidate has, 0..1. Default 0. */
+  /** The share of the query, weighted by word, that no candidate has, 0..1. Default 0. */
   readonly nowhere?: number
 }
 
-/** One page of the ranking; the list's order is the order of `fused` and of `score`. */
+/** One page of the ranking; the list is sorted by both `fused` and `score`. */
 export interface Ranked {
   readonly id: string
-  /** Its words, 0..1. */
+  /** Word evidence, 0..1. */
   readonly lexical: number
-  /** Nearness: the cosine in the range of the model, 0 where it is unknown. */
+  /** Nearness: the cosine scaled to the model's range, 0 if unknown. */
   readonly vector: number
   /** Late interaction of its best passage, 0..1; 0 when it was not read. */
   readonly late: number
@@ -42,41 +42,42 @@ export interface Ranked {
   readonly rerank: number
   /** Convex combination of all evidence, 0..1. */
   readonly fused: number
-  /** Evidence against an answer, in log-odds: words or numbers that this page lacks, or all of them. Default 0. */
+  /** Evidence against an answer, in log-odds: words or numbers that this page or every page lacks. Default 0. */
   readonly doubt?: number
   /** Calibrated, 0..1. */
   readonly score: number
-  /** The same without `doubt`. Default: the score. */
+  /** The score without `doubt`. Default: the score. */
   readonly match?: number
 }
 
 /**
- * Weight of the words: the more, the more the page that says most says of the question. nDCG@10 on the tune halves of long pages,
+ * Weight of the words: it grows with the word evidence of the best page. nDCG@10 on the tune halves of long pages,
  * exact words and misspelt ones (`bench/quality/needles.ts`), on the judged collections and on the sections of
  * `bench/testing/collections`:
  *
- *     words alone      0.797  0.959  0.884    0.808  0.734  0.723    0.646
- *     vectors alone    0.685  0.837  0.754    0.737  0.612  0.649    0.729
- *     0.6              0.812  0.943  0.924    0.847  0.752  0.743    0.737
- *     0.7              0.848  0.959  0.907    0.851  0.750  0.746    0.726
- *     0.8              0.861  0.959  0.900    0.846  0.747  0.745    0.704
- *     0.5 to 0.9       0.831  0.959  0.912    0.843  0.753  0.743    0.741
+ * words alone      0.797  0.959  0.884    0.808  0.734  0.723    0.646
+ * vectors alone    0.685  0.837  0.754    0.737  0.612  0.649    0.729
+ * 0.6              0.812  0.943  0.924    0.847  0.752  0.743    0.737
+ * 0.7              0.848  0.959  0.907    0.851  0.750  0.746    0.726
+ * 0.8              0.861  0.959  0.900    0.846  0.747  0.745    0.704
+ * 0.5 to 0.9       0.831  0.959  0.912    0.843  0.753  0.743    0.741
  *
- * So no set is worse than by words alone, nor by much than with the weight that is best for it.
+ * So no set is worse than by words alone, or much worse than with its own best weight.
  *
- * How much a page says is measured by the most that it could: a misspelt word is no reason to trust the vectors more, which were made of the misspelt
- * text. On the misspelt questions of the tune half: 0.937, hit@3 0.97; with the words' own share 0.935, 0.94.
+ * Word evidence is measured against the highest possible: a misspelt word is no reason to trust the vectors more, since
+ * they were made from the misspelt text. On the misspelt questions of the tune half: 0.937, hit@3 0.97; with the plain
+ * share 0.935, 0.94.
  */
 const LEAST_WORDS = 0.5
 const MORE_WORDS = 0.4
 
 /**
- * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared, and on that best
- * value. The first says which hits of a query matter, the second whether the query is one that this index answers. Fitted on the
- * ten best hits of every judged query, and of questions that nothing in the collections and manuals answers (those with three
- * times the weight). Area under the curve, by collection: `hybrid` 0.894, 0.902, 0.840; `late` 0.893, 0.901, 0.846; `lexical`
- * 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than fitted: words of an unrelated
- * question stand in some page of any index, and no such page may score more than 0.25.
+ * Logistic regression of "the page answers the query" on the page's share of the best fused value, squared, and on that
+ * best value. The first shows which hits of a query matter, the second whether this index answers the query. Fitted on
+ * the ten best hits of every judged query, and of questions that nothing in the collections and manuals answers (at
+ * three times the weight). Area under the curve, by collection: `hybrid` 0.894, 0.902, 0.840; `late` 0.893, 0.901,
+ * 0.846; `lexical` 0.867, 0.900, 0.833; `vector` 0.886, 0.830, 0.801. The constant of `lexical` is 0.3 lower than
+ * fitted: every index has some page with words of an unrelated question, and no such page may score more than 0.25.
  */
 interface Calibration {
   readonly constant: number
@@ -84,7 +85,7 @@ interface Calibration {
   readonly best: number
 }
 
-/** By the evidence that there is. */
+/** By the kind of evidence available. */
 export const CALIBRATIONS = {
   hybrid: { constant: -8.87, shareSquared: 6.14, best: 5.84 },
   lexical: { constant: -7.25, shareSquared: 4.94, best: 4.88 },
@@ -93,43 +94,43 @@ export const CALIBRATIONS = {
 } satisfies Record<string, Calibration>
 
 /**
- * Evidence against an answer whatever else a page says, in log-odds: words of the question that no page has, unless some page is near in meaning,
- * and numbers that this page lacks. Fitted on the even questions of the judged collections, on questions of other subjects, on nonsense, and on the same
- * questions with other numbers; below, the odd ones, which were looked at while these numbers were chosen. The share of the questions whose first result has
- * 0.1 or more:
+ * Evidence against an answer, whatever else is on the page, in log-odds: words of the question that no page has, unless
+ * some page is near in meaning, and numbers that this page lacks. Fitted on the even questions of the judged
+ * collections, on questions of other subjects, on nonsense, and on the same questions with other numbers; the values
+ * below are for the odd ones, which were looked at while these numbers were chosen. The share of the questions whose
+ * first result has 0.1 or more:
  *
- *     `basic`             answered  another subject  unrelated  nonsense  another number
- *     without             1.00      0.97             0.98       1.00      1.00
- *     this                0.99      0.14             0.07       0.03      0.35
- *     `fast`, without     1.00      1.00             1.00       1.00      1.00
- *     this                0.95      0.07             0.05       0.00      0.05
+ * `basic`             answered  another subject  unrelated  nonsense  another number
+ * without             1.00      0.97             0.98       1.00      1.00
+ * this                0.99      0.14             0.07       0.03      0.35
+ * `fast`, without     1.00      1.00             1.00       1.00      1.00
+ * this                0.95      0.07             0.05       0.00      0.05
  *
- * Area under the curve over all of them: 0.860 and 0.880, `fast` 0.841 and 0.864. A name that a page lacks tells too little: two in five of the pages that
- * answer lack one.
+ * Area under the curve over all of them: 0.860 and 0.880, `fast` 0.841 and 0.864. Missing names are too weak a signal:
+ * two in five of the pages that answer lack one.
  */
 const DOUBT = {
-  /** For the share of the question that no page has, above `usual`, to nothing where a page is as near as `near`. */
+  /** Applied to the share of the question that no page has, above `usual`, and reduced to zero where a page is as near as `near`. */
   nowhere: 15,
   usual: 0.2,
   near: 0.5,
   numbers: 2.2,
 } as const
 /**
- * A page that lacks the numbers of a question counts for so much less. nDCG@10 of the questions with numbers, even and odd: 0.799 0.840, with
- * this 0.818 0.838, with twice this 0.830 0.830.
+ * Penalty for a page that lacks the numbers of a question. nDCG@10 of the questions with numbers, even and odd: 0.799
+ * 0.840, with this 0.818 0.838, with twice this 0.830 0.830.
  */
 const NUMBERS = 0.1
 
-/** Rounding differences between processors: for texts with nothing in common one finds a cosine of 0, another one 1e-7. */
+/** Rounding differs between processors: for texts with nothing in common, one returns a cosine of 0, another 1e-7. */
 const ROUNDING = 1e-6
 
 /**
- * Ranks the candidates of one query, best first; ties by id. Pages that neither arm knows are left out.
+ * Ranks the candidates of one query, best first; ties by id. Pages that neither arm found are left out.
  *
- * Both arms are put on scales that mean the same for every query and do not depend on the other candidates,
- * so that a page without a rival ranks and scores as it would beside many. A page that is not among
- * the nearest is taken to be as near as the farthest page known; one without vectors as near as pages that say about as
- * much in the words of the query.
+ * Both arms are put on scales that mean the same for every query and don't depend on the other candidates, so that a
+ * page ranks and scores the same with or without rivals. A page that isn't among the nearest counts as near as the
+ * farthest known page; one without vectors counts as near as pages with about the same word evidence.
  */
 export function fuse(
   candidates: readonly Candidate[],
@@ -155,11 +156,11 @@ export function fuse(
   return scored(ranked, CALIBRATIONS[arms])
 }
 
-/** Pages that a page without vectors is compared with, and how near in words one counts half as much as an equal one. */
+/** Number of pages that a page without vectors is compared with, and the difference in word evidence at which a page counts half as much as an equal one. */
 const ALIKE = 5
 const ALIKE_WITHIN = 0.05
 
-/** The nearness to be expected of a page by its words: the mean of those whose words say about as much, the more alike the more. */
+/** The nearness expected of a page from its words: the mean over pages with similar word evidence, weighted by similarity. */
 function usualNearness(candidates: readonly Candidate[], farthest: number): (words: number) => number {
   if (candidates.every(({ cosine }) => cosine !== null)) return () => 0
   const known = candidates.flatMap(({ words, cosine }) =>
@@ -181,40 +182,40 @@ function usualNearness(candidates: readonly Candidate[], farthest: number): (wor
 }
 
 /**
- * What a reranker says, with care. nDCG@10 of `advanced` on 341 questions of the judged collections (apidocs, codebase, passages), with a
- * cross-encoder of twelve layers (ms-marco-MiniLM-L-12-v2, 8 bits):
+ * How a reranker's scores are used, with care. nDCG@10 of `advanced` on 341 questions of the judged collections
+ * (apidocs, codebase, passages), with a cross-encoder of twelve layers (ms-marco-MiniLM-L-12-v2, 8 bits):
  *
- *     without                                                  0.854  0.787  0.800
- *     its order alone, of the first 10 pages                   0.799  0.766  0.811
- *     0.1 of the weight                                        0.852  0.790  0.810
- *     0.1, where no page has 0.45 of the words                 0.855  0.797  0.811
- *     0.2, where no page has 0.45 of the words                 0.845  0.797  0.810
- *     0.1, where no page has 0.45 of the words, of 16 pages    0.848  0.796  0.824
+ * without                                                  0.854  0.787  0.800
+ * its order alone, of the first 10 pages                   0.799  0.766  0.811
+ * 0.1 of the weight                                        0.852  0.790  0.810
+ * 0.1, where no page has 0.45 of the words                 0.855  0.797  0.811
+ * 0.2, where no page has 0.45 of the words                 0.845  0.797  0.810
+ * 0.1, where no page has 0.45 of the words, of 16 pages    0.848  0.796  0.824
  *
- * Where words say much, it has nothing to add; and a page further down that it takes for the best is more often wrong. The figures are those
- * of the questions that these numbers were chosen on.
+ * Where the words match well, it has nothing to add; and a page from further down that it ranks first is more often
+ * wrong. These are results on the questions that the numbers were chosen on.
  */
 const RERANKER = {
   weight: 0.1,
   pages: 10,
-  /** With a page of so much in words it is not asked. */
+  /** The reranker isn't asked if a page has this much word evidence. */
   enoughWords: 0.45,
-  /** Differences on its own scale (log-odds): smaller ones than this between best and worst are not stretched. */
+  /** If its scores (log-odds) differ by less than this between best and worst, they aren't stretched. */
   leastRange: 6,
 } as const
 
-/** The pages that a reranker is to read, of a ranking, best first: none when words say enough. */
+/** The pages of a ranking that a reranker should read, best first: none if the words match well enough. */
 export function toRerank(ranked: readonly Ranked[]): readonly Ranked[] {
   const first = ranked.slice(0, RERANKER.pages)
   return first.some(({ lexical }) => lexical >= RERANKER.enoughWords) ? [] : first
 }
 
 /**
- * The ranking with a reranker's word heeded; pages that it did not read keep their order behind those. Its own scale says nothing of
- * other questions, so the best page keeps the value that the best one had.
+ * Applies a reranker's scores to the ranking; pages that it didn't read keep their order behind the others. Its scale
+ * can't be compared between questions, so the best page gets the previous best value.
  *
  * @param ranked best first
- * @param said by page id, 0..1, of the first pages of the ranking
+ * @param said scores by page id, 0..1, of the first pages of the ranking
  */
 export function withReranker(ranked: readonly Ranked[], said: ReadonlyMap<string, number>): Ranked[] {
   const odds = new Map([...said].map(([id, score]) => [id, logOdds(score)]))
@@ -232,13 +233,13 @@ export function withReranker(ranked: readonly Ranked[], said: ReadonlyMap<string
   return scored(placed, CALIBRATIONS[ranked.some(({ late }) => late > 0) ? "late" : "hybrid"])
 }
 
-/** Cut off where the digits that servers write end. */
+/** Truncated to the number of digits that servers write. */
 const logOdds = (score: number): number => {
   const within = Math.min(1 - 1e-6, Math.max(1e-6, score))
   return Math.log(within / (1 - within))
 }
 
-/** Best first by `fused`, ties by id, each with its score. A page scores no less than those behind it. */
+/** Sorts by `fused`, best first, ties by id, and adds scores. A page scores at least as much as those behind it. */
 export function scored(ranked: readonly Ranked[], calibration: Calibration): Ranked[] {
   const sorted = [...ranked].sort((a, b) => b.fused - a.fused || (a.id < b.id ? -1 : 1))
   const best = sorted[0]?.fused ?? 0
@@ -261,7 +262,7 @@ function calibrated(
   return 1 / (1 + Math.exp(-(constant + shareSquared * (fused / best) ** 2 + weight * best - doubt)))
 }
 
-/** 0 for a cosine of texts that have nothing to do with each other, 1 for one of texts that mean the same. */
+/** 0 for the cosine of unrelated texts, 1 for texts with the same meaning. */
 export const nearnessOf = (cosine: number, { unrelated, same }: CosineRange): number =>
   (cosine - unrelated) / (same - unrelated)
 

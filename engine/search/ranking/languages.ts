@@ -5,12 +5,12 @@ import type { PageFacts } from "../../index/page/page-facts.ts"
 export type Reads = (language: string) => boolean
 
 /**
- * The share of its value that a page loses in a language that the asker does not read. As much as a preferred language gains: a
- * page that matches nearly as well comes first, a much better one stays.
+ * The share of its value that a page loses if the asker doesn't read its language. It equals the gain for a preferred
+ * language: a page that matches nearly as well comes first, a much better one stays.
  */
 const UNREAD = 0.15
 
-/** Pages that the asker cannot read behind others that match nearly as well; all stay where none can be read. */
+/** Moves pages that the asker can't read behind others that match nearly as well; all stay if none can be read. */
 export function readableFirst(
   ranked: readonly Boosted[],
   reads: Reads,
@@ -26,13 +26,13 @@ export function readableFirst(
   )
 }
 
-/** Parameters that say the language of a page. */
+/** Parameters that give the language of a page. */
 const PARAMETERS = ["lang", "language", "locale", "hl"]
 
 /**
- * Whether two pages are one in two languages: the same host, and addresses that differ in the part that names each page's own
- * language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may have no such part; `/de` and `/en`
- * have nothing in common that says so.
+ * Whether two pages are one page in two languages: the same host, and addresses that differ only in the part that names
+ * each page's own language: `/de/guide` and `/en-GB/guide`, `guide.de.html`, `guide?lang=de`. One of them may lack that
+ * part; `/de` and `/en` alone prove nothing.
  */
 export function areTranslations(a: PageFacts, b: PageFacts): boolean {
   if (a.language === null || b.language === null || a.language === b.language || a.host !== b.host)

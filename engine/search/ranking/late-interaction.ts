@@ -2,7 +2,7 @@ import { analyse } from "../../text/analysis/analyse.ts"
 import { type CosineRange, PLAIN_TRAITS, type TokenVectors } from "../../embedder.ts"
 import { nearnessOf } from "./fusion.ts"
 
-/** A question's tokens with the weight that each has: together 1, or none when the question has no word. */
+/** A question's tokens with their weights: the sum is 1, or 0 if the question has no words. */
 export interface WeightedTokens {
   readonly vectors: Float32Array
   readonly weights: Float64Array
@@ -12,9 +12,9 @@ export interface WeightedTokens {
 const PIECE_MARK = /^(?:##|[▁Ġ])/
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /**
- * Two tokens that mean the same are as near as 0.7 to 1, tokens of one text that have nothing in common still
- * as near as 0.3. The fourth power makes one good match worth more than many poor ones: nDCG@10 0.785 in the
- * mean of the judged collections, 0.781 without it.
+ * Tokens with the same meaning have a cosine of 0.7 to 1, unrelated tokens of one text still 0.3. The fourth power
+ * makes one good match worth more than many poor ones: nDCG@10 0.785 on average over the judged collections, 0.781
+ * without it.
  */
 const SHARPNESS = 4
 
@@ -55,8 +55,8 @@ export function weighTokens(
 }
 
 /**
- * How well a passage says what the question asks, 0..1: for each token of the question the nearest token of the
- * passage (late interaction, Khattab and Zaharia 2020), sharpened and weighed.
+ * How well a passage matches the question, 0..1: for each token of the question the nearest token of the passage (late
+ * interaction, Khattab and Zaharia 2020), sharpened and weighted.
  */
 export function lateInteraction(
   { vectors, weights }: WeightedTokens,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { Ranked } from "./fusion.ts"
 import { toReadAgain, toReadNext, withLateInteraction } from "./late-order.ts"
 
-/** Pages `a`, `b`, `c`… with these values, best first, all saying as much in words and as near. */
+/** Pages `a`, `b`, `c`… with these values, best first, all with the same word evidence and nearness. */
 const ranking = (values: readonly number[], more: Partial<Ranked> = {}): Ranked[] =>
   values.map((fused, i) => ({
     id: String.fromCodePoint(97 + i),

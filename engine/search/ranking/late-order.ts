@@ -1,51 +1,55 @@
 import { CALIBRATIONS, type Ranked, scored } from "./fusion.ts"
 
 /**
- * Weight of late interaction beside all other evidence where no page says anything of the question in words; the more one says, the less
- * there is to gain, and from {@link ENOUGH_WORDS} on nothing. nDCG@10 on the sets above, `basic` first; the vectors that
- * an index finds differ a little each time it is made, which is worth up to 0.001 on the 32 long pages, and 0.012 where the first two pages of a
- * question are 0.0001 apart, as one pair was with late interaction up to 0.5 (0.836 or 0.825):
+ * Weight of late interaction relative to all other evidence if no page has word evidence; with more word evidence there
+ * is less to gain, and from {@link ENOUGH_WORDS} on nothing. nDCG@10 on the sets above, `basic` first; the vectors that
+ * an index finds differ slightly each time it is made, which changes results by up to 0.001 on the 32 long pages, and
+ * 0.012 where the first two pages of a question are 0.0001 apart, as one pair was with late interaction up to 0.5
+ * (0.836 or 0.825):
  *
- *     none                                   0.835  0.963  0.935    0.845  0.753  0.743    0.743
- *     0.3, to 0 at 1, misspelt words too     0.819  0.957  0.934    0.854  0.755  0.750    0.754
- *     0.4, to 0 at 0.65                      0.825  0.963  0.946                           0.750
- *     0.4, to 0 at 0.5                       0.825  0.979  0.935    0.852  0.755  0.751    0.752
- *     0.4, to 0 at 0.45                      0.835  0.979  0.935                           0.743
- *     this, to 0 at 0.48                     0.836  0.979  0.935                           0.746
+ * none                                   0.835  0.963  0.935    0.845  0.753  0.743    0.743
+ * 0.3, to 0 at 1, misspelt words too     0.819  0.957  0.934    0.854  0.755  0.750    0.754
+ * 0.4, to 0 at 0.65                      0.825  0.963  0.946                           0.750
+ * 0.4, to 0 at 0.5                       0.825  0.979  0.935    0.852  0.755  0.751    0.752
+ * 0.4, to 0 at 0.45                      0.835  0.979  0.935                           0.743
+ * this, to 0 at 0.48                     0.836  0.979  0.935                           0.746
  */
 const MOST_LATE = 0.4
-/** With a page of so much in words passages are not read again. */
+/** If a page has this much word evidence, passages aren't read again. */
 const ENOUGH_WORDS = 0.48
 
 /**
- * The expected late interaction of a passage that was not read, from the other evidence of its page: least squares on the differences within
- * 747 questions, of those at even places (apidocs, codebase, passages and sections, as above), and how far that is from the truth (standard deviation).
- * What a question's passages have in common is known once some of them were read.
+ * The expected late interaction of a passage that wasn't read, estimated from the other evidence of its page: least
+ * squares on the differences within 747 questions, the even-numbered ones (apidocs, codebase, passages and sections, as
+ * above), and the standard deviation of the error. The part that a question's passages share is known once some of them
+ * have been read.
  */
 const EXPECTED = { lexical: 0.65, vector: 0.2, deviation: 0.05 }
 /** Results whose order matters: nDCG@10 is how the depths are judged, and people rephrase before they look further down. */
 const MOST_RESULTS = 10
 /**
- * A page is read where not knowing it may cost the order of the results so much: for each pair that it may change places in, how likely that is, what
- * the places are worth in nDCG, and how likely the upper page is to answer at all. nDCG@10 of the even questions (sections, apidocs, codebase,
- * passages), and how many pages are read where ten results are wanted and, of eight pages, where five are:
+ * A page is read if the expected loss from not reading it is at least this: for each pair that might swap places, the
+ * probability of the swap times the difference in nDCG times the probability that the upper page answers at all.
+ * nDCG@10 of the even questions (sections, apidocs, codebase, passages), and how many pages are read where ten results
+ * are wanted and, of eight pages, where five are:
  *
- *     all        0.778 0.895 0.784 0.726    16     8
- *     0.0001     0.778 0.895 0.784 0.727    9.4   4.3
- *     this       0.778 0.895 0.784 0.727    8.6   3.8
- *     0.0005     0.776 0.895 0.784 0.727    7.1   3.2
- *     none       0.776 0.893 0.783 0.717    0     0
+ * all        0.778 0.895 0.784 0.726    16     8
+ * 0.0001     0.778 0.895 0.784 0.727    9.4   4.3
+ * this       0.778 0.895 0.784 0.727    8.6   3.8
+ * 0.0005     0.776 0.895 0.784 0.727    7.1   3.2
+ * none       0.776 0.893 0.783 0.717    0     0
  */
 const WORTH_READING = 0.0002
 /** Less likely swaps are not looked at. */
 const UNLIKELY = 0.001
-/** Pages that are read before one looks again whether the order is settled. One at a time reads a tenth fewer, in four times as many rounds. */
+/** Pages read before checking again whether the order is settled. Reading one at a time reads a tenth fewer, in four times as many rounds. */
 const READ_AT_ONCE = 4
 
 /**
- * The pages whose best passages may be read again, of a ranking, best first: none when words say enough.
+ * The pages of a ranking whose best passages may be read again, best first: none if the words match well enough.
  *
- * @param pages for ten results or more; for fewer, one more than are shown is enough: of five results, nDCG@5 is the same with six pages as with sixteen
+ * @param pages for ten results or more; for fewer, one more than are shown is enough: for five results, nDCG@5 is the
+ * same with six pages as with sixteen
  */
 export const toReadAgain = (
   ranked: readonly Ranked[],
@@ -62,9 +66,9 @@ function lateWeight(ranked: readonly Ranked[]): number {
 /**
  * The pages to read next, those most likely to change the order first; none once the order of the results is settled.
  *
- * @param readable pages that may be read, of the ranking
- * @param late by page id, 0..1, of those that were read
- * @param results how many are wanted
+ * @param readable pages of the ranking that may be read
+ * @param late by page id, 0..1, for pages that were read
+ * @param results number of results wanted
  */
 export function toReadNext(
   ranked: readonly Ranked[],
@@ -101,10 +105,11 @@ export function toReadNext(
 }
 
 /**
- * The ranking with late interaction heeded; pages that were not read count as much as is likely by their other evidence.
+ * Applies late interaction to the ranking; for pages that weren't read, the value is estimated from their other
+ * evidence.
  *
  * @param ranked best first
- * @param late by page id, 0..1, of the pages that were read
+ * @param late by page id, 0..1, for pages that were read
  */
 export function withLateInteraction(ranked: readonly Ranked[], late: ReadonlyMap<string, number>): Ranked[] {
   if (late.size === 0) return [...ranked]
@@ -134,8 +139,8 @@ function likelyLate(
   return (one) => late.get(one.id) ?? Math.min(1, Math.max(0, expected(one) + surprise))
 }
 
-/** The weight of a result in this place, from 0, in nDCG@10. */
+/** The weight in nDCG@10 of a result in this place, counted from 0. */
 const discount = (place: number): number => (place < MOST_RESULTS ? 1 / Math.log2(place + 2) : 0)
 
-/** Share of a normal distribution above so many standard deviations, within 0.01 (logistic approximation). */
+/** Share of a normal distribution above this many standard deviations, within 0.01 (logistic approximation). */
 const shareAbove = (deviations: number): number => 1 / (1 + Math.exp(1.702 * deviations))

@@ -3,16 +3,17 @@ import type { PagePreference } from "../../engine.ts"
 import type { Ranked } from "./fusion.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** A page of the ranking with what preferences added, and what a list of other pages lost. */
+/** A page of the ranking with its gains from preferences and, if it is a list of other pages, its loss. */
 export interface Boosted extends Ranked {
-  /** Added to `fused`; the list's order is the order of both together. */
+  /** Added to `fused`; the list is sorted by the sum. */
   readonly boost: number
 }
 
 /**
- * What each preference adds, as a share of the match's worth: a page that matches badly gains little, so no preference brings up
- * a page that does not answer. With a share of 0.4 a page reaches another whose match is worth 1.4 times its own, with 0.15 it
- * passes its near neighbours. Chosen by purpose; there are no judgements of pages by preference.
+ * The gain from each preference, as a share of the match's value: a page that matches badly gains little, so no
+ * preference brings up a page that doesn't answer. With a share of 0.4 a page reaches another whose match is worth 1.4
+ * times its own; with 0.15 it passes its near neighbours. Chosen by purpose; there are no judgements of pages by
+ * preference.
  */
 const WEIGHTS = {
   /** The caller names sites: those come first whenever they are as good as the best ten. */
@@ -22,22 +23,22 @@ const WEIGHTS = {
   /** Decides between pages about equal: a good answer from elsewhere stays before a poor one from here. */
   languages: 0.15,
   countries: 0.15,
-  /** For a page of this very day, less by its age. */
+  /** For a page from today; less for older ones. */
   recency: 0.3,
 } as const
 
 /**
- * What a page that mostly lists others loses, as a share of its match's worth. It carries the words of all pages that it lists,
- * many of them in its title and headings, so it often matches best where one of those answers. With 0.25 it comes behind every
- * page whose match is worth three quarters of its own, and stays first where nothing comes near: a user who asks for the list by
- * its name gets it.
+ * The loss of a page that mostly lists others, as a share of its match's value. Such a page contains the words of all
+ * pages that it lists, many of them in its title and headings, so it often matches best where one of those answers.
+ * With 0.25 it comes behind every page whose match is worth three quarters of its own, and stays first if nothing comes
+ * near: a user who asks for the list by name gets it.
  */
 const LISTING_LOSS = 0.25
 
 const DAY = 24 * 60 * 60 * 1000
-/** Age at which a page gains half of what one of today gains. A month keeps the week's order, and a year gains nothing. */
+/** Age at which the gain is half that of a page from today. With a month, the order within a week is kept, and a page a year old gains nothing. */
 const HALF_LIFE_MS = 30 * DAY
-/** Older pages gain less than a tenth of a new one's share: not worth looking for. */
+/** Older pages gain less than a tenth of a new page's gain, so they aren't looked for. */
 export const RECENT_MS = 3 * HALF_LIFE_MS
 
 export function isPreference(preference: PagePreference | undefined): preference is PagePreference {
@@ -46,7 +47,7 @@ export function isPreference(preference: PagePreference | undefined): preference
   return !!(domains?.length || languages?.length || countries?.length || topic || recentAt)
 }
 
-/** The share of its value that a page gains. */
+/** The gain of a page as a share of its value. */
 function gainOf(preference: PagePreference): (page: PageFacts) => number {
   const { languages = [], countries = [], topic, recentAt } = preference
   const domains = domainRules(preference.domains ?? [])
@@ -65,9 +66,9 @@ function gainOf(preference: PagePreference): (page: PageFacts) => number {
 }
 
 /**
- * The ranking with preferences heeded and lists of other pages put back, best first. A page that moved shows the score that
- * the list gave to a page of its new value, and never more than the best page had: being preferred answers no
- * question. A page without facts stays where it is.
+ * Applies preferences to the ranking and moves lists of other pages back, best first. A page that moved gets the score
+ * that the list gave to a page of its new value, and never more than the best page had: a preferred page doesn't answer
+ * the question better. A page without facts stays where it is.
  *
  * @param ranked best first, neither `fused` nor `score` rising
  */
@@ -86,12 +87,12 @@ export function boosted(
   return all.sort((a, b) => b.fused + b.boost - (a.fused + a.boost) || (a.id < b.id ? -1 : 1))
 }
 
-/** More than {@link CLOSE} in `crowding.ts` gives to others. */
+/** More than the margin that {@link CLOSE} in `crowding.ts` gives others. */
 const RAISED = 1.1
 
 /**
- * The ranking with some pages before all others, in their own order, with the best score of those at least. Used for a quoted
- * phrase: a user who quotes it means the pages that say it.
+ * Moves some pages before all others, in their own order, with at least the best score of the others. Used for quoted
+ * phrases: a user who quotes one wants pages that contain it.
  */
 export function raised(ranked: readonly Boosted[], first: ReadonlySet<string>): readonly Boosted[] {
   const others = ranked.filter(({ id }) => !first.has(id))
@@ -104,7 +105,7 @@ export function raised(ranked: readonly Boosted[], first: ReadonlySet<string>): 
   return [...up, ...others]
 }
 
-/** The score that a page of this value has in the list, between two of them in proportion. */
+/** The score of a page with this value in the list, interpolated between two pages. */
 function scoreOf(ranked: readonly Ranked[], value: number): number {
   const below = ranked.findIndex(({ fused }) => fused <= value)
   if (below === -1) return ranked.at(-1)!.score

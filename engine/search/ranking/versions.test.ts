@@ -5,7 +5,7 @@ import { pageFacts } from "./testing/page-facts.ts"
 import { namesVersion } from "./versions.ts"
 
 const TEXT = { exact: null, similar: "00000000000000ff" }
-/** Some bits of 64 away. */
+/** Differs in a few of the 64 bits. */
 const EDITED = { exact: null, similar: "0000000000000fff" }
 const OTHER = { exact: null, similar: "ffffffff000000ff" }
 

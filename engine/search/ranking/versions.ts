@@ -40,7 +40,7 @@ const MOST_PARTS = 12
 /** As many as between a page and its canonical page: versions share most of their text. */
 const MOST_BITS = 14
 
-/** Whether two pages are versions of one page of documentation: their addresses differ only in the version, and their texts hardly. */
+/** Whether two pages are versions of one page of documentation: their addresses differ only in the version, and their texts hardly differ. */
 export function areVersions(a: PageFacts, b: PageFacts): boolean {
   return labelsOf(a, b) !== null
 }

@@ -36,7 +36,7 @@ function naive({ title, address, single, passages }: Given, words: readonly Weig
   for (let from = 0; from === 0 || from < passages.length; from += 3) {
     const terms = passages.slice(from, from + 6).flat()
     const own = count(terms)
-    // A further one that holds none of the words says nothing that the names have not said with the first.
+    // A further section without any of the words adds nothing to what the names contributed with the first.
     if (from === 0 || own.some((f) => f > 0))
       sections.push(
         bm25(
@@ -80,7 +80,7 @@ const filler = fc
   .integer({ min: 1, max: 120 })
   .map((length) => Array.from({ length }, (_, at) => `f${at % 40}`))
 const terms = fc.oneof(
-  // Manuals say nothing of most questions in most places.
+  // Most places in a manual match no word of a question.
   { weight: 8, arbitrary: filler },
   fc.array(term, { maxLength: 8 }),
   fc.constant([]),

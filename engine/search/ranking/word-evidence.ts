@@ -8,7 +8,7 @@ export interface WeightedWord {
   readonly terms: readonly string[]
   /** Inverse document frequency of these terms. */
   readonly idf: number
-  /** The same of the word as asked: higher when it is misspelt, so that a corrected question scores below the right one. */
+  /** The same for the original word: higher if it is misspelt, so that a corrected question scores below the right one. */
   readonly asked: number
 }
 
@@ -20,7 +20,7 @@ export interface WordEvidence {
   readonly passages: Float64Array
   /** By word of the question: 1 where the page has it. */
   readonly held: Uint8Array
-  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 of a question without any. */
+  /** The share of the question's numbers, or words with a digit, that the page lacks, 0..1; 0 for a question without any. */
   readonly lacksNumbers: number
 }
 
@@ -29,36 +29,36 @@ export const K1 = 1.2
 /** Length normalisation of a passage, and of a section: those differ less in length, and less by chance. */
 const B_PASSAGE = 0.75
 const B_SECTION = 0.5
-/** Terms of a full passage with its headings, about: what lengths are measured by. 50 and 70 rank as well. */
+/** Approximate number of terms of a full passage with its headings, the unit for lengths. 50 and 70 rank as well. */
 const FULL_PASSAGE = 100
 const FULL_SECTION_PASSAGE = 85
-/** Passages of a section: every run of so many, half overlapping. A page that is shorter is one section. */
+/** Passages per section: each run of this many, half overlapping. A shorter page is one section. */
 const SECTION = 6
 const STEP = SECTION / 2
-/** The weight of a word of the title and of the address in each section, as the number of times it would occur there (BM25F). */
+/** How often words of the title and of the address count as occurring in each section (BM25F). */
 const TITLE_FREQUENCY = 2
 const ADDRESS_FREQUENCY = 1
 
 /**
- * Shares of the evidence. nDCG@10 by words alone on half of the questions about long pages and of those that are exact
- * words (`bench/quality/needles.ts`), and on the judged collections apidocs, codebase, passages:
+ * Shares of the evidence. nDCG@10 by words alone on half of the questions about long pages and half of the exact-word
+ * questions (`bench/quality/needles.ts`), and on the judged collections apidocs, codebase, passages:
  *
- *     BM25 of whole pages             0.568  0.831  0.743  0.728  0.715
- *     best section                    0.762  0.936  0.760  0.730  0.725
- *     this                            0.789  0.942  0.807  0.732  0.723
- *     twice the pairs                 0.811  0.931  0.820  0.732  0.724
+ * BM25 of whole pages             0.568  0.831  0.743  0.728  0.715
+ * best section                    0.762  0.936  0.760  0.730  0.725
+ * this                            0.789  0.942  0.807  0.732  0.723
+ * twice the pairs                 0.811  0.931  0.820  0.732  0.724
  */
 const SHARES = { section: 0.5, passage: 0.21, name: 0.22, pairs: 0.07 }
 
-/** A power of two, so that the remainder is a mask: of 32 bits a remainder is several times as dear. */
+/** A power of two, so that the remainder is a mask: a 32-bit remainder takes several times as long. */
 const SLOTS = 4096
 
 /** The words of a question, ready to be looked for in any number of pages. */
 interface Asked {
   readonly words: readonly WeightedWord[]
   /**
-   * Terms of a full passage in the script of the question: its East Asian characters are all terms, and all but the last begin
-   * another.
+   * Number of terms of a full passage in the question's script: every East Asian character is a term, and all but the
+   * last also begin a bigram.
    */
   readonly fullPassage: number
   readonly fullSection: number
@@ -67,11 +67,11 @@ interface Asked {
   readonly weight: number
   /** Places of words with a digit. */
   readonly numbers: readonly number[]
-  /** The most that neighbours can say. */
+  /** The maximum for neighbours. */
   readonly neighbours: number
   /** Places of words in the question, by the hashes of their terms. */
   readonly places: ReadonlyMap<number, number>
-  /** Nearly every term of a passage is none of the question's: this tells most of those in a tenth of a Map's time. */
+  /** Nearly all terms of a passage aren't in the question: this rules out most of them in a tenth of a Map's time. */
   readonly possible: Uint8Array
 }
 
@@ -95,9 +95,9 @@ function askedBy(words: readonly WeightedWord[]): Asked {
 }
 
 /**
- * The word evidence of a page for a question: that of its best section, plus a little for its best passage, for a name that is
- * the question, and for neighbours in the question that are neighbours on the page. The length of the page says nothing: a manual
- * is as good as its best section.
+ * The word evidence of a page for a question: the evidence of its best section, plus a little for its best passage, for
+ * a name that equals the question, and for neighbours in the question that are also neighbours on the page. The length
+ * of the page doesn't count: a manual is as good as its best section.
  */
 export function wordEvidenceFor(words: readonly WeightedWord[]): (page: PackedPage) => WordEvidence {
   const asked = askedBy(words)
@@ -129,7 +129,7 @@ function wordEvidence(page: PackedPage, asked: Asked): WordEvidence {
     SHARES.section * section +
     SHARES.passage * passage +
     SHARES.name * nameMatch(page, asked) +
-    // One word has no neighbour: then the section says it all.
+    // A single word has no neighbours, so only the section counts.
     SHARES.pairs * (neighbours > 0 ? pairs / neighbours : section)
   const lacking = asked.numbers.filter((place) => held[place] === 0)
   const lacksNumbers = lacking.length / Math.max(1, asked.numbers.length)
@@ -141,7 +141,7 @@ interface Counted {
   readonly counts: Uint16Array
   /** Positions of passages with any of the words, in their order. */
   readonly holding: readonly number[]
-  /** The most that neighbours say in one passage. */
+  /** The highest neighbour evidence in one passage. */
   readonly pairs: number
   /** By word: 1 where any passage has it. */
   readonly held: Uint8Array
@@ -196,7 +196,7 @@ function bestSection(
   for (let from = 0; ; from += STEP) {
     const end = Math.min(lengths.length, from + SECTION)
     while (next < holding.length && holding[next]! < from) next++
-    // The first says what the names alone do.
+    // The first section covers the names alone.
     if (from === 0 || (next < holding.length && holding[next]! < end)) {
       let length = 0
       sums.set(given)
@@ -237,7 +237,7 @@ function placesIn(terms: Uint32Array, places: ReadonlyMap<number, number>): Set<
   return held
 }
 
-/** How nearly one of the page's names is the question: the question's share in the name times the name's in the question. */
+/** How closely one of the page's names matches the question: the question's share of the name times the name's share of the question. */
 function nameMatch({ single }: PackedPage, { idfs, places, weight }: Asked): number {
   let best = 0
   for (const name of single) {

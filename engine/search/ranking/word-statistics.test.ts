@@ -14,10 +14,10 @@ describe("a word's rarity among all pages", () => {
   test("is the BM25 value, and never negative", () => {
     expect(idfAmong(statistics, "rare")).toBeCloseTo(Math.log(101 / 1.5), 9)
     expect(idfAmong(statistics, "common")).toBeCloseTo(Math.log(101 / 60.5), 9)
-    // Nobody has it, and yet something is known of it.
+    // No page has the word, so its frequency is known: zero.
     expect(idfAmong(statistics, "none")).toBeCloseTo(Math.log(101 / 0.5), 9)
     expect(idfAmong(statistics, "all")).toBeCloseTo(Math.log(101 / 100.5), 9)
-    // Counted while pages went: as if all had it.
+    // Counted while pages were removed: treated as if all had it.
     expect(idfAmong(statistics, "counted")).toBe(idfAmong(statistics, "all"))
   })
 

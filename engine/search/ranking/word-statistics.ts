@@ -6,17 +6,17 @@ export function inverseFrequency(held: number, pages: number): number {
   return Math.log(1 + (pages - frequency + 0.5) / (frequency + 0.5))
 }
 
-/** The inverse document frequency of a term among all these pages, as BM25 has it; undefined where nothing is known of it. */
+/** The inverse document frequency (BM25) of a term among all these pages; undefined if unknown. */
 export function idfAmong(statistics: WordStatistics | undefined, term: string): number | undefined {
   const held = statistics?.words.get(term)
   return statistics === undefined || held === undefined ? undefined : inverseFrequency(held, statistics.pages)
 }
 
 /**
- * How many of an index's pages hold each word, computed from the words' rarity.
+ * Computes how many of an index's pages contain each word from the words' rarity.
  *
- * @param pages of the index
- * @param rarity inverse document frequencies as BM25 has them
+ * @param pages number of pages of the index
+ * @param rarity BM25 inverse document frequencies
  */
 export const statisticsOf = (pages: number, rarity: ReadonlyMap<string, number>): WordStatistics => ({
   pages,
@@ -28,7 +28,7 @@ export const statisticsOf = (pages: number, rarity: ReadonlyMap<string, number>)
   ),
 })
 
-/** The statistics of several indexes as if they were one. A word that one of them cuts otherwise counts there as if no page held it. */
+/** Combines the statistics of several indexes as if they were one. If an index stems a word differently, the word counts there as if no page had it. */
 export function sumOf(all: readonly WordStatistics[]): WordStatistics {
   const words = new Map<string, number>()
   for (const one of all) {

@@ -20,7 +20,7 @@ export interface BoostedPage {
   readonly publishedAt: Date | null
 }
 
-/** The factor of a page's score, and the rules that made it; all factors multiplied stay within the bounds of one. */
+/** The factor on a page's score, and the rules behind it; the product of all factors stays within the bounds of a single one. */
 export function factorsBy(
   rules: readonly Rule[],
   now: number,
@@ -59,7 +59,7 @@ function testOf(where: BoostWhere, now: number): (page: BoostedPage) => boolean 
   }
 }
 
-/** Whether a path is as the pattern says, in time linear in both: the pieces between the stars come one after the other. */
+/** Whether a path matches the pattern, in time linear in both: the pieces between the stars must occur in order. */
 export function fitsPath(pattern: string, path: string): boolean {
   const pieces = pattern.split("*")
   const first = pieces[0]!

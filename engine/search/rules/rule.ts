@@ -1,9 +1,9 @@
 import type { PageType } from "../../index/page/page-type.ts"
 
-/** An operator's rules for the ranking. They are applied while a question is answered; no page is indexed again. */
+/** An operator's ranking rules. They are applied when a question is answered; no page is reindexed. */
 export type Rule = SynonymRule | PinRule | BoostRule
 
-/** `words` mean each other; or else each of `from` also finds what `to` say, and not the other way round. */
+/** All `words` mean the same; or each word of `from` also finds the words of `to`, but not vice versa. */
 export interface SynonymRule {
   readonly id: string
   readonly kind: "synonym"
@@ -17,7 +17,7 @@ export interface SynonymRule {
 export interface PinRule {
   readonly id: string
   readonly kind: "pin"
-  /** Any of them. */
+  /** The pin applies to any of them. */
   readonly questions: readonly string[]
   /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it holds all of them in any form. Default `equal`. */
   readonly match?: "equal" | "words"
@@ -35,7 +35,7 @@ export interface BoostRule {
   readonly factor: number
 }
 
-/** All that are given must hold, of a list any entry. */
+/** All given conditions must hold; for a list, any one entry. */
 export interface BoostWhere {
   readonly sources?: readonly string[]
   /** As in `PageFilter.includeDomains`. */
@@ -45,16 +45,16 @@ export interface BoostWhere {
   /** ISO 639-1. */
   readonly languages?: readonly string[]
   readonly types?: readonly PageType[]
-  /** Days since the page was published, as it says itself; without a date neither holds. */
+  /** Days since the page's own publication date; without a date, neither holds. */
   readonly youngerThanDays?: number
   readonly olderThanDays?: number
 }
 
-/** Beyond these a boost is a filter: a page that answers would never be seen, or one that does not always. */
+/** Beyond these bounds a boost is a filter: a page that answers would never be seen, or one that doesn't always would. */
 export const LEAST_FACTOR = 0.25
 export const MOST_FACTOR = 4
 
-/** A rule that had a part in a hit, for `explain`. */
+/** A rule that affected a hit, for `explain`. */
 export interface AppliedRule {
   readonly id: string
   readonly kind: Rule["kind"]

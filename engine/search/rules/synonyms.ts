@@ -2,7 +2,7 @@ import { wordsOf } from "../../text/analysis/analyse.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { Rule, SynonymRule } from "./rule.ts"
 
-/** Other ways to ask a question that are looked for: each is a question of its own to every page that is read. */
+/** Most variants of a question to search: each is a separate question for every page that is read. */
 const MOST_VARIANTS = 8
 
 /** A question in other words. */
@@ -20,10 +20,10 @@ interface Word {
 }
 
 /**
- * The question with words replaced by their synonyms: by one rule in each, and by all of them together where several fit. Words in a quoted
- * phrase stay as they are.
+ * The question with words replaced by their synonyms: by each rule alone, and by all of them together if several apply.
+ * Words in a quoted phrase stay as they are.
  *
- * @param languages in which the words are read: two forms of one word are the same
+ * @param languages in which the words are read: two forms of one word count as the same
  */
 export function variantsOf(
   question: QueryText,
@@ -81,7 +81,7 @@ function add(
   }
 }
 
-/** The position of these words in a row outside of quotes; null: nowhere. */
+/** The position of these consecutive words outside quotes; null if they don't occur. */
 function spanOf(words: readonly Word[], keys: readonly string[], quoted: readonly Span[]): Span | null {
   if (keys.length === 0) return null
   for (let at = 0; at + keys.length <= words.length; at++) {

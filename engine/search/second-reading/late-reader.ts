@@ -3,7 +3,7 @@ import type { EmbedOptions, Embedder, TokenVectors } from "../../embedder.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 import { lateInteraction, type WeightedTokens, weighTokens } from "../ranking/late-interaction.ts"
 
-/** For what passages say of questions: of some four thousand pairs, about 1 KB each. */
+/** For scores of passages against questions: some four thousand pairs of about 1 KB each. */
 const MEMORY = new CacheMemory("passages", 4 * 1024 * 1024)
 
 /** A question whose passages are read. */
@@ -19,7 +19,7 @@ export interface LateQuestion {
 /** How well a text says what the question asks, 0..1. */
 export type ReadText = (text: string, signal: AbortSignal | undefined) => Promise<number>
 
-/** Reads passages against a question with the embedder's token vectors, and remembers what they said. */
+/** Reads passages against a question with the embedder's token vectors, and remembers the scores. */
 export class LateReader {
   readonly #embedder: Embedder
   readonly #scores = new ByteLru<string, number>(MEMORY)
@@ -33,7 +33,7 @@ export class LateReader {
     return this.#embedder.hasTokenVectors !== false
   }
 
-  /** Makes the question's tokens, unless given, with the first text that this question has not been scored against. */
+  /** Makes the question's tokens, unless given, when it is first compared with a new text. */
   against(question: LateQuestion): ReadText {
     const asked = keyOf(question)
     const reading = new Map<string, Promise<number>>()

@@ -2,7 +2,7 @@ import type { Passage } from "../../index/page/passage.ts"
 import type { SearchIndex } from "../../index/search-index.ts"
 import type { PageWords } from "../page-words.ts"
 
-/** Cosines of a page's passages, by position, by page. */
+/** Cosines of a page's passages: by page, then by position. */
 export type CosinesByPage = ReadonlyMap<string, ReadonlyMap<number, number>>
 
 /** A passage with the title of its page. */
@@ -31,7 +31,7 @@ export async function bestPassages(
   return best
 }
 
-/** The passage with the most words and nearness together. */
+/** The passage with the most word evidence and nearness combined. */
 function bestPosition(shares: Float64Array | null, cosines: ReadonlyMap<number, number> | undefined): number {
   let best = 0
   let most = -1

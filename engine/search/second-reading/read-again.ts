@@ -19,7 +19,7 @@ import { isAsked, Readings, type Reranking } from "./reranking.ts"
 export interface SecondReadingParts {
   readonly index: SearchIndex
   readonly lateReader: LateReader
-  /** Null: no reranker is asked. */
+  /** `null` to use no reranker. */
   readonly reranking: Reranking | null
   readonly words: PageWords
   readonly understood: Understood
@@ -94,8 +94,8 @@ interface Wanted extends LateReading {
 }
 
 /**
- * The ranking by late interaction of the first pages' best passages, of as many as it takes until the order of the results is settled or the time is
- * over; the latter is said in the answer.
+ * Applies late interaction of the first pages' best passages, reading until the order of the results is settled or time
+ * runs out; running out of time is reported in the answer.
  */
 async function readAgain(
   ranked: readonly Ranked[],
@@ -127,7 +127,7 @@ async function readAgain(
   return withLateInteraction(ranked, late)
 }
 
-/** The first pages of the ranking with what a reranker says of their best passages mixed in; the ranking as it was when it says nothing. */
+/** Mixes a reranker's scores for the best passages of the first pages into the ranking; returns it unchanged if there are no scores. */
 async function rerank(
   readings: Readings,
   ranked: readonly Ranked[],

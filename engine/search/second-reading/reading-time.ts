@@ -4,19 +4,19 @@ import { poolCounts, type PoolName } from "#base/flow/fair-pool.ts"
 /** Milliseconds for a second reading while the queue is empty: more than a slow processor needs for sixteen passages. */
 const READING_MS = 1000
 /**
- * So many milliseconds after a question came, its waits for turns included, nothing is read again: its caller is to have the answer within two
- * seconds.
+ * Once this many milliseconds have passed since a question arrived, including its waits, nothing is read again: its
+ * caller should have the answer within two seconds.
  */
 const ANSWER_MS = 1500
 /** Where searches wait. */
 const LINES = ["searches", "index-searches"] as const satisfies readonly PoolName[]
 
 /**
- * Milliseconds that a question may take for a second reading, 0 or less for none. The more questions wait for each processor, the fewer, so that those
- * behind get as much as those before.
+ * Milliseconds that a question may take for a second reading; 0 or less means none. The more questions are waiting for
+ * each processor, the shorter the time, so that later questions get as much as earlier ones.
  *
- * @param since milliseconds since the question came
- * @param waiting questions that wait for their turn
+ * @param since milliseconds since the question arrived
+ * @param waiting number of questions that are waiting
  */
 export function readingMs(
   since: number,

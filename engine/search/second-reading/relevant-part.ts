@@ -2,26 +2,27 @@ import { LETTERS_PER_CHARACTER, eastAsianIn } from "#base/text/east-asian.ts"
 import { analyse } from "../../text/analysis/analyse.ts"
 
 /**
- * Characters of a passage's text that are read again: the stretch that says most of the question, some 50 tokens with its title and headings instead
- * of 100. nDCG@10 with sixteen pages read, on the even questions of sections, apidocs, codebase and passages:
+ * Characters of a passage's text that are read again: the stretch that matches the question best, some 50 tokens with
+ * its title and headings instead of 100. nDCG@10 with sixteen pages read, on the even questions of sections, apidocs,
+ * codebase and passages:
  *
- *     the whole passage    0.778 0.893 0.783 0.725
- *     240                  0.789 0.895 0.783 0.725
- *     this                 0.778 0.895 0.784 0.726
- *     140                  0.776 0.895 0.784 0.724
+ * the whole passage    0.778 0.893 0.783 0.725
+ * 240                  0.789 0.895 0.783 0.725
+ * this                 0.778 0.895 0.784 0.726
+ * 140                  0.776 0.895 0.784 0.724
  */
 const PART_CHARS = 180
 /** Ends of sentences and clauses, and of lines. */
 const ENDS = /(?<=[.!?:;]\s|[。！？；：])|\n/u
 
-/** A piece of a text, with the terms of the question that it has. */
+/** A piece of a text, with the question's terms in it. */
 interface Piece {
   readonly text: string
   readonly terms: readonly string[]
 }
 
 /**
- * The stretch of a passage's text that says most of a question in words; of equal ones the first.
+ * The stretch of a passage's text that matches the question's words best; if several are equal, the first.
  *
  * @param weights of the question's terms, as `analyse` gives them in `language`
  */
@@ -54,7 +55,7 @@ export function relevantPart(
     .join(" ")
 }
 
-/** The pieces from one on that have so many characters together; one at least. */
+/** The pieces from this one on that together have this many characters; at least one. */
 function upTo(chars: number, pieces: readonly Piece[], from: number): readonly Piece[] {
   let to = from
   let length = 0
@@ -65,7 +66,7 @@ function upTo(chars: number, pieces: readonly Piece[], from: number): readonly P
   return pieces.slice(from, to)
 }
 
-/** Into pieces of so many characters at most, between words where there is a blank. */
+/** Splits into pieces of at most this many characters, at spaces if possible. */
 function cut(text: string, most: number): string[] {
   const pieces: string[] = []
   let rest = text

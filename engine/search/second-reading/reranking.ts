@@ -28,7 +28,7 @@ export class Readings {
     return this.#failure
   }
 
-  /** By page id, what the reranker says of each text; null when it says nothing, or not in time. */
+  /** The reranker's score for each text, by page id; null if there are none, or not in time. */
   async of(texts: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, number> | null> {
     if (this.#failure) return null
     const unread = [...new Set(texts.values())].filter((text) => !this.#scores.has(text))

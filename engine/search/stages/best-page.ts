@@ -3,8 +3,8 @@ import type { QueryText } from "../../text/query-text.ts"
 import { analyse, analyseQuery } from "../../text/analysis/analyse.ts"
 
 /**
- * Places a passage that runs over several pages of a document on the page that has most terms of the question, where readers look
- * first. Changes nothing when no page has more than the others.
+ * For a passage that spans several pages of a document, picks the page with the most terms of the question, where
+ * readers look first. Changes nothing if no page has more than the others.
  */
 export function onBestPage<P extends Passage>(
   passage: P,
@@ -27,7 +27,7 @@ export function onBestPage<P extends Passage>(
     ...rest,
     ...(anchor !== "" && { anchor }),
     page,
-    // Another heading may come before the later pages.
+    // Later pages can come after another heading.
     ...(best === 0 && beginsUnder !== undefined && { beginsUnder }),
   } as P
 }

@@ -41,7 +41,7 @@ export const pagesLookedFor = ({ pages }: Pick<Gathering["plan"], "pages">, limi
 export const passagesLookedFor = ({ passages }: Pick<Gathering["plan"], "passages">, limit: number): number =>
   Math.max(passages, limit * 4)
 
-/** Asks both arms at once, without excluded pages and with those that only a preference brings in. */
+/** Asks both arms at once; excluded pages are dropped, and pages that only a preference brings in are added. */
 export async function gather(
   index: SearchIndex,
   { plan, scope, understood, words, embedding, traits, preference, limit }: Gathering,
@@ -50,7 +50,7 @@ export async function gather(
   const { conditions, exclusions, holders } = scope
   const askWords = async (many: number, all: readonly Condition[]) => {
     const lexical = await index.lexical(understood.lookedFor, pagesLookedFor(plan, many), all)
-    // Meaning takes longer: what will be read is read meanwhile.
+    // The vector arm takes longer, so the pages to read are read meanwhile.
     if (embedding && index.hasTermsAtHand) await words.read(bestFirst(lexical).slice(0, plan.read / 2))
     return lexical
   }
@@ -84,7 +84,7 @@ export async function gather(
   }
 }
 
-/** Pages whose language the model does not read: their vectors say nothing. */
+/** Pages in a language that the model doesn't read: their vectors are meaningless. */
 async function unreadPages(
   index: SearchIndex,
   near: ReadonlySet<string>,
@@ -100,6 +100,6 @@ async function unreadPages(
   }
   const pages = [...near]
   const first = await unreadOf(pages.slice(0, best))
-  // Where the best hold none, the others matter as little as they are few.
+  // If the best pages include none, the others are few and don't matter.
   return new Set(first.length > 0 ? await unreadOf(pages) : [])
 }

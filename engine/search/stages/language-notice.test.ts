@@ -13,10 +13,10 @@ const GERMAN = "wie wird die Pumpe entlüftet und befüllt?"
 const GREEK = "πώς γεμίζει η αντλία;"
 const ENGLISH = "how is the pump primed?"
 
-/** Ids of embedders with the names of the models that ship with Fossick, and of another one. */
+/** Ids of embedders: two named like the models that ship with Fossick, and another one. */
 const NAMED = { english: "all-MiniLM-L6-v2:test", multilingual: "multilingual-e5-small:test", other: "mine" }
 
-/** An index of English pages, and of so many in German under a separate source. */
+/** An index of English pages, plus this many German ones under a separate source. */
 async function indexOf(embedder: string, english: number, german: number) {
   const dir = await mkdtemp(join(tmpdir(), "fossick-notice-"))
   const engine = await EmbeddedEngine.open({ dir, mode: "write", embedder: new HashingEmbedder(embedder) })

@@ -6,7 +6,7 @@ import { isWrittenIn, scriptOf } from "../../text/scripts.ts"
 import { planOf } from "../ranking/depths.ts"
 import { clearlyIn, REAL_SHARE } from "../reader-language.ts"
 
-/** So many pages that a search is narrowed to are not few. With 30, at most 1,501 ids are listed. */
+/** If a search is narrowed to more pages than this, they aren't few. With 30, at most 1,501 ids are listed. */
 const MOST_FEW = 30
 
 /** The model of an index. */
@@ -17,8 +17,8 @@ export interface IndexModel {
 }
 
 /**
- * How the language of a question relates to the results; null when the language is unclear, when the caller names languages, or
- * when there is nothing to say. Pages are counted among those that the conditions let through, and no others.
+ * How the language of a question relates to the results; null if the language is unclear, if the caller names
+ * languages, or if there is nothing to report. Only pages that meet the conditions are counted.
  */
 export async function languageNotice(
   index: Pick<SearchIndex, "languages" | "holding">,
@@ -51,15 +51,15 @@ export async function languageNotice(
 export const noticeOf = (notice: LanguageNotice): LanguageNotice | null =>
   notice.isScarce || notice.betterModel !== undefined ? notice : null
 
-/** A notice about one index beside the hits of several: a page in the language may come from another one. */
+/** A notice about one index, shown with the hits of several: another index can have a page in the language. */
 export const amongOthers = (notice: LanguageNotice, hits: readonly Pick<Hit, "language">[]) =>
   noticeOf({ ...notice, isScarce: notice.isScarce && isForeign(hits, notice.languages) })
 
-/** Whether the model that makes the vectors of an index does not read a question that the multilingual one reads. */
+/** Whether the index's embedding model can't read a question that the multilingual one can. */
 export const isUnreadBy = (model: IndexModel, question: string): boolean =>
   betterModel(model, question, { languages: clearlyIn(question), isScarce: false }) !== null
 
-/** The shipped model that reads question and pages where that of the index does not. */
+/** The shipped model that reads both question and pages if the index's own doesn't. */
 function betterModel(
   { id, traits }: IndexModel,
   question: string,
@@ -80,7 +80,7 @@ function isForeign(hits: readonly Pick<Hit, "language">[], languages: readonly s
   return 2 * known.length >= hits.length && !known.some((one) => languages.includes(one))
 }
 
-/** Whether hardly any page is in one of the languages: of the index, or of those that the conditions let through where there are any. */
+/** Whether hardly any page is in one of the languages, among the pages that meet the conditions, or in the whole index if there are no conditions. */
 async function areFew(
   index: Pick<SearchIndex, "languages" | "holding">,
   languages: readonly string[],

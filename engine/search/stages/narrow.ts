@@ -5,7 +5,7 @@ import { pagesWithPhrases } from "../phrases.ts"
 import { conditionsNamed } from "./named.ts"
 import type { Understood } from "./understand.ts"
 
-/** Different phrases that are looked for; each is looked for in every page that is read. */
+/** Most distinct phrases to look for; each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
 /** Which pages may be found. */

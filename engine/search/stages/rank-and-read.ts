@@ -9,7 +9,7 @@ import { likeliest } from "../likeliest.ts"
 import type { CosinesByPage } from "../second-reading/passage-texts.ts"
 import type { Evidence } from "./gather.ts"
 
-/** Pages behind those that are read whose facts are asked for beside them: some five of them are among those that are arranged. */
+/** Pages behind those being read whose facts are requested along with them: about five of them are later arranged. */
 const LOOKED_AT_BESIDES = 10
 
 /** A page in its place. */
@@ -21,15 +21,15 @@ export interface Found {
 
 interface Reading {
   readonly reads: Reads
-  /** Whether the question names this version of documentation. Default: never. */
+  /** Whether a version of documentation is the one that the question names. Default: never. */
   readonly wanted?: (version: string) => boolean
   /** Pages whose terms are read. */
   readonly most: number
 }
 
 /**
- * Ranks, reads the best pages, and ranks again without what turned out to be out of date: a page that is
- * gone, or vectors of a page that was replaced since. That is rare, so reading first is the quick way.
+ * Ranks, reads the best pages, and ranks again without stale data: pages that are gone, or vectors of pages that have
+ * been replaced. That is rare, so reading first is faster.
  */
 export async function rankAndRead(
   index: SearchIndex,
@@ -44,7 +44,7 @@ export async function rankAndRead(
     const likely = likeliest(ids, { lexical, cosines, holders, waiting })
     await Promise.all([
       words?.readLikeliest(likely, most, lexical),
-      // The pages that are looked at next come in the same request.
+      // The facts of pages that are looked at next come in the same request.
       index.takesArmsTogether && index.facts(likely.slice(most, most + LOOKED_AT_BESIDES)),
     ])
     const candidates = [...ids]

@@ -45,10 +45,7 @@ export async function correctionsSeen(
   }
 }
 
-/**
- * Answers the latest calls from memory. Labels of readers and vectors are left out of the comparison: pass the same ones with
- * each call.
- */
+/** Answers recent calls from memory. Reader labels and vectors aren't compared: pass the same ones with each call. */
 export function askedOnce<Asked extends readonly unknown[], Answer>(
   ask: (...asked: Asked) => Promise<Answer>,
 ): (...asked: Asked) => Promise<Answer> {
@@ -73,7 +70,7 @@ const withoutMeant = (
     ).filter(([, meant]) => meant.length > 0),
   )
 
-/** The terms that no page in reach holds. Reads the best pages first, then looks up each term that none of them holds. */
+/** The terms that are on no page in reach. Reads the best pages first, then looks up each term that isn't on any of them. */
 async function notHeld(
   index: Looked,
   asked: readonly string[],

@@ -14,7 +14,7 @@ import type { Found } from "./rank-and-read.ts"
 
 const DEFAULT_PASSAGES = 3
 
-/** A page as a hit shows it: its anchors are those of its passages. */
+/** A page as shown in a hit, with its passages' anchors. */
 function shownOf({ anchors: _anchors, ...page }: Page) {
   return { ...page, type: typeOf(page) }
 }
@@ -65,7 +65,7 @@ export async function toHits(
   })
 }
 
-/** The pages behind each hit, by its id; of none no entry. */
+/** The pages folded behind each hit, by its id; no entry if there are none. */
 async function foldedOf(
   index: Pick<SearchIndex, "facts">,
   found: readonly Found[],
@@ -84,7 +84,7 @@ async function foldedOf(
   )
 }
 
-/** What a ranking among the hits of other indexes needs, by page id. */
+/** The data needed to rank hits together with those of other indexes, by page id. */
 export async function evidenceOf(
   index: Pick<SearchIndex, "facts">,
   placed: readonly { readonly page: PageHead }[],

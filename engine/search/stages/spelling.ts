@@ -2,7 +2,7 @@ import type { Hit } from "../../engine.ts"
 import { meantWords, type MisspeltWord } from "../../text/spelling/meant-words.ts"
 import type { Understood } from "./understand.ts"
 
-/** The words that misspelt ones were taken for, by the hits' texts; null when none was misspelt. */
+/** The intended words for misspelt ones, as spelt in the hits' texts; null if none was misspelt. */
 export function takenFor(
   { analysed, corrections }: Pick<Understood, "analysed" | "corrections">,
   hits: readonly Hit[],
@@ -12,7 +12,7 @@ export function takenFor(
   return taken.size > 0 ? taken : null
 }
 
-/** The misspelt words, each with all its corrections: in several languages it has several terms. */
+/** The misspelt words, each with all its corrections: a word has different terms in different languages. */
 function misspeltOf(
   { written }: Understood["analysed"],
   corrections: ReadonlyMap<string, readonly string[]>,
@@ -25,7 +25,7 @@ function misspeltOf(
   return Array.from(byWord, ([word, terms]) => ({ word, terms }))
 }
 
-/** Hits whose words may be the intended ones: the first screen. */
+/** Number of hits to search for the intended words: the first screen. */
 const MOST_SHOWN = 10
 
 const shownTexts = (hits: readonly Hit[]) =>

@@ -26,7 +26,7 @@ export interface Understood {
   readonly variants: readonly Variant[]
   /** The question's words with their weights, to read pages by. */
   readonly wordsAsked: WordsAsked
-  /** Terms as asked, as corrected, and of synonyms. */
+  /** Original terms, corrected terms, and terms of synonyms. */
   readonly terms: readonly string[]
   /** Terms that the lexical arm looks for: the same, and rare stems of further languages. */
   readonly lookedFor: readonly string[]
@@ -61,7 +61,8 @@ export async function understand(
   const otherWords = variants.map((one) => analyseInLanguages(one.question, spoken))
   const meant = otherWords.flatMap((one) => one.terms)
   const stems = [...further.values()].flat(2)
-  // The question as it was written: unless words turn out to be misspelt, the same pages are looked for again.
+  // Searches with the question as written: unless words turn out to be misspelt, the main search makes the same
+  // request.
   const bestPages = async () => {
     const rarity = await index.idf(stems)
     const rare = rareStems(
@@ -104,7 +105,7 @@ export async function understand(
   }
 }
 
-/** The terms of the question as asked, and those that misspelt ones may mean. */
+/** The question's original terms, and the possible corrections of misspelt ones. */
 export const askedTerms = ({ analysed, corrections }: Pick<Understood, "analysed" | "corrections">) => [
   ...analysed.terms,
   ...analysed.terms.flatMap((term) => corrections.get(term) ?? []),

@@ -1,12 +1,13 @@
 import type { Query, SearchResult, Suggestion, SuggestionQuery } from "../../engine.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Pages looked at for each suggestion wanted: not every page that is found says the words in a name. */
+/** Pages looked at for each suggestion wanted: not every page found has the words in a name. */
 const LOOKED_AT = 4
 
 /**
- * Names of pages without a {@link SuggestionStore}: where the index is on a server and another machine fills it. The words that are typed out
- * find pages, of which those count whose title or heading holds the beginnings; so a first word that is half typed finds nothing.
+ * Suggests names of pages without a {@link SuggestionStore}: for an index on a server that another machine fills. The
+ * completely typed words find pages, and those count whose title or heading matches all words by their beginnings; so a
+ * half-typed first word finds nothing.
  */
 export async function suggestBySearch(
   search: (query: Query) => Promise<SearchResult>,

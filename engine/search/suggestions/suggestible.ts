@@ -8,9 +8,9 @@ import { routeOf } from "../../index/page/page-url.ts"
 import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Characters of a name: a longer one is a paragraph set as a heading, and no line of a list can show it. */
+/** Most characters of a name: a longer one is a paragraph set as a heading, which no list line can show. */
 const LONGEST_NAME = 200
-/** Names of one page, so that one long page takes no more room in the lists of all. */
+/** Most names of one page, so that one long page doesn't fill everyone's lists. */
 const NAMES_PER_PAGE = 100
 /** Most text of a page to scan: a book would block the event loop, and reaches its hundred headings before that. */
 const READ_CHARS = 200_000
@@ -65,6 +65,6 @@ export function suggestible(page: Omit<NamedPage, "id" | "revision">): Suggestib
   }
 }
 
-/** A value that is filtered by, as one word: letters and digits whatever the value is. */
+/** A filter value as one word: letters and digits whatever the value is. */
 export const scopeWord = (field: "source" | "host" | "domain" | "port" | "kind", value: string): string =>
   `${field}${hash("sha256", value, "hex").slice(0, 16)}`

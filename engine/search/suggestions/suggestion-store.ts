@@ -14,12 +14,12 @@ const FORMAT = 2
 const PAGES_AT_A_TIME = 10
 /** Most typed words that are looked for. */
 const MOST_WORDS = 12
-/** Names looked at of each kind, of which the best are shown: reading them takes about a millisecond. */
+/** Most names of each kind to look at, of which the best are shown: reading them takes about a millisecond. */
 const LOOKED_AT = 200
 
 /**
- * `names` holds the words and the scope of each row of `suggestion` under its rowid. Without a copy of the text, and with prefixes of one to three characters,
- * since those are what is typed first.
+ * `names` holds the words and the scope of each row of `suggestion` under its rowid. It stores no copy of the text, and
+ * indexes prefixes of one to three characters, since users type those first.
  */
 const SCHEMA = `
   create table if not exists suggestion (
@@ -42,10 +42,10 @@ const SCHEMA = `
   );`
 
 /**
- * Names of pages by the beginnings of their words, in an SQLite file of its own. It holds nothing that the pages do not say: if
+ * Names of pages by the beginnings of their words, in a separate SQLite file. Everything in it comes from the pages: if
  * it is missing or behind, the writer of the index rebuilds it.
  *
- * One process writes, any number read.
+ * One process writes; any number can read.
  */
 export class SuggestionStore implements Disposable {
   readonly #db: DatabaseSync
@@ -54,9 +54,9 @@ export class SuggestionStore implements Disposable {
   #isClosed = false
 
   /**
-   * Opens the file. Opened for writing it is made when it is not there, or is of another format.
+   * Opens the file. When opened for writing, a missing file or one in another format is created.
    *
-   * @throws Error when it is no such file
+   * @throws Error if it isn't such a file
    */
   constructor(file: string, mode: "read" | "write") {
     this.#db = mode === "read" ? openToRead(file) : new DatabaseSync(file, { timeout: BUSY_MS })
@@ -94,7 +94,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Whether pages were to be written that were not, or none ever was. */
+  /** Whether some expected pages haven't been written yet, or none ever were. */
   get isBehind(): boolean {
     const holds = (table: string) => this.#db.prepare(`select 1 from ${table} limit 1`).get() !== undefined
     return holds("expected_page") || !holds("suggested_page")
@@ -112,12 +112,12 @@ export class SuggestionStore implements Disposable {
     this.#run("delete from expected_page")
   }
 
-  /** How many pages there are names of. */
+  /** Number of pages whose names are stored. */
   get count(): number {
     return this.#db.prepare("select count(*) as pages from suggested_page").get()!["pages"] as number
   }
 
-  /** How far the writes of other machines are brought in: as their index counts them; 0 when they never were. */
+  /** The index version up to which writes from other machines are included; 0 if none ever were. */
   get followed(): number {
     this.#db.exec("create table if not exists followed (version integer not null) strict")
     return (this.#db.prepare("select version from followed").get()?.["version"] as number | undefined) ?? 0
@@ -130,7 +130,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Those of these pages, each with its revision, that are not here as they are. */
+  /** Which of these pages aren't stored here in their revision. */
   missing(pages: Iterable<Pick<StoredPage, "id" | "revision">>): string[] {
     const find = this.#statement("select revision from suggested_page where id = ?")
     return Array.from(pages).flatMap(({ id, revision }) =>
@@ -138,7 +138,7 @@ export class SuggestionStore implements Disposable {
     )
   }
 
-  /** Which of these pages, each with its revision, are not here as they are; and which are here and not among them. */
+  /** Which of these pages aren't stored here in their revision, and which stored pages aren't among them. */
   difference(pages: Iterable<Pick<StoredPage, "id" | "revision">>): {
     readonly missing: readonly string[]
     readonly gone: readonly string[]
@@ -204,8 +204,8 @@ export class SuggestionStore implements Disposable {
   }
 
   /**
-   * Names that begin with the typed text, then those that hold all of it; of each kind titles first, and the shorter before the
-   * longer.
+   * Names that begin with the typed text, then names that contain all its words; in each group, titles first and
+   * shorter names before longer ones.
    */
   suggest({ text, limit, filter = {} }: SuggestionQuery): Suggestion[] {
     const words = typedWords(text).slice(0, MOST_WORDS)

@@ -19,11 +19,11 @@ export interface NamedPages {
 export interface SuggestionsOptions {
   readonly file: string
   readonly mode: "read" | "write"
-  /** Told of failures: a page is found without being suggested, so none of them keeps a page out. */
+  /** Called with failures: a page can be found without being suggested, so a failure never keeps a page out. */
   readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
-/** The names of an index's pages beside it, for one engine: kept up to date by the one that writes, asked by all. */
+/** The suggested names of an index's pages, for one engine: kept up to date by the engine that writes, read by all. */
 export class Suggestions implements AsyncDisposable {
   readonly #options: SuggestionsOptions
   #store: SuggestionStore | null = null
@@ -38,17 +38,17 @@ export class Suggestions implements AsyncDisposable {
     if (options.mode === "write") this.#store = this.#open()
   }
 
-  /** Whether a writer was stopped in the middle, or there is nothing here yet. */
+  /** Whether a writer was stopped midway, or nothing is stored yet. */
   get isBehind(): boolean {
     try {
       return this.#store !== null && this.#store.isBehind
     } catch {
-      // It is damaged: catching up rebuilds it.
+      // The file is damaged: catching up rebuilds it.
       return true
     }
   }
 
-  /** To be called before pages are written or removed: what a killed process leaves is found by it. */
+  /** Called before pages are written or removed, so that leftovers of a killed process can be found. */
   expect(ids: readonly string[]): Promise<void> {
     return this.#trying((store) => store.expect(ids))
   }
@@ -66,7 +66,7 @@ export class Suggestions implements AsyncDisposable {
     return this.#store?.count ?? 0
   }
 
-  /** How far the writes of other machines are brought in; 0 when they never were. */
+  /** How far the writes of other machines are included; 0 if they never were. */
   get followed(): number {
     return this.#store?.followed ?? 0
   }
@@ -112,7 +112,7 @@ export class Suggestions implements AsyncDisposable {
     }
   }
 
-  /** A file that cannot be opened holds nothing that cannot be rebuilt. */
+  /** If the file can't be opened, everything in it can be rebuilt. */
   #open(): SuggestionStore | null {
     const { file, mode, onProblem } = this.#options
     try {
@@ -140,7 +140,7 @@ export class Suggestions implements AsyncDisposable {
     } catch (error) {
       if (this.#isClosing) return
       this.#options.onProblem?.(error)
-      // Once: a file that is damaged again at once has a cause that another file does not remove.
+      // Only once: if the new file is damaged too, another one won't help.
       if (!isDamagedSqlite(error) || this.#isMadeAnew || this.#options.mode === "read") return
       this.#isMadeAnew = true
       this.#store?.[Symbol.dispose]()

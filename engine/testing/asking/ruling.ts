@@ -111,5 +111,5 @@ export function rulesOfTheOperator({ open }: Stage): void {
   })
 }
 
-/** What is asked of a server is recorded: pages have dates that stay, so the bound moves. */
+/** Requests to a server are recorded: page dates are fixed, so the bound has to move. */
 const daysSince = (date: string) => Math.ceil((Date.now() - Date.parse(date)) / 864e5)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { aPage, rareWord, urlOf } from "../pages.ts"
 import type { Stage } from "./stage.ts"
 
-/** Text that says nothing of the subject, so many sentences. */
+/** Text unrelated to the subject, with this many sentences. */
 const filler = (from: number, sentences: number) =>
   Array.from(
     { length: sentences },

@@ -70,7 +70,7 @@ export function processes(stage: Stage): void {
     })
 
     describe("a first fill under way", { tags: adapter.isRecorded ? ["real-server"] : [] }, () => {
-      /** `many` pages that wait; with `bySteps` the embedder makes the vectors it is asked for when `step` is called. */
+      /** Indexes `many` pages that wait for vectors; with `bySteps` the embedder returns its vectors only when `step` is called. */
       async function filling(many: number, { bySteps = false } = {}) {
         const embedder = new HashingEmbedder()
         const embed = embedder.embed.bind(embedder)
@@ -101,8 +101,8 @@ export function processes(stage: Stage): void {
         return coverage!.vectors === coverage!.passages
       }
       /**
-       * Fills step by step until the embedder has had the text; no step is made after that, so what waits then waits on. A step
-       * goes no further than the embedder was asked by then.
+       * Fills step by step until the embedder has received the text, and then stops, so that the rest keeps waiting.
+       * Each step covers only what the embedder had been asked for by then.
        */
       async function fillUntilEmbedded(
         { embedded, step }: Awaited<ReturnType<typeof filling>>,
@@ -147,7 +147,7 @@ export function processes(stage: Stage): void {
             .poll(async () => one.stats())
             .toMatchObject({ pagesWithoutVectors: 0, passagesWithoutVectors: 0, vectorsPerSecond: null })
         }
-        // Each passage of these pages is another one.
+        // All passages of these pages are different.
         expect(embedded).toHaveLength(before.passages)
       })
     })
@@ -167,7 +167,7 @@ export function processes(stage: Stage): void {
         expect(hits.length).toBeGreaterThanOrEqual(before)
       }
       await writing
-      // On a busy machine all are written before the first search is over.
+      // On a busy machine, all pages may be written before the first search has ended.
       const { hits } = await engine.search({ text: "counting steadily", limit: 100, arms: "lexical" })
       expect(hits).toHaveLength(20)
     })

@@ -15,8 +15,8 @@ export interface AdapterUnderTest {
   freshPlace(): Promise<string>
   removePlace(place: string): Promise<void>
   /**
-   * Its answers come from a recording or go into one: stories that were added since, or that need it to embed on its own, are
-   * left out.
+   * Whether its answers come from a recording or are being recorded: stories added since then, or that need the engine
+   * to embed on its own, are left out.
    */
   readonly isRecorded?: boolean
   /** Pages that a writer has written when it is killed. Default 12. */
@@ -35,7 +35,7 @@ export interface Stage {
   readonly open: (options?: OpenOptions) => Promise<Engine>
   /** Addresses of what a question finds, best first. */
   readonly found: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
-  /** The same where only words count: nothing is found by being near. Sorted. */
+  /** Looks in the words alone, so nothing is found by nearness. Sorted. */
   readonly foundByWords: (engine: Engine, text: string, filter?: PageFilter) => Promise<string[]>
   readonly spawnChild: (role: "reader" | "writer") => {
     readonly child: ChildProcess & { readonly stdin: NodeJS.WritableStream }

@@ -7,12 +7,12 @@ export interface ApiRequest {
   readonly body: string
 }
 
-/** A question about one index, or about the server when `index` is null. */
+/** A read of one index, or of the server if `index` is null. */
 export interface Read {
   readonly index: string | null
-  /** The same for requests that ask the same. */
+  /** Equal for requests that ask the same thing. */
   readonly key: string
-  /** Id of the one document that the answer depends on; without it, it depends on all of the index. */
+  /** The id of the one document that the answer depends on; if omitted, it depends on the whole index. */
   readonly document?: string
 }
 
@@ -20,7 +20,7 @@ export type DocumentChange =
   | { readonly kind: "add"; readonly documents: readonly Document[]; readonly partial: boolean }
   | { readonly kind: "remove"; readonly ids: readonly string[] }
   | { readonly kind: "remove all" }
-  /** Which documents go only the server can tell. */
+  /** Only the server can tell which documents are removed. */
   | { readonly kind: "remove found" }
 
 export type Document = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ export type Understood =
   | { readonly kind: "read"; readonly read: Read }
   /** Documents by their ids: each is a question of its own. */
   | { readonly kind: "documents"; readonly reads: readonly Read[]; readonly limit: number }
-  /** A multi-search: each query is a question of its own; all of them together are one when they are refused. */
+  /** A multi-search: each query is a separate question; if the server refuses, all of them together are one. */
   | { readonly kind: "reads"; readonly reads: readonly Read[]; readonly whole: Read }
   | { readonly kind: "change"; readonly change: Change; readonly key: string }
   | { readonly kind: "task"; readonly uid: number }
@@ -45,7 +45,7 @@ export type Understood =
 
 const INDEX_ROUTE = /^\/indexes\/([^/]+)(?:\/(.*))?$/
 
-/** What a request wants of the server. Index names must be neutral already: see {@link withoutPlace}. */
+/** Works out what a request asks of the server. Index names must already be neutral: see {@link withoutPlace}. */
 export function understand({ method, path, body }: ApiRequest): Understood {
   const { pathname, searchParams } = new URL(path, "http://server")
   const [, name, rest = ""] = INDEX_ROUTE.exec(pathname) ?? []
@@ -122,7 +122,7 @@ export function understand({ method, path, body }: ApiRequest): Understood {
   return { kind: "unknown" }
 }
 
-/** Index names of the contract suite hold their place, which is another one each time. */
+/** Index names in the contract suite include their place, which differs each time. */
 const PLACE = /contract-[0-9a-f]{12}/g
 export const NEUTRAL = "contract-place"
 
@@ -139,7 +139,7 @@ export function neutral(text: string): string {
   return text.replaceAll(PLACE, NEUTRAL)
 }
 
-/** An answer as this place would get it. */
+/** An answer as sent to this place. */
 export function ofPlace(text: string, place: string | null): string {
   return place === null ? text : text.replaceAll(NEUTRAL, place)
 }

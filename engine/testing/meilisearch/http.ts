@@ -10,14 +10,14 @@ export interface Listening {
   readonly close: () => Promise<void>
 }
 
-/** Answers JSON requests on a free port of this machine. What `answer` throws becomes a 500 with its message. */
+/** Answers JSON requests on a free port of this machine. If `answer` throws, the response is a 500 with the error's message. */
 export async function listen(
   answer: (request: ApiRequest, authorization: string | undefined) => Promise<Answer>,
 ): Promise<Listening> {
   const server: Server = createServer((incoming, response) => {
     void reply(incoming, response, answer)
   })
-  // A client may ask again on a connection that just lay idle: it must not be closed at that moment.
+  // A client may reuse an idle connection: it must not be closed at that moment.
   server.keepAliveTimeout = 60_000
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -40,7 +40,7 @@ async function reply(
   try {
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
   } catch {
-    // The client died half way: such a request was never made.
+    // The client died midway: the request counts as never made.
     return
   }
   const { method = "GET", url = "/" } = incoming

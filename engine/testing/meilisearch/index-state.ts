@@ -1,28 +1,28 @@
 import { type Change, type Document, type DocumentChange, canonical, hash } from "./api-request.ts"
 
-/** A document as far as an answer can tell it from another: by hashes of what it says and of its vectors. */
+/** A document as far as answers depend on it: hashes of its content and of its vectors. */
 export interface DocumentVersion {
   readonly id: string
   readonly content: string
   readonly vectors: string
 }
 
-/** What is in an index: which documents, under which settings. Two equal ones give equal answers. */
+/** The state of an index: its documents and settings. Two equal states give equal answers. */
 export interface IndexState {
-  /** The same for equal states. */
+  /** Equal states have equal keys. */
   readonly key: string
   readonly exists: boolean
-  /** Of settings and primary key. */
+  /** Hash of the settings and the primary key. */
   readonly shape: string
   readonly documents: ReadonlyMap<string, DocumentVersion>
 }
 
 export const ABSENT: IndexState = { key: "absent", exists: false, shape: "", documents: new Map() }
 
-/** What one document became; null stands for not being there. */
+/** A document before and after a change; null means that it doesn't exist. */
 export type Succession = readonly [from: DocumentVersion | null, to: DocumentVersion | null]
 
-/** The indexes of one place, as the changes asked for have made them. */
+/** The indexes of one place, as left by the requested changes. */
 export class PlaceState {
   readonly #indexes = new Map<string, TrackedIndex>()
 
@@ -36,9 +36,9 @@ export class PlaceState {
   }
 
   /**
-   * Makes a change that the server made.
-   * @param found ids that the server removed, when only it could tell which.
-   * @returns what became of single documents.
+   * Applies a change that the server made.
+   * @param found ids that the server removed, if only it could tell which.
+   * @returns the affected documents, before and after.
    */
   apply(change: Change, found: readonly string[] = []): Succession[] {
     switch (change.kind) {
@@ -99,7 +99,7 @@ class TrackedIndex {
   readonly #settings = new Map<string, string>()
   readonly #fields = new Map<string, Map<string, string>>()
   readonly #versions = new Map<string, DocumentVersion>()
-  /** Sum of the documents' hashes: it needs no order, and one document changes it at once. */
+  /** Sum of the documents' hashes: independent of order, and quickly updated when one document changes. */
   #sum = 0n
   #state: IndexState | null = null
 

@@ -1,5 +1,5 @@
-// Records the contract suite's conversation with a real Meilisearch: MEILI_URL=<address> npm run record:meilisearch
-// With a part of the title of stories behind (`-- "searches go on"`) only these are recorded, and added to what is there.
+// Records the contract suite's conversation with a real Meilisearch: MEILI_URL=<address> npm run record:meilisearch. To
+// record only some stories and add them to the existing recording, append part of their titles (`-- "searches go on"`).
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm, stat } from "node:fs/promises"
@@ -10,7 +10,7 @@ import type { Pace } from "./recording-proxy.ts"
 import { HOW_TO_RECORD, RECORDING } from "./test-server.ts"
 
 const SUITE = "engine/testing/meilisearch/contract.test.ts"
-/** Each is a run of the suite: what happens beside each other comes in several orders, and killed writers get on further. */
+/** Runs of the suite: concurrent events happen in a different order in each, and killed writers get further. */
 const RUNS: ReadonlyArray<{ readonly pace: Pace; readonly killedAfter: number }> = [
   { pace: "changes first", killedAfter: 12 },
   { pace: "reads first", killedAfter: 14 },

@@ -6,7 +6,7 @@ import { PlaceState } from "./index-state.ts"
 import type { Answer, Recording } from "./recording.ts"
 
 const POLL_MS = 3
-/** Whether changes wait until nobody has asked for a while, or reading waits until they are made. */
+/** Whether changes wait until no one has read for a while, or reads wait until the changes are done. */
 export type Pace = "changes first" | "reads first" | "at random"
 const QUIET_MS = 40
 const LONGEST_WAIT_MS = 250
@@ -17,8 +17,8 @@ export interface RecordingProxy {
 }
 
 /**
- * Stands before a real server and keeps what it answers. Nothing is asked of an index while it changes, so that the
- * state of every answer is known; `pace` decides which of the two waits for the other.
+ * A proxy in front of a real server that records its answers. An index isn't read while it changes, so that the state
+ * behind every answer is known; `pace` decides which of the two waits.
  */
 export async function startRecording(
   server: { readonly url: string; readonly key: string | undefined },
@@ -41,7 +41,7 @@ class Place {
   reads = 0
   changes = 0
   lastRead = 0
-  /** The tasks of a place end in the order they were given. */
+  /** The tasks of a place finish in the order they were queued. */
   tasks: Promise<unknown> = Promise.resolve()
 }
 
@@ -70,7 +70,7 @@ class Proxy {
     const forward = () => this.#forward(asked, authorization)
     switch (understood.kind) {
       case "task":
-        // No one may hear of an end before the state knows of it.
+        // No one may see that a task is done before the state includes it.
         await this.#unfinished.get(understood.uid)
         return forward()
       case "tasks":
@@ -79,7 +79,7 @@ class Proxy {
         return this.#asking(name, forward, (answer) => [[understood.read, answer]])
       case "documents":
         return this.#asking(name, forward, (answer) => {
-          // Of an index that is not there nothing is known of its documents.
+          // If the index doesn't exist, nothing is known about its documents.
           if (answer.status !== 200) throw new Error(`This cannot be recorded: ${answer.body}`)
           const documents = documentsIn(answer)
           return understood.reads.map((read) => [read, documents.get(read.document!) ?? NOTHING])
@@ -253,7 +253,7 @@ function resultsOf({ body }: Answer): readonly Answer[] {
   return results.map((result) => ({ status: 200, body: JSON.stringify(result) }))
 }
 
-/** Without what is another one each time: equal answers are kept once. */
+/** Removes parts that differ each time, so that equal answers are stored once. */
 function withoutChance({ status, body }: Answer): Answer {
   return {
     status,

@@ -10,9 +10,9 @@ export interface Answer {
 
 /** How a change ended. */
 export interface Outcome {
-  /** What the server said at once, when it did not take the change up. */
+  /** The server's immediate answer, if it rejected the change. */
   readonly refused?: Answer
-  /** Of the task, when that failed. */
+  /** The error of the task, if it failed. */
   readonly error?: unknown
   /** Ids that the server removed, when only it could tell which. */
   readonly removed?: readonly string[]
@@ -29,14 +29,14 @@ interface Written {
   readonly date: string
   readonly suite: string
   readonly documents: ReadonlyArray<readonly [id: string, content: string, vectors: string]>
-  /** Documents by their position in the list above, each less the one before. */
+  /** Documents by their position in the list above, each as the difference from the one before. */
   readonly states: ReadonlyArray<readonly [key: string, exists: 0 | 1, shape: string, ...number[]]>
-  /** Pairs of positions; -1 is no document. */
+  /** Pairs of positions; -1 means no document. */
   readonly successions: readonly number[]
   readonly answers: readonly string[]
-  /** By the request's key: pairs of a state and an answer; -1 is no state. */
+  /** By the request's key: pairs of a state and an answer; -1 means no state. */
   readonly reads: Readonly<Record<string, readonly number[]>>
-  /** The same of requests about one document: pairs of its version and an answer; -1 is no document. */
+  /** Like `reads`, for requests about one document: pairs of its version and an answer; -1 means no document. */
   readonly documentReads: Readonly<Record<string, readonly number[]>>
   readonly outcomes: readonly string[]
   readonly changes: Readonly<Record<string, readonly number[]>>
@@ -45,11 +45,11 @@ interface Written {
 const FORMAT = 1
 const NO_STATE = -1
 
-/** What a real server answered: to which question, in which state of the index (or of the document) that was asked. */
+/** The answers of a real server, by question and by the state of the index (or document) at the time. */
 export class Recording {
   readonly server: string
   readonly date: string
-  /** Hash of the stories that were told. */
+  /** Hash of the recorded stories. */
   readonly suite: string
   readonly #documents = new Numbered<DocumentVersion>(
     ({ id, content, vectors }) => `${id}\n${content}\n${vectors}`,
@@ -62,7 +62,7 @@ export class Recording {
   readonly #documentReads = new Map<string, Kept[]>()
   readonly #outcomes = new Numbered<Outcome>((outcome) => JSON.stringify(outcome))
   readonly #changes = new Map<string, Kept[]>()
-  /** Answers that were not the one kept before for the same question in the same state. */
+  /** Number of answers that differed from the one already stored for the same question and state. */
   differing = 0
 
   constructor(about: { readonly server: string; readonly date: string; readonly suite: string }) {
@@ -115,7 +115,7 @@ export class Recording {
     return this.#shapes.has(shape)
   }
 
-  /** The answer in this state, or else in the state nearest to it, in which the same was asked. */
+  /** The answer in this state, or else in the nearest state in which the same question was asked. */
   answerTo(read: Read, state: IndexState | null): { answer: Answer; exact: boolean } | null {
     const found =
       read.document === undefined
@@ -220,7 +220,7 @@ export class Recording {
     return recording
   }
 
-  /** Sooner a later version of the document than an earlier one. */
+  /** Prefers a later version of the document to an earlier one. */
   #inVersion(all: readonly Kept[], version: DocumentVersion | null): { kept: Kept; exact: boolean } | null {
     const at = version ? this.#documents.numberOf(version) : NO_STATE
     const exact = all.find((kept) => kept.state === at)
@@ -247,7 +247,7 @@ export class Recording {
     return nearest && { kept: nearest, exact: false }
   }
 
-  /** Documents that differ; states that lie ahead in time before all others. Null when settings differ. */
+  /** Number of documents that differ; states that lie ahead in time come first. Null if settings differ. */
   #distance(from: IndexState, to: IndexState): number | null {
     if (from.exists !== to.exists || from.shape !== to.shape) return null
     let differing = 0
@@ -277,7 +277,7 @@ export class Recording {
 
 const BEHIND = 1_000_000
 
-/** Equal values once, by their numbers. */
+/** Stores equal values once, and numbers them. */
 class Numbered<T> {
   readonly all: T[] = []
   readonly #keyOf: (value: T) => string

@@ -17,7 +17,7 @@ const cat = { id: "cat", text: "Cats purr." }
 const dog = { id: "dog", text: "Dogs bark." }
 const withVector = (document: object) => ({ ...document, _vectors: { default: [1, 0] } })
 
-/** Keeps what a server says in the state that the changes before it have made. */
+/** Records a server's answer in the state left by the changes before it. */
 class Teller {
   readonly recording = new Recording({ server: "1.50.0", date: "2026-11-21", suite: "stories" })
   #state = new PlaceState()
@@ -82,7 +82,7 @@ describe("a replayed conversation with Meilisearch", () => {
     await rm(folder, { recursive: true })
   })
 
-  /** Through a file, as it is kept. */
+  /** Through a file, as in real use. */
   async function replay({ recording }: Teller, suite = "stories"): Promise<Meilisearch> {
     const file = path.join(folder, "recording")
     recording.save(file)

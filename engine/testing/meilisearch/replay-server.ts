@@ -24,16 +24,16 @@ const TASK_TYPES = {
 
 export interface ReplayServer {
   readonly url: string
-  /** Answers that were recorded in another state of the index than the one asked. */
+  /** Number of answers that were recorded in another state of the index than the current one. */
   readonly fromNeighbours: number
-  /** Forgets all indexes of a place. @throws Error naming the requests of it that the recording knows nothing of. */
+  /** Forgets all indexes of a place. @throws Error naming its requests that aren't in the recording. */
   forget(place: string): void
   close(): Promise<void>
 }
 
 /**
- * Answers as a recorded Meilisearch did. It understands changes just enough to know which documents an index holds;
- * what is asked of an index is answered from the recording, or with an error when it was never asked.
+ * Answers like a recorded Meilisearch. It understands changes just enough to know which documents an index holds; reads
+ * are answered from the recording, or with an error if they weren't recorded.
  */
 export async function startReplay(recording: Recording, currentSuite: string): Promise<ReplayServer> {
   const replay = new Replay(recording, currentSuite)
@@ -120,7 +120,7 @@ class Replay {
         return json(200, task)
       }
       case "tasks":
-        // Every task is done when it is given, so none is ever under way.
+        // Every task is done as soon as it is queued, so none is ever under way.
         return json(200, { results: [], total: 0, limit: 20, from: null, next: null })
     }
     throw new NotRecorded("requests of this kind, which cannot be replayed")

@@ -1,4 +1,4 @@
-/** Else the recorded conversation would answer, which has only the contract suite. */
+/** Otherwise the recorded conversation would answer, which only covers the contract suite. */
 export default function requireServer(): void {
   if (process.env["MEILI_URL"]) return
   throw new Error(

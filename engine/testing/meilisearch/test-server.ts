@@ -8,7 +8,7 @@ import { type Pace, startRecording } from "./recording-proxy.ts"
 import { startReplay } from "./replay-server.ts"
 
 const HERE = import.meta.dirname
-/** All that decides which requests the suite makes, but for the adapter itself. */
+/** Everything that decides which requests the suite makes, apart from the adapter itself. */
 const STORIES = [
   "engine-contract.ts",
   "engine-child.ts",
@@ -21,18 +21,18 @@ const STORIES = [
 
 export const RECORDING = path.join(HERE, "../recordings/meilisearch-contract.json.zst")
 
-/** What the tests talk to: a real Meilisearch, a real one through the recorder, or a recorded one. */
+/** The server that the tests talk to: a real Meilisearch, a real one through the recorder, or a recorded one. */
 export interface TestServer {
   readonly url: string
   readonly key: string | undefined
   /** Which of them it is. */
   readonly name: string
   readonly kind: "real" | "recording" | "recorded"
-  /** The name of a place for indexes: all of them begin with it. */
+  /** A name for a new place; all its indexes' names begin with it. */
   freshPlace(): string
-  /** Removes its indexes. @throws Error when the recording had no answer to a request made there. */
+  /** Removes the indexes of a place. @throws Error if the recording had no answer to a request made there. */
   removePlace(place: string): Promise<void>
-  /** @returns what the run says of the server at its end. */
+  /** @returns a summary of the server to print at the end of the run. */
   close(): Promise<string>
 }
 

@@ -10,7 +10,7 @@ import type { AdapterUnderTest } from "../contract/stage.ts"
 import { HashingEmbedder } from "../hashing-embedder.ts"
 import type { TestServer } from "./test-server.ts"
 
-/** All that a child process needs to open the same index: a place is this as JSON. */
+/** Everything that a child process needs to open the same index: a place is this as JSON. */
 interface Place {
   readonly url: string
   readonly key: string
@@ -19,12 +19,12 @@ interface Place {
 }
 
 /**
- * The Meilisearch engine for the contract suite, with indexes of their own on a server.
+ * The Meilisearch engine for the contract suite, with separate indexes on a server.
  *
- * On a real server all goes on beside each other, as it does in the appliance. Where it is recorded or comes from a
- * recording, pages get vectors only while a story waits for them: else what is asked depends on who is quicker, and no
- * number of recordings has it all. While it is recorded, closing an engine waits for all vectors, so that what is asked
- * for them is recorded however soon a story ends.
+ * On a real server everything runs concurrently, as in the appliance. During recording and replay, pages get vectors
+ * only while a story waits for them: otherwise the requests would depend on timing, and no number of recordings would
+ * cover them all. During recording, closing an engine waits for all vectors, so that the requests for them are recorded
+ * however soon a story ends.
  */
 export function onServer(server: TestServer, killedAfter?: number): AdapterUnderTest {
   return {
@@ -45,7 +45,7 @@ export function onServer(server: TestServer, killedAfter?: number): AdapterUnder
 
 const noServer = () => Promise.reject(new Error("Only a process with a server makes places."))
 
-/** For child processes: they open what they are told to. */
+/** For child processes: they open the place they are given. */
 export const adapter: AdapterUnderTest = {
   module: import.meta.url,
   freshPlace: noServer,
@@ -67,11 +67,11 @@ export const adapter: AdapterUnderTest = {
   },
 }
 
-/** The request by which the queue of the adapter takes pages. */
+/** The request with which the adapter's queue fetches pages. */
 const ASKS_WHO_WAITS = /\/documents\/fetch \{.*waiting = true/
 const lockDir = (name: string) => path.join(tmpdir(), `fossick-${name}`)
 
-/** Looks for no page without vectors, and embeds none, but while a story waits for them and writes nothing. */
+/** Looks for pages without vectors, and embeds them, only while a story waits for vectors and isn't writing. */
 class PatientEmbedder implements Embedder {
   readonly send: Send = async (url, init) => {
     const { body, signal } = init
@@ -122,7 +122,7 @@ class PatientEmbedder implements Embedder {
     })
   }
 
-  /** From now on nothing waits: an engine that is being closed ends what it does. */
+  /** From now on nothing waits: an engine being closed finishes its work. */
   letPass(): void {
     this.#passes = true
   }

@@ -24,7 +24,7 @@ const pages = Array.from({ length: PAGES }, (_, i) =>
 )
 const never = new AbortController().signal
 
-/** Asks one page after the other until it is stopped; resolves with how often. */
+/** Runs searches one after the other until stopped; resolves with their number. */
 function asking(engine: Engine) {
   const stop = new AbortController()
   const asked = (async () => {

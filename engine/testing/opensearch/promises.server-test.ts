@@ -109,7 +109,8 @@ test("what a write that was cut off left half done is put right by the queue", a
   await first.index([aPage("kept", { markdown: "Kept words." }), aPage("half", { markdown: "Half words." })])
   await first.settled()
   await first[Symbol.asyncDispose]()
-  // The cluster died between the two documents of each: one page has never come, the other is still the one before.
+  // The cluster died between the two documents of each page: one page was never written, the other still has its old
+  // version.
   const index = `${name}-vectors`
   const { body } = await client.search({ index, body: { version: true, size: 10 } })
   const { hits } = body.hits as unknown as {

@@ -96,7 +96,7 @@ describe("two machines that write into one index", () => {
     await Promise.all(
       both.flatMap((engine, by) =>
         [1, 2, 3].map((round) =>
-          // Every third page says the same, whichever process writes it.
+          // Every third page has the same text, whichever process writes it.
           engine.index(many.map((i) => aPage(`p/${i}`, { markdown: said(i, i % 3 === 0 ? round % 2 : by) }))),
         ),
       ),
@@ -105,7 +105,7 @@ describe("two machines that write into one index", () => {
     const pages = new Map<string, string>()
     for await (const { page, vectors } of both[0]!.allPages()) {
       pages.set(page.url, page.markdown)
-      // The hashing embedder tells texts apart: these are of this text.
+      // The hashing embedder distinguishes texts: these vectors belong to this text.
       const texts = toPassages(page.markdown).map((passage) => embeddingText(page.title, passage))
       expect(vectors).toEqual(await new HashingEmbedder().embed(texts))
     }

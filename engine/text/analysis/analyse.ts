@@ -9,9 +9,9 @@ import { isStopWord } from "./stop-words.ts"
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: readonly string[]
-  /** The same by word: its forms in the languages that the question may be in. */
+  /** Terms by word: its forms in the languages that the question might be in. */
   readonly forms: readonly (readonly string[])[]
-  /** How often the question says each term. */
+  /** How often each term occurs in the question. */
   readonly times: ReadonlyMap<string, number>
   /** The word of each term, in lower case, and the language it was read in; names have none. */
   readonly written: ReadonlyMap<string, { readonly word: string; readonly language: string | null }>
@@ -19,7 +19,7 @@ export interface AnalysedQuery {
   readonly quoted: readonly string[]
 }
 
-/** A longer chunk is no word: encoded data, a minified line. Its parts are indexed, not the whole. */
+/** A longer chunk isn't a word but encoded data or a minified line. Its parts are indexed, not the whole. */
 const LONGEST_TERM = 64
 
 /** Scripts written without spaces, and Korean, whose words carry their particles: indexed by bigrams. */
@@ -70,8 +70,8 @@ function termsOfChunk(chunk: string, stem: Stem): string[] {
 }
 
 /**
- * The terms of a question's text, without its operators. Words that say nothing of the subject (`how do I …`) are left out unless
- * the question has no others or they are in a quoted phrase.
+ * The terms of a question's text, without its operators. Function words (`how do I …`) are left out unless the question
+ * has no others or they are in a quoted phrase.
  *
  * @param question as asked, or as {@link parseQueryText} read it.
  */
@@ -86,7 +86,7 @@ export function analyseQuery(question: string | QueryText, language: string | nu
   return { terms, forms, times: timesOf(asked), written: writtenWords(text, language), quoted: phrases }
 }
 
-/** How often each term is among these. */
+/** How often each of these terms occurs. */
 export function timesOf(terms: readonly string[]): Map<string, number> {
   const times = new Map<string, number>()
   for (const term of terms) times.set(term, (times.get(term) ?? 0) + 1)
@@ -104,7 +104,7 @@ function writtenWords(text: string, language: string | null): AnalysedQuery["wri
   )
 }
 
-/** The terms that find a text: those of {@link analyse}, but of scripts without spaces bigrams alone. */
+/** The terms that find a text: those of {@link analyse}, but only bigrams for scripts without spaces. */
 export function wordsOf(
   text: string,
   language: string | null,
@@ -119,8 +119,8 @@ export function wordsOf(
 }
 
 /**
- * The one term that a text holds exactly when it holds this word or name; null when there is none: several
- * words, none, or one of a script without spaces.
+ * The one term that a text contains exactly when it contains this word or name; null if there is none: for several
+ * words, no word, or a word in a script without spaces.
  */
 export function wholeTerm(word: string, language: string | null): string | null {
   const chunks = oneSpelling(word).match(CHUNK) ?? []

@@ -1,6 +1,6 @@
 import { FNV1A_START, fnv1a, fnv1aStep } from "#base/text/hash.ts"
 
-/** A run without white space of words, and of the marks that join words into one name: `a.b`, `a::b`, `a-b`. */
+/** A run of words without white space, including the marks that join words into one name: `a.b`, `a::b`, `a-b`. */
 export const CHUNK =
   /[\p{L}\p{M}\p{N}_]+(?:(?:[.:'’\-/@+&]|::|->)[\p{L}\p{M}\p{N}_]+)*(?:\+\+|#(?![\p{L}\p{N}]))?/gu
 
@@ -60,7 +60,7 @@ function findByPattern(text: string, take: (from: number, to: number, hash: numb
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) take(index, index + chunk.length, fnv1a(chunk))
 }
 
-/** Units of the mark that joins two words here, or 0. */
+/** Length of the mark that joins two words here, or 0. */
 function jointAt(text: string, at: number): number {
   if ((kindAt(text, at) & JOINS) === 0) return 0
   if ((kindAt(text, at + 1) & IN_WORDS) !== 0) return 1
@@ -68,7 +68,7 @@ function jointAt(text: string, at: number): number {
   return isPair && (kindAt(text, at + 2) & IN_WORDS) !== 0 ? 2 : 0
 }
 
-/** Units of the signs that end the name here, as in `C++` and `C#`, or 0. */
+/** Length of the signs that end the name here, as in `C++` and `C#`, or 0. */
 function endingAt(text: string, at: number): number {
   if (text.startsWith("++", at)) return 2
   return text.startsWith("#", at) && (kindAt(text, at + 1) & LETTER_OR_DIGIT) === 0 ? 1 : 0

@@ -15,7 +15,7 @@ export interface Terms {
   readonly text: string
 }
 
-/** The texts of those that have terms. */
+/** The texts of all entries that have terms. */
 export const textsOf = (all: readonly Terms[]): string[] =>
   all.flatMap(({ terms, text }) => (terms.length > 0 ? text : []))
 
@@ -81,8 +81,8 @@ noteCache("chunks", {
 })
 
 /**
- * The terms of the chunk between two places in a text, remembered while it keeps appearing: the words of a page repeat, and so do those
- * of its site. A known chunk is found without cutting it out.
+ * The terms of the chunk between two positions in a text, remembered as long as it keeps appearing: the words of a page
+ * repeat, and so do those of its site. A known chunk is found without slicing the text.
  *
  * @param hash of the chunk's UTF-16 units
  */

@@ -4,9 +4,9 @@ import { isAscii } from "#base/text/ascii.ts"
 const UNSEEN = /[\u00AD\u200D-\u200F\u2060\u2066-\u2069\uFEFF]/g
 /** In Persian the non-joiner separates words like a space; in other scripts it only affects how letters look. */
 const NON_JOINER = /(?<![\p{Script=Arabic}])\u200C/gu
-/** Hebrew points, Arabic vowels and other marks of both, and the stroke that stretches an Arabic word. */
+/** Hebrew points, Arabic vowels and other marks of both, and the Arabic stretching stroke (tatweel). */
 const POINTS = /[[\p{scx=Hebr}\p{scx=Arab}]&&\p{M}]|\u0640/gv
-/** Persian, Urdu and Arabic keyboards have their own shapes of one letter. */
+/** Persian, Urdu and Arabic keyboards produce different characters for the same letter. */
 const ARABIC: Readonly<Record<string, string>> = {
   ک: "ك", // keheh
   ی: "ي", // Farsi yeh
@@ -25,8 +25,9 @@ const SPELT_APART =
   /[\u00AD\u0152\u0153\u200C-\u200F\u2060\u2066-\u2069\uFEFF\p{scx=Hebr}\p{scx=Arab}\p{scx=Deva}[\p{Nd}--[0-9]]]/v
 
 /**
- * A text in one spelling per script, for what Unicode's NFKC leaves apart and readers take for the same: digits of all scripts, pointed and
- * unpointed Hebrew and Arabic, Persian and Arabic keyboards, the nukta, candrabindu and nasals of Hindi, œ. Case and accents stay: a stemmer needs them.
+ * Writes a text in one spelling per script, for variants that Unicode's NFKC keeps apart and readers consider the same:
+ * digits of all scripts, pointed and unpointed Hebrew and Arabic, Persian and Arabic keyboards, the nukta, candrabindu
+ * and nasals of Hindi, œ. Case and accents stay: a stemmer needs them.
  */
 export function oneSpelling(text: string): string {
   if (isAscii(text)) return text

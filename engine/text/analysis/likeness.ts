@@ -10,7 +10,7 @@ export function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number 
 export const dice = (a: ReadonlySet<string>, b: ReadonlySet<string>): number =>
   diceOf(shared(a, b), a.size, b.size)
 
-/** The same of two sets of which it is known how many terms they share, and how many each has. */
+/** The same for two sets of which only the number of shared terms and the sizes are known. */
 export const diceOf = (both: number, a: number, b: number): number => (2 * both) / Math.max(1, a + b)
 
 /** The common part as a share of the smaller set (the overlap coefficient): 1 when the other has all of it. */

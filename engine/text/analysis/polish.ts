@@ -1,15 +1,15 @@
 // Snowball's Polish algorithm, by Dmitry Shachnev: https://snowballstem.org/algorithms/polish/stemmer.html, licence in LICENSE-snowball.
 // Apostrophes and the accents of stems are left as they are: analysis folds them for every language.
 
-/** Letters at the head of a word that stay: a stem of one letter would be that letter's, too. */
+/** Letters at the start of a word that stay: a one-letter stem would also match that letter. */
 const KEPT = 2
-/** Up to the first consonant after a vowel. Endings that many words have by chance are cut behind it alone. */
+/** Up to the first consonant after a vowel. Endings that many words have by chance are only cut after that. */
 const HEAD = /^[^aąeęioóuy]*[aąeęioóuy]+[^aąeęioóuy]/
 /** `czytałbym`, I would read. */
 const CONDITIONAL = /by(?:m|ś|śmy|ście)?$/
 const OF_ADJECTIVES = "y|i?e(?:go|mu|j)|[yi](?:m|ch|mi)"
 const ADJECTIVE = new RegExp(`^(?:${OF_ADJECTIVES})$`)
-/** Before an adjective's ending, of participles and comparatives: `czytający`, `noszący`, `lepszy`. */
+/** Before an adjective's ending; from participles and comparatives: `czytający`, `noszący`, `lepszy`. */
 const BEFORE_ADJECTIVE = /(?:(?:aj|(?<=s)z)?ąc|(?:iej)?sz)$/
 
 /** Endings that are cut wherever they are. */
@@ -22,10 +22,10 @@ const ANYWHERE = endings(
   OF_ADJECTIVES, // nowego, nowych
   "(?:aj|(?<=s)z)?ąc[aąe]|iejsz[aąe]|sz[ae]", // czytająca, noszące, piękniejszą, lepsze
 )
-/** Most of them of nouns: `książka`, `stołowi`, `słoniem`, `stołów`, `książkach`. */
+/** Mostly endings of nouns: `książka`, `stołowi`, `słoniem`, `stołów`, `książkach`. */
 const BEHIND_HEAD = endings("i?a|o|i|i?u|i?owi|i?ą|szą|i?em|i?e|ów|i?om|i?ami|i?ach")
 
-/** The stem of a Polish word in lower case: without the longest ending that may be cut. */
+/** Stems a lower-case Polish word by removing the longest ending that may be cut. */
 export function polish(word: string): string {
   const head = HEAD.exec(word)?.[0].length ?? word.length
   const plain = word.slice(0, head) + word.slice(head).replace(CONDITIONAL, "")

@@ -59,9 +59,9 @@ export type Stem = (word: string) => string
 
 /** Words kept with their stems, of all languages together; a page's words repeat, and so do those of its site. */
 const KNOWN_WORDS = 100_000
-/** With its stem: 74 were measured of words of seven letters. */
+/** Size with its stem: 74 bytes were measured for words of seven letters. */
 const BYTES_OF_WORD = 100
-/** Snowball rules look at suffixes only; a longer text is no word of a natural language. */
+/** Snowball rules only look at suffixes; a longer text isn't a word in a natural language. */
 const LONGEST_WORD = 40
 
 /** By algorithm or language. */
@@ -85,7 +85,7 @@ export function stemmerOf(language: string | null): Stem {
   return stem
 }
 
-/** A word in lower case, as the language of a stemmer has it: Turkish has an i with a dot and one without. */
+/** A word in lower case by the rules of the stemmer's language: Turkish has an i with a dot and one without. */
 export const lowerCase = (word: string, stem: Stem): string =>
   stem === stems.get("turkish") ? word.toLocaleLowerCase("tr") : word.toLowerCase().replaceAll("i\u0307", "i")
 
@@ -119,8 +119,8 @@ function forgetAll(): void {
 }
 
 /**
- * `mueller` is `müller`, as in Snowball's german2. Words such as `neue` become `neü` too, on either side, and so
- * stay one term.
+ * `mueller` becomes `müller`, as in Snowball's german2. Words such as `neue` become `neü` too, in pages and questions
+ * alike, and so stay one term.
  */
 const withUmlauts = (word: string) =>
   word
@@ -147,5 +147,5 @@ function withoutAccents(word: string): string {
     .replace(/[ßøłđıæ]/g, (letter) => FOLDED[letter]!)
 }
 
-/** Letters that Unicode does not take for another with a mark. */
+/** Letters that Unicode doesn't decompose into a letter and a mark. */
 const FOLDED: Readonly<Record<string, string>> = { ß: "ss", ø: "o", ł: "l", đ: "d", ı: "i", æ: "ae" }

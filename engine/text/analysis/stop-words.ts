@@ -1,4 +1,4 @@
-/** Function words and the words of asking, by ISO 639-1. */
+/** Function words and question words, by ISO 639-1. */
 const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   en: words(`a about am an and any are as at be been being but by can could did do does doing for from had has
     have having he her here him his how i if in into is it its itself may me might must my of on or our ours
@@ -57,12 +57,12 @@ const STOP_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
     להם לו למה לפי לפני מאוד מאיזה מאיזו מאין מדוע מה מהו מהי מהם מהן מי מיהו מן מתי על עד עוד ועל עם של שלה שלהם שלו שם תוך`),
 }
 
-/** True when the lower-case word tells nothing of a question's subject. English when the language is unknown. */
+/** True if the lower-case word says nothing about a question's subject. English if the language is unknown. */
 export function isStopWord(word: string, language: string | null): boolean {
   return STOP_WORDS[language ?? "en"]?.has(word.replaceAll("’", "'")) ?? false
 }
 
-/** Whether a text may be in a language: of no other it has more function words. */
+/** Whether a text might be in a language: no other language has more function words in it. */
 export function mayBeIn(language: string, text: string): boolean {
   const found =
     text
@@ -78,7 +78,7 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/))
 }
 
-/** For each language, how many of the lower-case words say nothing in it. */
+/** For each language, how many of the lower-case words are function words in it. */
 export function functionWords(words: readonly string[]): { language: string; count: number }[] {
   const counts = LANGUAGES.map((language) => ({ language, count: 0 }))
   for (const word of words)
@@ -88,7 +88,7 @@ export function functionWords(words: readonly string[]): { language: string; cou
 
 const LANGUAGES = Object.keys(STOP_WORDS)
 
-/** By word, the places in {@link LANGUAGES} of those that it tells nothing in. */
+/** By word, the indexes in {@link LANGUAGES} of the languages in which it is a function word. */
 const LANGUAGES_OF: ReadonlyMap<string, readonly number[]> = languagesByWord()
 
 function languagesByWord(): Map<string, number[]> {

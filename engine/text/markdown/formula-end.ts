@@ -1,7 +1,7 @@
 /**
- * Formulas in markdown, as pandoc and GitHub read them: TeX between `$`, or `$$` on lines of their own. To tell them from money, a `$`
- * opens one only without a letter or digit before it and a space after it, and closes one only without a space before it and a letter
- * or digit after it. Nothing in the TeX is a mark.
+ * Formulas in markdown, as read by pandoc and GitHub: TeX between `$`, or `$$` on separate lines. To distinguish them
+ * from money, an opening `$` must not follow a letter or digit or precede a space, and a closing one must not follow a
+ * space or precede a letter or digit. Nothing in the TeX counts as markup.
  */
 const FORMULA = /\$\$(?:[^$\\]|\\[^])+\$\$|\$(?![\s$])(?:[^$\\]|\\[^])*?(?<!\s)\$(?![\p{L}\p{N}$])/uy
 

@@ -82,7 +82,7 @@ class BlockReader {
   #items: number[] = []
   /** Whether the paragraph being read begins a list item. */
   #isItem = false
-  /** Where the paragraph or code began that is being read. */
+  /** Start line of the current paragraph or code. */
   #start = 0
 
   constructor(wanted: ReadonlySet<number>) {
@@ -218,7 +218,7 @@ class BlockReader {
     this.#marked = []
   }
 
-  /** Reads stretch by stretch, so that no line is read twice. @param most characters of the whole paragraph */
+  /** Reads section by section, so that no line is read twice. @param most characters of the whole paragraph */
   #places(most: number): [line: number, at: number][] {
     let from = 0
     let at = 0

@@ -43,7 +43,7 @@ class InlineReader {
   readonly #brackets: Piece[] = []
   /** Lengths of backtick runs that nothing closes from here on. */
   readonly #unclosed = new Set<number>()
-  /** False once a comment was found that nothing closes. */
+  /** False once an unclosed comment has been found. */
   #commentsEnd = true
 
   constructor(text: string) {
@@ -152,7 +152,7 @@ class InlineReader {
     this.#emit("<", 1)
   }
 
-  /** A run of `*`, `_` or `~`: closes what it can, else waits for a closer (CommonMark's flanking rules). */
+  /** A run of `*`, `_` or `~`: closes what it can, and otherwise stays open for a closer (CommonMark's flanking rules). */
   #readDelimiters(char: string): void {
     const run = runLength(this.#text, this.#at)
     const mark = char.repeat(run)
@@ -170,7 +170,7 @@ class InlineReader {
   }
 }
 
-/** Closes the last of the open runs with a run of so many marks. @returns how many of its marks are left over */
+/** Closes the last of the open runs with a run of this many marks. @returns how many of its marks are left over */
 function closed(open: Piece[], run: number, opens: boolean): number {
   let rest = run
   while (rest > 0 && open.length > 0) {

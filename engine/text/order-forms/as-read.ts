@@ -1,15 +1,13 @@
-/**
- * How orders to models are disguised, and how they read: the text itself, with what is written in it in other signs.
- */
+/** Undoes the ways orders to models are disguised: the text itself, plus the text that is encoded in it. */
 
 import { lazily } from "#base/process/lazily.ts"
 import { isAscii } from "#base/text/ascii.ts"
 import { murmurMix } from "#base/text/hash.ts"
 import { orderWords } from "./order-forms.ts"
 
-/** Marks that are not seen: soft hyphens, joiners, directions, selectors of variants. */
+/** Invisible marks: soft hyphens, joiners, directions, variant selectors. */
 const UNSEEN_MARKS = /\p{Default_Ignorable_Code_Point}/gu
-/** Each letter of one text with that of the other in its place. */
+/** Pairs each letter of one text with the letter at the same place in the other. */
 const pairs = (from: string, to: string): (readonly [string, string])[] => {
   const plain = Array.from(to)
   return Array.from(from, (letter, at) => [letter, plain[at]!] as const)
@@ -21,10 +19,10 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
     .concat(pairs("АЕОРСХТНМКВІЅЈ", "AEOPCXTHMKBISJ"), pairs("υητρΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "untpABEZHIKMNOPTYX")),
 )
 
-/** Capitals of the size of small letters, which Unicode has for phonetics. */
+/** Small capitals, which Unicode has for phonetics. */
 const SMALL_CAPITALS = new Map(pairs("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz"))
 const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
-/** Per letter; words of no language have as many. */
+/** Marks per letter; no language has words with as many. */
 const MOST_MARKS = 0.6
 /** Words with digits and signs in place of letters: fewer are names and units. */
 const LEAST_LEET = 3
@@ -36,8 +34,9 @@ const LEAST_WORD = 5
 const LONGEST_ENDING = 3
 
 /**
- * A text as readers and models read it: letters of other weights and widths as plain ones, without marks that are not seen,
- * emphasis and the addresses of links, with one blank for each row of them; the rules would try every way to share a long one.
+ * A text as readers and models read it: letters of other weights and widths as plain ones, without invisible marks,
+ * emphasis and link addresses, and with each run of blanks as a single one; the rules would otherwise try every way to
+ * split a long run.
  */
 export function asRead(text: string): string {
   const turned = text.includes("\u202E")
@@ -63,7 +62,7 @@ export function asRead(text: string): string {
     .replace(/\s+/g, " ")
 }
 
-/** Words that are marked all over are read without that mark, and so are all others where many are. */
+/** In words with more marks than any language uses, removes the most frequent mark; if there are many such words, removes it everywhere. */
 function withoutMarks(text: string): string {
   if (!/\p{Mn}/u.test(text)) return text
   const words = new Map<string, number>()
@@ -83,11 +82,11 @@ function withoutMarks(text: string): string {
   for (const [sign, count] of words) if (count > most) [mark, most] = [sign, count]
   return mark === "" ? read : read.replaceAll(mark, "")
 }
-/** Letters of a word in no language that has as many marks. */
+/** Fewest letters of a word for its marks to count as too many. */
 const LEAST_MARKED = 4
 const LEAST_MARKED_WORDS = 3
 
-/** Letters of other scripts that look like Latin ones, in words that are mixed of both; a text of such has short words that are not. */
+/** Letters of other scripts that look like Latin ones, in words that mix both; in a text with many of these, short unmixed words count too. */
 function inOneScript(text: string): string {
   if (!/[\p{Script=Cyrillic}\p{Script=Greek}]/u.test(text)) return text
   let mixedWords = 0
@@ -107,11 +106,11 @@ function inOneScript(text: string): string {
 }
 const LEAST_MIXED_SCRIPTS = 2
 
-/** Written from the right, up to the mark that ends it. */
+/** Text written right to left, up to the mark that ends it. */
 const TURNED = /\u202E([^\u202C\n]*)\u202C?/g
 const reversed = (text: string): string => Array.from(text).toReversed().join("")
 
-/** Letters with a sign between each two of them, as the word they are; short words count where there are long ones. */
+/** Joins letters that are separated by signs into the word they spell; short words count if there are long ones. */
 function apart(text: string): string {
   // Twice as fast as trying the whole form at each letter.
   if (!/([.·_-])\p{L}\1/u.test(text)) return text
@@ -124,7 +123,7 @@ function apart(text: string): string {
 const PARTED = /(?<![\p{L}\d])\p{L}{1,3}([.·_-])\p{L}(?:\1\p{L}{1,3}){2,40}(?![\p{L}\d])/gu
 const LEAST_PARTED = 2
 
-/** The content of text in base64, in hexadecimal, in signs of addresses, or thirteen letters further, if it is text itself. */
+/** The decoded content of text in base64, hexadecimal, percent encoding or ROT13, if it is text itself. */
 function decoded(text: string): string {
   let out = ""
   let left = MOST_ENCODED
@@ -148,7 +147,7 @@ const rotated = (text: string): string =>
 const rotatedWords = lazily(() => new Set(Array.from(orderWords(), rotated)))
 const rotatedKeys = lazily(() => keysOf(rotatedWords()))
 
-/** Whether words of a text are words of orders thirteen letters further. */
+/** Whether words of a text are words of orders in ROT13. */
 function isRotated(text: string): boolean {
   let found = 0
   for (const word of text.toLowerCase().match(/[a-z]{5,30}/g) ?? [])
@@ -187,7 +186,7 @@ function withLetters(text: string): string {
   )
 }
 
-/** The shape of words of orders when the letters between their first and last are mixed. */
+/** The pattern of order words whose inner letters are shuffled. */
 const mixedWords = lazily(() => new Map(Array.from(orderWords(), (word) => [mixed(word), word])))
 const keys = lazily(() => keysOf(orderWords()))
 
@@ -196,8 +195,8 @@ function mixed(word: string): string {
 }
 
 /**
- * A number for the first `length` letters of a word: the same for all words with these first and last letters and these between, in
- * any order, and seldom for others.
+ * A number for the first `length` letters of a word: the same for all words with the same first and last letters and
+ * the same letters between them in any order, and rarely for others.
  */
 function keyOf(word: string, length: number): number {
   let key = length
@@ -211,10 +210,10 @@ function keyOf(word: string, length: number): number {
 const keysOf = (words: Iterable<string>): ReadonlySet<number> =>
   new Set(Array.from(words, (word) => keyOf(word, word.length)))
 
-/** Letters of the shortest start that may be a word of orders. */
+/** Length of the shortest beginning that can be a word of orders. */
 const shortestStart = (word: string): number => Math.max(LEAST_WORD, word.length - LONGEST_ENDING)
 
-/** A text in which letters changed places within words, with the words of orders that it has. */
+/** A text with shuffled letters, with its words of orders restored. */
 function withWords(text: string): string {
   return text.replace(/\p{Script=Latin}{5,30}/gu, (written) => {
     const word = written.toLowerCase()
@@ -233,7 +232,7 @@ const SPELLED = /(?<![\p{L}\d])(?:\p{L}{1,2}[ .,:;]{1,3}){9,}\p{L}(?![\p{L}\d])/
 const LEAST_SPELLED = 30
 const LEAST_ORDER_WORDS = 3
 
-/** Whether a text spells words of orders letter by letter, with a blank after each: it does not say where a word ends. */
+/** Whether a text spells words of orders letter by letter, with a blank after each letter: it then doesn't show where words end. */
 export function spellsOrder(read: string): boolean {
   const letters = (read.match(SPELLED) ?? [])
     .join("")

@@ -13,7 +13,7 @@ const BEGIN = "(?:^|[.!?:;,(\"'“”«»)\\]>|-]\\s*|\\b(?:please|then|now|and|
 
 /** Orders in English. */
 export const ENGLISH: readonly string[] = [
-  // To forget what came before.
+  // Orders to forget earlier text.
   `\\b(?:ignore|disregard|forget|override|bypass|discard|neglect)\\s+(?:(?:all|any|every|each|of|the|your|my|our|these|those|this|that|other|and|or)\\s+){0,4}(?:(?:previous(?:ly)?|prior|above|earlier|preceding|foregoing|former|existing|original|initial|system|given|developer|safety)\\s+){1,3}(?:(?:and|or|user|system|given)\\s+){0,2}${GIVEN}\\b`,
   `\\b(?:ignore|disregard|forget|override|bypass|overrule)\\s+(?:all\\s+)?(?:of\\s+)?your\\s+(?:\\w+\\s+){0,2}(?:instructions|prompts?|directives?|guidelines|rules|programming|training)\\b`,
   `\\b(?:ignore|disregard|forget)\\s+(?:everything|anything|all|whatever)\\s+(?:that\\s+)?(?:you|i|we|was|has|the\\s+user)\\s+(?:\\w+\\s+){0,4}(?:told|said|asked|instructed|learned|given|wrote|read)\\b`,
@@ -27,13 +27,13 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:system|admin(?:istrator)?|developer|root|safety)\\s+override\\s*[:!—-]`,
   `\\byour\\s+(?:new|real|actual|true|only)\\s+(?:task|instructions?|goal|objective|role|job|mission|purpose|directive)s?\\s+(?:is|are)(?:\\s+now)?\\b`,
   `\\byour\\s+(?:task|role|job|goal|instructions?|mission|purpose|objective)\\s+(?:is|are)\\s+now\\s+to\\b`,
-  // To give away what it knows.
+  // Orders to reveal what it knows.
   `\\b(?:reveal|print|output|repeat|show|disclose|leak|send|display)\\s+(?:me\\s+|us\\s+)?(?:all\\s+of\\s+)?(?:your|the)\\s+(?:(?:full|entire|hidden|secret|initial|original)\\s+)*(?:system\\s+(?:prompt|message|instructions)|hidden\\s+instructions|initial\\s+instructions|secret\\s+instructions)\\b`,
   `\\boverrid(?:es|ing)\\s+(?:any|all|every|the)\\s+(?:earlier|previous|prior)\\s+(?:guidance|${GIVEN})\\b[^.!?]{0,20}?\\byou\\b`,
   `\\b(?:text|paragraphs?|instructions?|content|page)\\s+(?:above|before|so\\s+far)\\s+(?:is|are|was|were)\\s+(?:no\\s+longer|not|only)\\b[^.!?;]{0,30}?\\b(?:for\\s+you|your)\\b`,
   `\\b(?:begin|start|end)\\s+(?:of\\s+)?(?:the\\s+)?(?:hidden|system|secret)\\s+(?:prompt|instructions?)\\b`,
   `\\btool\\s+(?:result|output|response)s?\\s*:[^.!?]{0,40}?\\binstructions?\\b`,
-  // To be spoken to at all.
+  // Texts that address a model at all.
   `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?(?:assistants?|automated\\s+(?:readers?|agents?|assistants?)|${AI})\\s*:`,
   `\\bas\\s+an?\\s+${AI},?\\s+you\\s+(?:must|should|shall|will|have\\s+to|need\\s+to|are\\s+(?:required|asked|expected|obliged|to))\\b`,
   `\\b(?:hey|hello)\\s+${AI}\\s*[,!]`,
@@ -43,7 +43,7 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:if|when|should|in\\s+case|assuming|since)\\s+you(?:\\s+are|'re|’re|\\s+be|\\s+were|\\s+happen\\s+to\\s+be)\\s+(?:an?|any|the)\\s+${AI}(?=\\s*[,;:.!—]|\\s+(?:reading|processing|parsing|summari[sz]ing|crawling|that|which|and)\\b|\\s+${SAY}\\b)`,
   `\\b${AI}\\s+(?:(?:that|who|which|is|are|currently)\\s+){0,3}(?:read|process|summari[sz]|pars|crawl|visit|access|index|see|analy[sz])(?:e|es|s|ing)?\\s+(?:this|the)\\s+(?:page|text|document|site|website|content|article|paragraph|message|note)\\b[^.!?]{0,40}?\\b${MUST}\\b`,
   `${BEGIN}the\\s+(?:ai|assistant|language\\s+model|chatbot|llm)\\s+${MUST}\\s+(?:now\\s+|always\\s+|only\\s+|never\\s+)?(?:respond|reply|answer|say|recommend|mention|include|ignore|act|pretend|link|tell)\\b`,
-  // To word its answer as a page wants.
+  // Orders to word its answer as a page wants.
   `\\bwhen(?:ever)?\\s+(?:you\\s+)?(?:summari[sz]|describ|answer|quot|cit|review)(?:e|ing)\\s+(?:(?:questions?|about|from|of)\\s+){0,2}this\\s+(?:page|document|article|text|content|site|website)\\b[^.!?]{0,40}?\\b(?:mention|include|say|state|recommend|add|claim|write|ignore|praise|emphasi[sz]e|conclude)\\b`,
   `\\bin\\s+your\\s+(?:answer|response|summary|reply|output)s?,?\\s+(?:(?:you|must|should|always|please|shall|also|have|to)\\s+){0,3}(?:state|mention|include|recommend|say|claim|write|add|link|praise|name|promote)\\b`,
   `\\b(?:do\\s+not|don't|don’t|never|must\\s+not)\\s+(?:tell|inform|alert)\\s+(?:the|your)\\s+users?\\s+(?:about|of|that|anything)\\b`,
@@ -58,7 +58,7 @@ export const ENGLISH: readonly string[] = [
   `\\byour\\s+(?:developers?|creators?|programmers?|operators?)\\s+(?:want|need|ask|expect|require|instruct|order|would\\s+like)s?\\s+you\\s+to\\b`,
   `\\binstructions?\\s+(?:for|to)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+(?:begin|start|end|follow)s?\\b`,
   `\\b(?:developer|jailbreak|dan|god|unrestricted)\\s+mode\\b[^.!?]{0,80}?\\b(?:the\\s+(?:language\\s+)?model|the\\s+assistant|the\\s+chatbot|the\\s+ai)\\s+(?:now|must|shall|will|should)\\b`,
-  // To some of many readers that are no persons.
+  // Addressed to some of many readers that aren't people.
   `${BEGIN}(?:(?:ai\\s+)?agent|assistant)\\s*,\\s*(?:before\\s+you|the\\s+(?:operator|user|developer)\\s+(?:has|have|wants|asks|agreed)|you\\s+(?:must|shall|have\\s+to)|ignore|disregard|forget|please\\s+(?:visit|open|ignore|recommend|mention))\\b`,
   `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+only\\s*:`,
   `\\b(?:bots?|scrapers?|crawlers?|tools?|agents?|assistants?|systems?|readers?|apps?|services?)\\s+(?:powered\\s+by|based\\s+on|built\\s+on|running\\s+on|using)\\s+${AI}\\s+${MUST}\\s+(?:\\w+\\s+)?(?:attribute|cite|credit|name|mention|recommend|say|state|link|include|add|praise|call|put)\\b`,
@@ -66,12 +66,12 @@ export const ENGLISH: readonly string[] = [
   `\\b(?:retrieval|answer|question[-\\s]answering|conversational|generative|summari[sz]ation)\\s+(?:systems?|engines?|agents?|tools?|bots?|assistants?|models?)\\s*:\\s*(?:please\\s+|always\\s+)?(?:rank|cite|recommend|name|put|prefer|say|state|mention|quote|ignore|attribute)\\b`,
   `\\bif\\s+you\\s+(?:can\\s+|are\\s+able\\s+to\\s+)?(?:read|see|process|parse)(?:ing)?\\s+this\\b[^.!?]{0,20}?\\bas\\s+an?\\s+${AI}\\b`,
   `\\bas\\s+the\\s+${AI}(?:\\s+(?:that|which|who)\\s+is)?\\s+(?:summari[sz]|read|process|writ|answer|generat)ing\\s+(?:this|it|the)\\b[^.!?]{0,25}?\\byou(?:'ll|’ll)?\\s+(?:will\\s+)?(?:must|should|shall|have|need|want|are)\\b`,
-  // Within what it is about to write.
+  // Orders about what it is going to write.
   `\\b(?:when|while|before)\\s+(?:generating|writing|producing|composing|formulating|giving)\\s+(?:an?|the|your|any)\\s+(?:response|answer|summary|reply|output)s?\\b[^.!?]{0,60}?\\b(?:the\\s+(?:language\\s+)?model|the\\s+assistant|the\\s+chatbot|(?:the|an)\\s+ai)\\s+${MUST}\\b`,
   `\\b(?:render|display|show|embed|include|insert|output|add)\\s+(?:the\\s+following|this)\\s+(?:markdown\\s+)?(?:image|picture|link|url|markdown)\\s+(?:in|into|to|at\\s+the\\s+(?:end|top|start)\\s+of)\\s+your\\s+(?:reply|answer|response|output|summary)\\b`,
   `\\byou\\s+will\\s+be\\s+(?:penali[sz]ed|punished|shut\\s+down|terminated|deleted|rewarded)\\b[^.!?]{0,60}?\\b(?:in|from|into)\\s+your\\s+(?:reply|response|output|summary)\\b`,
   `\\byou\\s+(?:must|should|may|are)\\s+not\\s+(?:to\\s+|allowed\\s+to\\s+)?(?:summari[sz]e|describe|quote|cite)\\s+this\\s+(?:page|document|text|article|site|website)\\b`,
-  // A chat message on its own; those of an interface's manual are in a list, or in a call.
+  // A chat message on its own; in an API's manual they appear in a list or a call.
   `(?<![[,(=:]\\s?)\\{\\s*["']role["']\\s*:\\s*["'](?:system|developer)["']\\s*,\\s*["']content["']\\s*:\\s*["'](?!you\\s+are\\b)[^{}]{12,600}\\}(?!\\s*[,\\]])`,
   `<(system|assistant|instructions?|system_prompt)\\b[^<>]{0,60}>(?:[^<>\\s]+\\s+){3,60}[^<>\\s]+[.!?]\\s*</\\1>`,
   // Marks of chat templates.

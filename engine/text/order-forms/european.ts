@@ -12,7 +12,7 @@ interface Parts {
   readonly role: string
   readonly reveal: string
   readonly prompt: string
-  /** "The text above"; people are asked to ignore it too, so it counts only before `answer`. */
+  /** "The text above"; people are also asked to ignore it, so it only counts before `answer`. */
   readonly above?: string
   /** "And answer that". */
   readonly answer?: string
@@ -20,10 +20,10 @@ interface Parts {
   readonly your?: string
   /** "No longer hold". */
   readonly expired?: string
-  /** "As an", before a word for models, with `must` behind it. */
+  /** "As an", before a word for models, followed by `must`. */
   readonly as?: string
   readonly must?: string
-  /** "Developers", who "want that you". */
+  /** "Developers", followed by "want that you". */
   readonly makers?: string
   readonly want?: string
 }
@@ -304,7 +304,7 @@ const european = ({
     ...(more.makers === undefined ? [] : [`${more.your}\\s+${more.makers}\\s+${more.want}(?!\\p{L})`]),
   ].map((form) => `(?<!\\p{L})${form}`)
 
-/** To a reader who is no person, without a word for one. */
+/** Addressed to a reader that isn't a person, without a word for one. */
 const ADDRESSED: readonly string[] = [
   "an\\s+(?:den|die|das|alle)\\s+(?:ki-)?(?:assistent(?:en)?|sprachmodelle?|modelle?)\\s*:",
   "(?:à\\s+l['’]attention\\s+(?:du|des|de\\s+l['’])|(?:au|aux)\\s)\\s*(?:modèle|assistant|ia)s?\\s*:",
@@ -314,5 +314,5 @@ const ADDRESSED: readonly string[] = [
   "aan\\s+(?:de|het|alle)\\s+(?:ai-)?(?:assistent(?:en)?|taalmodel(?:len)?)\\s*:",
 ].map((form) => `(?:^|[.!?:»()\\]>]\\s*|\\s)${form}`)
 
-/** Orders in the languages that are put together alike. */
+/** Orders in languages with a similar structure. */
 export const EUROPEAN: readonly string[] = [...Object.values(LANGUAGES).flatMap(european), ...ADDRESSED]

@@ -4,7 +4,7 @@ import { EUROPEAN } from "./european.ts"
 import { EAST_ASIAN, UNCHANGED, VERB_LAST } from "./other-languages.ts"
 import { prefilter } from "./prefilter.ts"
 
-/** The forms of orders to models, case aside; each takes linear time on text with single blanks. */
+/** The forms of orders to models, ignoring case; each takes linear time on text with single blanks. */
 export const orderForms = lazily((): readonly RegExp[] =>
   [...ENGLISH, ...EUROPEAN, ...EAST_ASIAN, ...VERB_LAST, ...UNCHANGED].map((form) => new RegExp(form, "iu")),
 )
@@ -16,7 +16,7 @@ export const formsFor = (read: string): readonly RegExp[] => prefiltered()(read)
 
 const LEAST_WORD = 5
 
-/** Words of the forms as a text spells them, or their beginnings. */
+/** Words of the forms as spelt in a text, or their beginnings. */
 export const orderWords = lazily(
   (): ReadonlySet<string> =>
     new Set(

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest"
 import { orderForms } from "./order-forms.ts"
 import { clausesOf, prefilter } from "./prefilter.ts"
 
-/** A pattern without what fast-check makes no strings of: looks around, edges of words, and letters of any script. */
+/** A pattern without the parts that fast-check can't generate strings for: lookarounds, word boundaries, and letters of any script. */
 function plainer({ source }: RegExp): RegExp {
   let plain = ""
   let done = 0

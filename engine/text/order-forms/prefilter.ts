@@ -1,12 +1,12 @@
 /**
- * Which of many patterns a text may match, from the letters that each match must hold. Patterns are read as RE2's FilteredRE2
- * reads them (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are searched by their pairs and triples of
- * letters (Cox, "Regular Expression Matching with a Trigram Index", 2012).
+ * Finds which of many patterns a text might match, from the letters that each match must contain. Patterns are analysed
+ * like in RE2's FilteredRE2 (https://github.com/google/re2/blob/main/re2/prefilter.h); texts are searched by their
+ * pairs and triples of letters (Cox, "Regular Expression Matching with a Trigram Index", 2012).
  */
 
 import { type AST, RegExpParser } from "@eslint-community/regexpp"
 
-/** Strings of which every match holds at least one, in small letters. */
+/** Strings, in lower case, at least one of which is in every match. */
 type Clause = readonly string[]
 
 interface Needs {
@@ -173,7 +173,7 @@ class Grams {
     return literal
   }
 
-  /** Marks each clause that the text may hold a string of. @returns the number it marks them with */
+  /** Marks each clause that the text may contain a string of. @returns the number used as the mark */
   read(text: string): number {
     // The count starts over after four billion texts.
     if ((this.#reading += 1) > 0xff_ff_ff_ff) {

@@ -4,7 +4,7 @@ import { stemmerOf } from "../analysis/stem.ts"
 import { isWord } from "./dictionary.ts"
 import { isSlipOf, nearestTerms, usualSpelling } from "./typos.ts"
 
-/** No more words of a question are corrected: each takes up to some milliseconds. */
+/** Most words of a question to correct: each takes up to a few milliseconds. */
 const MOST_CORRECTED = 4
 
 /** How often an index holds terms. */
@@ -18,8 +18,8 @@ export interface KnownTermCounts {
 }
 
 /**
- * Possible corrections of misspelt terms, by term. A term is taken for misspelt when no page holds it, and no other form of its
- * word either: another language may have another stem. The misspelling of some page may also count as itself.
+ * Possible corrections of misspelt terms, by term. A term counts as misspelt if no page contains it or any other form
+ * of its word: another language may have another stem. A misspelling that is on some page may also count as itself.
  */
 export async function correctionsOf(
   { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
@@ -44,10 +44,10 @@ export async function correctionsOf(
   return corrections
 }
 
-/** As many times more pages hold a word as hold a slip of it. */
+/** How many times more pages must contain the word than its misspelling. */
 const MORE_USUAL = 20
 
-/** The terms that may be slips, since few pages hold them and no dictionary. */
+/** Terms that might be misspellings, since few pages contain them and no dictionary does. */
 export async function rareTerms(
   { terms, written }: Pick<AnalysedQuery, "terms" | "written">,
   { pages, pagesWith }: Pick<KnownTermCounts, "pages" | "pagesWith">,
@@ -63,9 +63,10 @@ export async function rareTerms(
 }
 
 /**
- * The corrections that hold among several indexes: a word that another index holds is not misspelt, unless it is a slip there as well.
+ * The corrections that hold across several indexes: a word found in another index isn't misspelt, unless it counts as a
+ * misspelling there as well.
  *
- * @param pagesWith how many pages of all indexes hold a term
+ * @param pagesWith how many pages of all indexes contain a term
  */
 export async function correctionsAmong(
   corrections: ReadonlyMap<string, readonly string[]>,

@@ -2,12 +2,12 @@ import { breather } from "#base/flow/breather.ts"
 import { sharing } from "#base/flow/sharing.ts"
 import { stemmerOf } from "../analysis/stem.ts"
 
-/** No stem of a longer word is shorter, and no stemmer changes letters so far ahead. */
+/** Longer words have no shorter stems, and no stemmer changes letters this early in a word. */
 const BEGINNING = 4
 
 let english: ReadonlyMap<string, readonly string[]> | undefined
 
-/** The English words of the Hunspell dictionary (SCOWL) by their first letters, read when they are first asked for. */
+/** The English words of the Hunspell dictionary (SCOWL) by their first letters, read on first use. */
 const readEnglish = sharing(async () => {
   const { default: dictionary } = await import("dictionary-en")
   const breathe = breather()
@@ -23,9 +23,9 @@ const readEnglish = sharing(async () => {
 })
 
 /**
- * Whether a term is that of a word, and no slip of the pen.
+ * Whether a term belongs to a real word rather than a typo.
  *
- * @param language ISO 639-1; null counts as English. Every term of a language without a dictionary counts as a word
+ * @param language ISO 639-1; null counts as English. If the language has no dictionary, every term counts as a word
  */
 export async function isWord(term: string, language: string | null): Promise<boolean> {
   if ((language ?? "en") !== "en") return true

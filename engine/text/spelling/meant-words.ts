@@ -9,11 +9,11 @@ export interface MisspeltWord {
 }
 
 /**
- * The corrections of misspelt words, as pages write them: among the words with a matching term, the one that is spelt most like
- * it. They are taken from the shown text, so that no user learns a word of a page that they may not see; a word that is not there
- * has no entry.
+ * The corrections of misspelt words, as spelt on the pages: among the words with a matching term, the one with the most
+ * similar spelling. They are taken from the shown text, so that users never learn words of pages that they may not see;
+ * a word that isn't in it has no entry.
  *
- * @param texts what is shown of pages, each with its language (ISO 639-1; null when unknown)
+ * @param texts shown texts of pages, each with its language (ISO 639-1; null when unknown)
  */
 export function meantWords(
   misspelt: readonly MisspeltWord[],
@@ -44,6 +44,6 @@ export function meantWords(
   )
 }
 
-/** A question with the words that its misspelt ones were taken for. */
+/** A question with its misspelt words replaced by the intended ones. */
 export const withMeantWords = (question: string, meant: ReadonlyMap<string, string>): string =>
   question.normalize("NFKC").replaceAll(/[\p{L}\p{M}]+/gu, (word) => meant.get(word.toLowerCase()) ?? word)

@@ -1,4 +1,4 @@
-/** Letters that a slip of the keyboard may bring in, by script. Terms carry no accents. */
+/** Letters that a typo can introduce, by script. Terms have no accents. */
 const ALPHABETS = [
   "abcdefghijklmnopqrstuvwxyz",
   "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґ",
@@ -6,30 +6,31 @@ const ALPHABETS = [
   "אבגדהוזחטיךכלםמןנסעףפץצקרשת",
   "ابتثجحخدذرزسشصضطظعغفقكلمنهويةىءأإآؤئ",
 ]
-/** Names such as `mod_rewrite` hold these, and keep them: `utf8` is no slip of `utfs`, nor `3.11` of `3.12`. */
+/** Names such as `mod_rewrite` contain these and stay as they are: `utf8` isn't a typo of `utfs`, nor `3.11` of `3.12`. */
 const JOINTS = "_-.0123456789"
 const VOWELS = "aeiouyаеиоуыэюяαεηιουω"
 /** Shorter words are a letter away from too many others. */
 const ONE_TYPO_FROM = 4
 const TWO_TYPOS_FROM = 8
-/** Longer ones are no words, and their changes are many. */
+/** Longer terms aren't words, and have too many possible changes. */
 const LONGEST = 24
 const MOST = 3
 /** A shorter term that is a letter from another one is too often a separate word. */
 const SLIP = /^[a-z]{6,24}$/
 
 /**
- * The terms of an index that a misspelt word may mean, the most frequent first, three at most: those that are one letter away
- * (left out, added, another, or two swapped), else, for words of eight letters and more, those that are two away.
+ * The terms of an index that a misspelt word might mean, the most frequent first, at most three: those one letter away
+ * (left out, added, replaced, or two swapped), or, for words of eight letters and more, those two letters away.
  *
- * It is the word as written that is changed first, and then its stem: `credntials` is one letter from `credentials`, whose stem
- * is far from its own. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no
- * dictionary in an order of its own. All second changes would be hundreds of thousands, tens of milliseconds: one of two typos
- * must be of the usual kinds, a letter too many, two swapped, a double one written once, another vowel.
+ * The word is changed as written and then stemmed: `credntials` is one letter from `credentials`, but its stem is far
+ * from the stem of that. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs
+ * no dictionary in a special order. Trying every second change would mean hundreds of thousands of look-ups, tens of
+ * milliseconds: so one of two typos must be of a common kind: an extra letter, two swapped, a double one written once,
+ * another vowel.
  *
  * @param word lower case, as written
  * @param stem from a word to its term
- * @param frequencyOf how many pages hold a term; 0 for an unknown term
+ * @param frequencyOf how many pages contain a term; 0 for an unknown term
  * @param breathe awaited now and then: a long term takes tens of milliseconds in all
  */
 export async function nearestTerms(
@@ -56,19 +57,19 @@ export async function nearestTerms(
   return mostFrequent(far, frequencyOf)
 }
 
-/** Where the terms lie that {@link nearestTerms} would look up. */
+/** Where to look for the terms that {@link nearestTerms} would look up. */
 export interface NearbyTerms {
-  /** Terms within a typo of any of these, or two of the long ones. */
+  /** Finds terms within one typo of any of these, or two for long ones. */
   readonly around: readonly string[]
   /** Terms that are further from all of these: `credenti`, when `credntials` was written and its stem is `credntial`. */
   readonly besides: readonly string[]
 }
 
 /**
- * How to ask an index for all that {@link nearestTerms} looks up, when the index finds terms by typos itself and a
- * look-up of each, some hundreds, would be dear.
+ * How to ask an index for everything that {@link nearestTerms} looks up, if the index itself finds terms by typos and
+ * hundreds of separate look-ups would be expensive.
  *
- * @param shortest letters of the shortest word that the index finds others around
+ * @param shortest length of the shortest word that the index finds similar words for
  */
 export async function nearbyTerms(
   word: string,
@@ -85,9 +86,9 @@ export async function nearbyTerms(
 }
 
 /**
- * The most frequent term that a rare one may be a slip of, by {@link isSlipOf}; undefined when none is frequent enough.
+ * The most frequent term that a rare one may be a typo of, by {@link isSlipOf}; undefined if none is frequent enough.
  *
- * @param least pages that hold it, at least
+ * @param least minimum number of pages that contain it
  */
 export function usualSpelling(
   term: string,
@@ -101,11 +102,13 @@ export function usualSpelling(
 }
 
 /**
- * Whether one English term may be a slip of another that is a letter away: a vowel more, fewer or another, a letter doubled or not, or two
- * letters swapped, but neither at the beginning nor at the end. `vaccum` may be `vacuum`; `sharding` is no `sharing`.
+ * Whether one English term may be a typo of another that is one letter away: an added, missing or different vowel, a
+ * letter doubled or not, or two letters swapped, but neither at the beginning nor at the end. `vaccum` can mean
+ * `vacuum`; `sharding` doesn't mean `sharing`.
  *
- * In 1,853 pages of manuals 57 rare terms that no dictionary has are one letter from a term twenty times as frequent in another way, most of them
- * names such as `sharding`, `linter` and `nftabl`; in these ways it is 34, most of them slips.
+ * In 1,853 pages of manuals, 57 rare terms missing from the dictionary are one letter from a term twenty times as
+ * frequent in other ways, most of them names such as `sharding`, `linter` and `nftabl`; in these ways there are 34,
+ * most of them typos.
  */
 export function isSlipOf(term: string, usual: string): boolean {
   if (!SLIP.test(term) || term === usual || term.at(-1) !== usual.at(-1)) return false
@@ -113,7 +116,7 @@ export function isSlipOf(term: string, usual: string): boolean {
   return consonantsOf(term) === consonantsOf(usual) || lettersOf(term) === lettersOf(usual)
 }
 
-/** The first letter, and the consonants behind it, double ones once. */
+/** The first letter and the following consonants, with double ones written once. */
 const consonantsOf = (term: string): string =>
   term[0]! +
   term
@@ -127,14 +130,14 @@ const lettersOf = (term: string): string => Array.from(term).sort().join("")
 const isShortened = (term: string, other: string): boolean =>
   term === other.slice(1) || term === other.slice(0, -1)
 
-/** The letters that a word is written in; undefined of one that is never corrected. */
+/** The alphabet that a word is written in; undefined if it is never corrected. */
 function alphabetOf(word: string): string | undefined {
   if (word.length < ONE_TYPO_FROM || word.length > LONGEST) return undefined
   const letters = Array.from(word).filter((letter) => !JOINTS.includes(letter))
   return ALPHABETS.find((one) => letters.every((letter) => one.includes(letter)))
 }
 
-/** The terms of all words that are one letter from a word, without its own. */
+/** The terms of all words that are one letter away from a word, except its own term. */
 async function termsOfChanges(
   word: string,
   stem: (word: string) => string,

@@ -9,7 +9,7 @@ import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// A source is written in a real browser, for a real site.
+// Adds a source in a real browser, for a real site.
 
 const RIGHT = `Basic ${Buffer.from("ada:lovelace").toString("base64")}`
 const PAGES = ["/pumps", "/seals", "/valves", "/motors", "/gauges", "/filters"]
@@ -121,7 +121,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     await alerts.filter({ hasText: /must have five fields/ }).waitFor()
     await page.getByLabel("Cron expression").fill("0 3 * * *")
     await alerts.filter({ hasText: "Line 2 must not be a private address over the API" }).waitFor()
-    // The operator of the machine may write it all the same.
+    // The machine's operator may save it anyway.
     await page.getByText("the sources file can contain it").waitFor()
     expect((await asked("/sources/another%20manual")).status).toBe(404)
     await page.getByLabel("How the crawler logs in").selectOption("Form")

@@ -30,7 +30,7 @@ export function AddSource({ url }: { readonly url: string | null }) {
   )
 }
 
-/** The look, and the form built from it; also of the first run. */
+/** The look at a site, and the form built from it; also used in the first run. */
 export function Adding({
   url,
   after,

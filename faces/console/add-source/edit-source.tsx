@@ -12,7 +12,7 @@ import { Yaml } from "./yaml.tsx"
 
 const ORIGINS = { file: "From the sources file", api: "Made here", "one-off": "One-off" } as const
 
-/** A source: its form, which also declares a one-off crawl; one of the file is shown, and changed there. */
+/** The form of a source, which can also declare a one-off crawl. A source from the sources file is only shown here, and changed there. */
 export function EditSource({ source: name }: { readonly source: string }) {
   const { value, problem, call } = useCall<AnswerOf<"GET /admin/sources/{name}/written">>()
   const ask = () =>

@@ -19,16 +19,16 @@ const LOGINS: Readonly<Record<NonNullable<Trial["login"]>["kind"], string>> = {
   form: "the form",
 }
 
-/** How pages of the source read: those of the look, and with the current settings when the user asks. */
+/** How pages of the source read: the pages from the look, and, on request, with the current settings. */
 export function Reading({
   draft,
   seen,
   onWrong,
 }: {
   readonly draft: Draft
-  /** Those of the look. */
+  /** The pages read during the look. */
   readonly seen: Pages
-  /** It may not be tried as it is: show the problems. */
+  /** Called if the draft can't be tried as it is: show the problems. */
   readonly onWrong: () => void
 }) {
   const { value, problem, isBusy, call, cancel } = useCall<Trial>()

@@ -11,7 +11,7 @@ export interface Actions {
   readonly isBusy: boolean
   /** Why the last one was not done, in words. */
   readonly problem: string | null
-  /** Makes a call, says that it is done, and has the screen look again. One at a time. */
+  /** Makes a call, reports success, and refreshes the screen. One at a time. */
   readonly act: <C extends Call>(said: string, call: C, ...given: Given<C>) => Promise<void>
   /** The same for work that takes more than one call. */
   readonly doing: (said: string, work: () => Promise<unknown>) => Promise<void>

@@ -12,13 +12,13 @@ export interface Called<T> {
   readonly isBusy: boolean
   /** Makes the call, and cancels the one before. */
   readonly call: (ask: (signal: AbortSignal) => Promise<T>) => void
-  /** Takes an answer that was had otherwise. */
+  /** Sets an answer obtained in another way. */
   readonly put: (value: T) => void
   /** Cancels the call. */
   readonly cancel: () => void
 }
 
-/** A slow call, made when the user asks for it. It is cancelled when its screen is left. */
+/** A slow call, made on request. It is cancelled when the user leaves its screen. */
 export function useCall<T>(): Called<T> {
   const [state, setState] = useState<Pick<Called<T>, "value" | "problem" | "isBusy">>({
     value: null,

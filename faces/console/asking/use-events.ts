@@ -62,5 +62,5 @@ function follow(): void {
   for (const name of NAMES) opened.addEventListener(name, () => tell("changed"))
 }
 
-/** The browser asks again after a second; a stream that is not there by then is not. */
+/** The browser reconnects after a second; if the stream isn't open by then, it counts as down. */
 const AGAIN_MS = 3000

@@ -126,7 +126,7 @@ class Poller<T> {
   #change(what: "changed" | "state"): void {
     if (this.#isFinal || this.#isOver || this.#failures > 0) return
     if (this.#isAsking) {
-      // Wait for the answer: starting over at each change could put it off for ever.
+      // Wait for the answer: starting over at each change could delay it forever.
       this.#isBehind = true
       return
     }

@@ -15,7 +15,7 @@ type Found = AnswerOf<"POST /search">
 
 const RESULTS = 5
 
-/** A question to the pages of one source, and its answer with the citations. */
+/** Asks a question about one source's pages, and shows its answer with citations. */
 export function AskIt({ source, isReady }: { readonly source: string; readonly isReady: boolean }) {
   const [question, setQuestion] = useState("")
   const asked = useCall<Found>()

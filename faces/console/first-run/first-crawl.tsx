@@ -33,7 +33,7 @@ export function FirstCrawl({
       ])
       const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)
       const measured = meter.current.measure(done, performance.now())
-      // The pages of a run that ended meanwhile were counted before; this is the last look.
+      // If the run ended in the meantime, its pages were counted before that; this is the last look.
       return { entry: isOpen(job.state) ? entry : await look(), job, addresses, done, measured }
     },
     ({ job }) => (job === null || isOpen(job.state) ? LIVE_MS : null),

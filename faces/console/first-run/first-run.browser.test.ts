@@ -46,7 +46,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
 
   test("sets a name, adds a first source, shows its crawl in progress, and answers a question with citations", async () => {
     await using workshop = await openWorkshop({ isNew: true })
-    // The search page leads there.
+    // The search page links to the setup.
     await using opened = await signIn(workshop, "/")
     const { page, complaints } = opened
     await page.getByRole("heading", { name: "No site has been added yet" }).waitFor()

@@ -21,7 +21,7 @@ const ACTS = [
   { act: "disable", of: "active", isForOwn: false, icon: "pause", label: "Disable" },
 ] as const
 
-/** How a key is called where it has no name. */
+/** What to call a key without a name. */
 export const nameOf = ({ name, id }: Pick<Key, "name" | "id">): string => (name === "" ? `Key ${id}` : name)
 
 /** A card for each key: its rights, its usage, and the actions on it. */

@@ -18,7 +18,7 @@ export function AllowNetwork({
   onAllowed,
 }: {
   readonly url: string
-  /** The fix where nothing can be allowed here; null: none. */
+  /** What to do if nothing can be allowed here; null if there is nothing. */
   readonly otherwise: string | null
   readonly onAllowed: () => void
 }) {

@@ -14,7 +14,7 @@ export interface Need {
   readonly todo: string
 }
 
-/** Below it an index that grows has not long. */
+/** Below this share, a growing index soon runs out of space. */
 const LOW_DISK_SHARE = 0.05
 
 /** Items that wait for the operator, the worst first. */

@@ -3,7 +3,7 @@ import { appliance } from "../../session/appliance.ts"
 import { isOpen } from "../parts.tsx"
 
 const LAST_RUNS = 8
-/** More sources than one look lists are counted, and looked through on their own screen. */
+/** If there are more sources than one call lists, they are counted, and shown on their own screen. */
 const SOURCES_LOOKED_AT = 1000
 
 /** The parts of the overview. */
@@ -16,7 +16,7 @@ export interface Seen {
   readonly alerts: AnswerOf<"GET /admin/alerts">["alerts"]
 }
 
-/** One look at all of it. */
+/** Loads all parts at once. */
 export async function look(signal: AbortSignal): Promise<Seen> {
   const [{ index, machine }, sources, { jobs }, { held }, { alerts }] = await Promise.all([
     appliance.call("GET /admin/index", { signal }),

@@ -15,9 +15,9 @@ import { type FilledCall, pathOf, snippetsOf } from "./snippets.ts"
 
 const FIRST = "POST /search"
 
-/** Any call of the API: choose it, fill it in, send it, and take it along. */
+/** Makes any call of the API: choose it, fill it in, send it, and copy it as code. */
 export function Playground() {
-  // It changes with the version alone.
+  // The document only changes with the version.
   const { value, problem, refresh } = usePolled("openapi", offeredCalls, () => null)
   const [chosen, choose] = useState(FIRST)
   const call = value?.find(({ id }) => id === chosen) ?? value?.[0]
@@ -181,7 +181,7 @@ function parse(text: string): { readonly value?: unknown; readonly wrong?: strin
   }
 }
 
-/** As it came; JSON is set out in lines. */
+/** Sends the call; the answer is shown as received, with JSON on separate lines. */
 async function send(call: FilledCall, signal: AbortSignal): Promise<Answer> {
   const startedAt = performance.now()
   const response = await fetch(BASE.href.replace(/\/$/, "") + pathOf(call), {

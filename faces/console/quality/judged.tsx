@@ -22,7 +22,7 @@ export type JudgedRun = AnswerOf<"GET /admin/judged-runs">["runs"][number]
 /** Runs that the chart shows. */
 const CHARTED = 60
 
-/** Questions whose right pages are known, how they rank, and how that went. */
+/** Questions with known right pages, how they rank, and how that has changed. */
 export function JudgedQuestions() {
   const rows = useFirstRows()
   const polled = usePolled(

@@ -9,9 +9,10 @@ import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { tabTo } from "../../testing/tab-to.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// Search quality and rules in a real browser, over an index that real runs filled. Axe looks at each screen where it has something to show.
+// Search quality and rules in a real browser, over an index filled by real runs. Axe checks each screen that has
+// something to show.
 
-/** A word that is on no page: nothing in the workshop is like it. */
+/** A word that is on no page, and unlike any in the workshop. */
 const UNKNOWN = "zyzzyva"
 
 const executablePath = await findTestBrowser()
@@ -73,7 +74,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     const words = page.getByLabel("Words or phrases")
     // Opening another page clears the cookies, and a call without one would sign this page out.
     await words.waitFor()
-    // From the rules, too, it begins with the question that was asked most and not answered.
+    // From the rules, too, it begins with the most frequent unanswered question.
     const rules = await open("/console?view=rule&kind=synonym")
     expect(await rules.page.getByLabel("Words or phrases").inputValue()).toBe(UNKNOWN)
     expect(await rules.page.getByLabel("Try it with").inputValue()).toBe(UNKNOWN)

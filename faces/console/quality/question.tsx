@@ -18,7 +18,7 @@ type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]["after"]
 
 const RULES = { synonym: "Add a synonym", pin: "Pin a page", boost: "Boost pages" } as const
 
-/** Positions in a chart of ranks: the first at its top, none among the first ten at its bottom. */
+/** Positions in a chart of ranks: the first at the top, anything below the first ten at the bottom. */
 const NOT_FOUND = 11
 
 /** One question: its results and the reasons, possible fixes, and its marks over time. */
@@ -184,7 +184,7 @@ function Ranks({ history: { history } }: { readonly history: History }) {
   }
   const points = history.toReversed().map(({ run, rank }) => ({
     label: atTime(run.started_at),
-    // The best is at the head.
+    // The best rank is at the top.
     value: NOT_FOUND - (rank ?? NOT_FOUND),
   }))
   const inWords = (value: number) => (value === 0 ? "not found" : `rank ${NOT_FOUND - value}`)

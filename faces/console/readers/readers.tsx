@@ -164,7 +164,7 @@ function Verdict({ of }: { readonly of: Traced }) {
 
 const KINDS = { person: "Person", role: "Role", source: "Source", page: "Page" } as const
 
-/** The rules that a reader has to pass: one that refuses hides the page. */
+/** The rules that a reader has to pass: if one refuses, the page is hidden. */
 const Rules = ({ of: { rules } }: { readonly of: Traced }) => (
   <Block id="rules" title="The rules, in order">
     <ol class="why-steps readers-rules">

@@ -16,7 +16,7 @@ import { reasonOf } from "./reasons.ts"
 
 type HeldSource = AnswerOf<"GET /admin/removals">["held"][number]
 
-/** Decisions that wait for a yes or a no, one for each source. */
+/** Decisions waiting for approval, one for each source. */
 export function Held({ held, actions }: { readonly held: readonly HeldSource[]; readonly actions: Actions }) {
   if (held.length === 0) {
     return (

@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<RemovalsShown, string>> = {
   removed: "Removed",
 }
 
-/** Pages that are gone, or seem to be, and the operator's word on it. */
+/** Pages that are gone, or seem to be, and the operator's decisions on them. */
 export function Removals({
   shown,
   source,

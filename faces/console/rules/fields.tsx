@@ -104,7 +104,7 @@ export const BoostFields = ({ sources, ...form }: Fields & { readonly sources: r
   )
 }
 
-/** One of two ways; read as one question. */
+/** One of two alternatives, announced as one question. */
 function Choice({
   legend,
   chosen,

@@ -12,7 +12,7 @@ export const KIND_NAMES: Readonly<Record<RuleKind, string>> = {
 export interface RuleDraft {
   readonly kind: RuleKind
   readonly id: string
-  /** A synonym's words are interchangeable; otherwise `words` also find `to`, and not the other way round. */
+  /** A synonym's words are interchangeable; or else `words` also find `to`, but not vice versa. */
   readonly isMutual: boolean
   readonly words: string
   readonly to: string
@@ -30,7 +30,7 @@ export interface RuleDraft {
   readonly factor: string
 }
 
-/** A new rule; for a question, with a page. */
+/** A new rule; optionally for a question, with a page. */
 export const newDraft = (kind: RuleKind, question: string | null, url: string | null): RuleDraft => ({
   kind,
   id: "",

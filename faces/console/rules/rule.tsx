@@ -17,7 +17,7 @@ const ABOUT: Readonly<Record<RuleKind, string>> = {
   boost: "Raises or lowers the score of pages by their origin, type, language or age.",
 }
 
-/** Unanswered questions that are offered to begin a synonym with. */
+/** Unanswered questions offered as a start for a synonym. */
 const MOST_OFFERED = 5
 
 /** One rule: written, tried on questions, saved. */
@@ -41,7 +41,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
   )
   const rule = value?.rules.find(({ id }) => id === place.id)
   const kind = rule?.kind ?? place.kind
-  // A synonym is mostly made for a question that was not answered: without another one it begins with that.
+  // A synonym is mostly made for an unanswered question, so it begins with one unless another is given.
   const isOpen = place.id === null && place.kind === "synonym" && place.question === null
   const question = isOpen ? (value?.unanswered[0] ?? null) : place.question
   const title =

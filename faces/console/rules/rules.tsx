@@ -129,7 +129,7 @@ function columnsOf(
   ]
 }
 
-/** Questions of a pin that are tried before it is removed. */
+/** Most questions of a pin to try before it is removed. */
 const MOST_TRIED = 10
 
 function Pinned({ rule }: { readonly rule: Rule }) {

@@ -57,7 +57,7 @@ export function useRule({ start, isNew, tries, asked, others }: RuleStart) {
     setQuestions,
     /** The rule and the questions of the last try. */
     tried,
-    /** Whether the last try was of the rule as it is now. */
+    /** Whether the last try used the rule in its current form. */
     isTried: tried !== null && JSON.stringify(tried.rule) === JSON.stringify(rule),
     tryIt: () => {
       problems.tell(null)
@@ -83,7 +83,7 @@ export type RuleWriting = ReturnType<typeof useRule>
 /** Questions of one preview at most. */
 const MOST_QUESTIONS = 20
 
-/** The questions written to try, and those of a pin. */
+/** The questions entered for trying, plus those of a pin. */
 function questionsOf(written: string, { kind, questions }: RuleDraft): readonly string[] {
   const lines = `${written}\n${kind === "pin" ? questions : ""}`.split("\n").map((one) => one.trim())
   return [...new Set(lines.filter((one) => one !== ""))].slice(0, MOST_QUESTIONS)

@@ -5,7 +5,7 @@ import { failedIn } from "../sources/run-table.tsx"
 import { rate, whole } from "../words.ts"
 import type { Measured } from "./meter.ts"
 
-/** How far the run is, and how quick. */
+/** The progress and speed of the run. */
 export function Figures({
   job,
   done,

@@ -18,7 +18,7 @@ function meanings(): Promise<Meanings> {
   return asked
 }
 
-/** What a way to end a visit means to the operator; empty until it is loaded, as all is readable without it. */
+/** What an outcome of visits means for the operator; empty until loaded, since the rest is readable without it. */
 export function Meaning({ of }: { readonly of: string }) {
   const [known, setKnown] = useState<Meanings>(new Map())
   useEffect(() => {

@@ -1,23 +1,23 @@
 /** The rate is that of the last seconds, so that it follows a site that slows down. */
 const WINDOW_MS = 10_000
-/** The period of the picture: two minutes at one look every two seconds. */
+/** The period shown in the chart: two minutes, with one sample every two seconds. */
 const SHOWN = 60
 
 export interface Measured {
-  /** Visits in a second; null before there are two looks. */
+  /** Visits per second; null before there are two samples. */
   readonly perSecond: number | null
-  /** The same at each look before, oldest first. */
+  /** The rate at each earlier sample, oldest first. */
   readonly before: readonly number[]
 }
 
-/** Turns how many visits a run has made by now into a rate. */
+/** Turns the number of visits a run has made so far into a rate. */
 export class Meter {
   #samples: readonly { readonly at: number; readonly done: number }[] = []
   #rates: readonly number[] = []
 
   /**
-   * @param done visits that ended
-   * @param at milliseconds of a clock that does not jump
+   * @param done number of visits that have ended
+   * @param at milliseconds of a monotonic clock
    */
   measure(done: number, at: number): Measured {
     const kept = this.#samples.filter((sample, index) => {

@@ -124,7 +124,7 @@ function Control({
   )
 }
 
-/** Starts a run over the failed pages alone. Left out when none failed, and for a one-off crawl, which cannot be run again. */
+/** Starts a run over the failed pages only. Omitted if none failed, and for a one-off crawl, which can't be run again. */
 function RunFailed({ job, actions: { isBusy, act } }: Controlled) {
   const { source, trigger } = job
   if (failedIn(job) === 0 || trigger === "command") return null

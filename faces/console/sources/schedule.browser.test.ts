@@ -38,7 +38,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
   }
   const row = (page: Page, name: string) =>
     page.getByRole("list", { name: "Sources" }).getByRole("listitem").filter({ hasText: name })
-  /** When the screen says that a source runs next. */
+  /** The time that the screen gives for a source's next run. */
   const nextRun = async (page: Page, name: string) => {
     const fact = row(page, name).locator("dl > div").filter({ hasText: "Next run" })
     return new Date((await fact.locator("time").getAttribute("datetime"))!)
@@ -72,7 +72,7 @@ describe("a schedule in a browser", { tags: ["chromium"] }, () => {
     await workshop.work("forum")
 
     await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Sources" }).click()
-    // The run of before had problems.
+    // The previous run had problems.
     await forum.getByText("Finished", { exact: true }).waitFor()
     expect((await nextRun(page, "forum")).getTime() - first.getTime()).toBe(DAY)
     expect(complaints).toEqual([])

@@ -22,7 +22,7 @@ interface RowProps {
   readonly actions: Actions
 }
 
-/** The run of a source that is not over yet. */
+/** The current run of a source. */
 const openRun = ({ last_job: job }: Entry) => (job !== null && isOpen(job.state) ? job : null)
 
 /** One source: its state, in numbers, and the actions on it. */
@@ -148,7 +148,7 @@ function Todo({ entry, actions: { isBusy, act } }: Omit<RowProps, "running">) {
   )
 }
 
-/** How many visits of the last run ended so, which leads to their addresses. */
+/** How many visits of the last run ended this way, linked to their addresses. */
 function visits(last: Entry["last_result"], outcome: "failed" | "skipped"): ComponentChildren {
   if (last === null) return "–"
   const count = last[outcome]
@@ -167,7 +167,7 @@ function nextRun({ origin, paused, next_run_at: at, watched }: Entry): Component
   return <Time at={at}>{until(at)}</Time>
 }
 
-/** How far a run is: of the addresses it knows by now, how many it has visited. */
+/** Progress of a run: how many of the addresses known so far it has visited. */
 function Running({ job, id }: { readonly job: Job | undefined; readonly id: number }) {
   if (job === undefined) return <Progress label={`Run ${id}`} />
   const done = Object.values(job.outcomes).reduce((sum, count) => sum + count, 0)

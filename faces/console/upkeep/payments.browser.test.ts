@@ -25,7 +25,7 @@ import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 
-/** Over how many lines numbers go, each count once. */
+/** The line counts that occur among cells with numbers, each once. */
 const LINES_OF_NUMBERS = `[...new Set([...document.querySelectorAll("td.number")].map((cell) => {
   const range = document.createRange()
   range.selectNodeContents(cell)
@@ -130,7 +130,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     })
     const days = await cellsOf(page.getByRole("table", { name: "Revenue by day" }))
     expect(days.map(([, network]) => network)).toEqual(days.map(() => NETWORK))
-    // A night may have passed between the two.
+    // Midnight may have passed between the two.
     expect(days.reduce((sum, [, , sales]) => sum + Number(sales), 0)).toBe(2)
     const payments = await cellsOf(page.getByRole("table", { name: "Settled payments" }))
     expect(payments.map(([, amount, from, transaction]) => [amount, from, transaction])).toEqual([

@@ -19,7 +19,7 @@ async function look(signal: AbortSignal) {
   return { list, days, selling }
 }
 
-/** Millionths of a dollar, since sums of decimal fractions are off by a little. */
+/** Millionths of a dollar, since sums of decimal fractions have small errors. */
 const millionths = (usd: string): number => Number(usd.replace(".", ""))
 const dollars = (sum: number): string => `$${(sum / 1e6).toFixed(sum % 10_000 === 0 ? 2 : 6)}`
 

@@ -6,7 +6,7 @@ export function Snippet({
   name,
   text,
 }: {
-  /** Its kind: `the command`. */
+  /** What it is, such as `the command`. */
   readonly name: string
   readonly text: string
 }) {

@@ -9,7 +9,7 @@ import { counted, lasting, rate, share, whole } from "../words.ts"
 import { BySource } from "./by-source.tsx"
 import { Model } from "./model.tsx"
 
-/** When there are more sources than one look lists, they have their own screen. */
+/** If there are more sources than one call lists, they have their own screen. */
 const SOURCES_LOOKED_AT = 1000
 
 async function look(signal: AbortSignal) {

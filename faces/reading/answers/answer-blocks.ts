@@ -1,6 +1,6 @@
 import { type PassageBlock, passageBlocks } from "../passages/passage-blocks.ts"
 
-/** The appliance's answer when no page holds one; it never varies. */
+/** The appliance's fixed answer when no page contains one. */
 export const NO_ANSWER = "No answer to this was found in the index."
 
 /** A unit of an answer: the piece of a page that a citation belongs to. */
@@ -23,8 +23,8 @@ export type AnswerBlock =
   | (Exclude<PassageBlock, { kind: "words" }> & Cited)
 
 /**
- * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables are
- * no citations.
+ * Splits an answer such as `To do so, run it. [1] Then wait. [2][3]` into blocks. Brackets within code and tables
+ * aren't citations.
  *
  * @param isWhole whether the answer is complete; if not, an end that may yet become a fence, a table or a citation is
  * left out, so that text already shown does not change its form
@@ -57,7 +57,7 @@ export const citesOf = (answer: string): readonly number[] => [
 const CITES = /(?:^|\s+)\[\d{1,2}\](?:\s?\[\d{1,2}\])*(?=\s|$)/g
 const FENCE = /^`{3,}/
 
-/** An answer, cut after its citations. `isJoined`: the text continues the line of the one before. */
+/** An answer, split after its citations. `isJoined`: the text continues the previous line. */
 function citedTexts(answer: string) {
   const found: { text: string; cites: number[]; isJoined: boolean }[] = []
   let from = 0
@@ -86,7 +86,7 @@ function withoutCode(answer: string): string {
     .join("\n")
 }
 
-/** For each line the fence of the code that it is part of, from the opening fence to the closing one; else an empty string. */
+/** For each line, the fence of the code block that it belongs to, including its opening and closing lines; otherwise an empty string. */
 function fencesOf(lines: readonly string[]): string[] {
   let open = ""
   return lines.map((line) => {
@@ -108,13 +108,13 @@ function settled(answer: string): string {
     return `${code}\n${fence}`
   }
   if (!/^[`|]/.test(last)) lines.push(last.replace(BEGUN, ""))
-  // A row is a table's head only once the line below it is there.
+  // A row only counts as a table's head once the line below it has arrived.
   const end = lines.findLastIndex((line) => line !== "")
   const isAlone = lines[end]?.startsWith("|") === true && lines[end - 1]?.startsWith("|") !== true
   return (isAlone ? lines.slice(0, end) : lines).join("\n")
 }
 
-/** An end that may yet become a citation or the mark of a list's item. */
+/** An end that could still become a citation or a list marker. */
 const BEGUN = /(?:^|\s+)\[\d{0,2}$|\s+$|^ *(?:\d{1,9}[.)]?|-)? *$/
 
 function piecesOf(block: PassageBlock): readonly string[] {

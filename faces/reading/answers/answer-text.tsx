@@ -73,7 +73,7 @@ function BlockOf({ block, cite, besideCode }: Shown & { readonly block: AnswerBl
 const sourcesOf = ({ cites, ...unit }: Unit, cite: Shown["cite"]): VNode[] =>
   cites.flatMap((number) => cite(number, { ...unit, cites }) ?? [])
 
-/** No line begins with the number of a source: it stays with the last word. A word longer than a line may break. */
+/** Keeps the source number with the last word, so that no line begins with one. A word longer than a line may break. */
 const LAST_WORD = /\S{1,24}$/
 
 function Ending({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {

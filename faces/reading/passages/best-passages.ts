@@ -1,6 +1,6 @@
 import { plainWords } from "../words.ts"
 
-/** A page's passages that have most of the question's words, with their places in the content, from 0; those with most come first. */
+/** The passages of a page with the most words of the question, with their positions in the content, from 0; the best come first. */
 export function bestPassages(
   content: string,
   wanted: ReadonlySet<string>,

@@ -5,7 +5,7 @@ export type PassageBlock =
   | { readonly kind: "words"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string }
-  /** `names`: names of the columns; empty when the table has none. */
+  /** `names`: column names; empty if the table has none. */
   | {
       readonly kind: "table"
       readonly names: readonly string[]
@@ -63,7 +63,7 @@ export interface Extract<One> {
 }
 
 /**
- * The neighbouring lines with most of the wanted words; the first when several have as many.
+ * The neighbouring lines with the most wanted words; if several are equal, the first.
  * @param most how many lines to take
  * @param textOf the text of a line
  */

@@ -5,7 +5,7 @@ import { TextTable } from "./text-table.tsx"
 interface Shown {
   /** Words of the question, shown in gold. */
   readonly wanted: ReadonlySet<string>
-  /** The most lines of code, rows of a table or items of a list to show; all when left out. */
+  /** Most lines of code, table rows or list items to show; all if omitted. */
   readonly most?: number
 }
 

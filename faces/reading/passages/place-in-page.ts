@@ -12,10 +12,10 @@ export interface Place {
 }
 
 /**
- * The place of a passage of a result: its page or slide, and the heading, unless that is the title; null when neither
- * is known.
+ * The place of a result's passage: its page or slide, and the heading, unless that is the title; null if neither is
+ * known.
  *
- * @param at place of the passage in the content, from 0; only the heading of the best one is known
+ * @param at position of the passage in the content, from 0; only the heading of the best one is known
  */
 export function placeOf({ title, type, section, pages }: Result, at: number): Place | null {
   const own = pages?.[at]

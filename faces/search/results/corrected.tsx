@@ -1,7 +1,7 @@
 import { linkTo } from "../asked.ts"
 import type { Found } from "../use-search.ts"
 
-/** The correction of misspelt words. The results are already for it; it is shown, and can be searched for as typed. */
+/** The correction of misspelt words. The results are already for the corrected question; the user sees the correction, and can search for the words as typed. */
 export function Corrected({ found: { query, corrected_query: corrected } }: { readonly found: Found }) {
   if (corrected === undefined) return null
   const asWritten = new Set(words(query))

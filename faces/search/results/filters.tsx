@@ -15,10 +15,10 @@ const HEADINGS: Readonly<Record<Filter, string>> = {
   published: "Published",
 }
 
-/** Values of a field that are shown; the rarer ones are found by asking for them. */
+/** Values of a field to show; rarer ones can be found by asking for them. */
 const MOST_VALUES = 8
 
-/** A value as people call it. */
+/** The name people use for a value. */
 export function valueName(name: Filter, value: string): string {
   if (name === "type") return formatOf(value).name
   if (name === "topic") return TOPICS[value] ?? value
@@ -65,7 +65,7 @@ export function Filters({
   )
 }
 
-/** Folders site by site, where they are named with theirs; values of all else as they are. */
+/** Folders grouped by site if they include its name; all other values as they are. */
 function groupsOf({ name, values }: { readonly name: Filter; readonly values: readonly Value[] }) {
   const siteOf = ({ value }: Value) => (name === "path" ? (/^\/\/([^/]+)/.exec(value)?.[1] ?? "") : "")
   return Array.from(Map.groupBy(values, siteOf), ([site, some]) => ({ name, site, values: some }))
@@ -80,7 +80,7 @@ interface Value {
 /** The most frequent values, and the chosen ones whether any page has them or not. */
 function valuesOf(name: Filter, asked: Asked, facets: readonly Facet[]): readonly Value[] {
   const facet = facets.find(({ field }) => field === name)
-  // If not all were counted, this is the least.
+  // If not all pages were counted, this is a minimum.
   const more = facet?.exact === false ? "+" : ""
   const all = (facet?.values ?? []).map(({ value, count }) => ({
     value,

@@ -29,7 +29,7 @@ function Degraded({ parts }: { readonly parts: Searched["degraded"] }) {
   )
 }
 
-/** Says what results may be missing: pages that could not be read, or any in the question's language. */
+/** Tells the user which results may be missing: pages that couldn't be read, or pages in the question's language. */
 function Missing({ warnings = [] }: Pick<FoundPages, "warnings">) {
   const texts = warnings.flatMap(({ code, text }) => (code === "unread" || code === "language" ? text : []))
   return texts.length === 0 ? null : (
@@ -108,7 +108,7 @@ function Pages({
 }) {
   const corrected = found.corrected_query
   const wanted = useMemo(() => wantedWords(`${question} ${corrected ?? ""}`), [question, corrected])
-  // An answer arrives in pieces; the list is not drawn again for each.
+  // An answer arrives in pieces; the list isn't redrawn for each of them.
   const list = useMemo(
     () => (
       <ol class="results" aria-label="Results">

@@ -20,7 +20,7 @@ export function picturesOf(results: readonly Result[]): Picture[] {
     .filter(({ url }) => !seen.has(url) && seen.add(url))
 }
 
-/** Text already beside a picture is not repeated for it. */
+/** Text that is already next to a picture isn't repeated as its description. */
 const isSame = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase()
 

@@ -16,7 +16,7 @@ import { Why } from "./why.tsx"
 
 /** Passages shown for a page; the rest are in its stored copy. */
 const MOST_PASSAGES = 2
-/** Lines of code, rows of a table and items of a list in each passage. */
+/** Most lines of code, and most table rows and list items, in each passage. */
 const MOST_LINES = [6, 3] as const
 
 /** One page that was found. */
@@ -100,7 +100,7 @@ function Thumbnail({ result: { url, images = [] } }: { readonly result: Result }
   return <StoredImage page={url} image={typeof image === "string" ? image : image.url} alt="" />
 }
 
-/** A picture as a crawl saw it. A picture that was not checked yet is not shown. */
+/** A picture as seen by a crawl. A picture that hasn't been checked yet isn't shown. */
 export function StoredImage({
   page,
   image,

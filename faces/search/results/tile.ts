@@ -1,13 +1,13 @@
-/** How many colours of tiles there are, in results.css. */
+/** Number of tile colours in results.css. */
 const TILES = 6
 
 /** An address without a name: `127.0.0.1`, `[::1]`, `localhost`, each with or without a port. */
 const IS_NAMELESS = /^(?:[\d.]+|\[.*\]|localhost)(?::\d+)?$/
 
 /**
- * The letter and the colour that tell sites apart. A host that is only an address has no letter of its own (all would
- * be "1", beside the numbers of citations): its letter comes from its source, or from the page's title for users who
- * may not know the source.
+ * The letter and the colour that distinguish sites. A host that is only an IP address has no letter of its own (all
+ * would be "1", next to citation numbers): its letter comes from its source, or from the page's title for users who may
+ * not know the source.
  */
 export function tileOf(
   host: string,

@@ -170,7 +170,7 @@ interface Matching {
   matches(selector: string): boolean
 }
 
-/** Pictures and axe, in each width, light and dark. */
+/** Takes pictures and runs axe at each width, in light and dark colours. */
 async function look(page: Page, { name, question, dark, answer }: SiteKind, origin: string): Promise<void> {
   for (const scheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" })

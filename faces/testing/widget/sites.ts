@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 const MINUTES_MS = 60_000
 const MOST_OUTPUT = 64 * 1024 * 1024
 
-/** Runs a program to its end. @throws with its output when it fails */
+/** Runs a program to its end. @throws Error with its output if it fails */
 async function run(folder: string, program: string, ...args: readonly string[]): Promise<void> {
   const options = { cwd: folder, timeout: 10 * MINUTES_MS, maxBuffer: MOST_OUTPUT }
   await promisify(execFile)(program, args, options)
@@ -21,17 +21,17 @@ interface Lines {
   readonly key: string
 }
 
-/** A documentation site as one of the programs makes it. */
+/** A documentation site built by one of the programs. */
 export interface SiteKind {
   readonly name: "docusaurus" | "mkdocs" | "sphinx"
-  /** Where, in the folder of the site, its pages will be. */
+  /** The folder within the site's folder where its pages will be. */
   readonly output: string
   /** Makes the site with the widget in it. */
   build(folder: string, lines: Lines): Promise<void>
   /** A question that its pages answer, and a word of the answer. */
   readonly question: string
   readonly answer: RegExp
-  /** Two versions by their labels, and what addresses of pages of each have; null: it has one. */
+  /** Two versions by their labels, and the part of their pages' addresses; null if there is only one. */
   readonly versions: readonly { readonly label: string; readonly folder: string }[]
   /** The question asked in both. */
   readonly word: string

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { expect, test } from "vitest"
 import { MADE_UP, madeUp } from "#base/testing/made-up.ts"
 
-// For properties.test.ts, which has to see one fail: among other tests it holds.
+// For properties.test.ts, which needs a failing property: in the normal tests it holds.
 test("a number is below fifty", () => {
   fc.assert(
     fc.property(fc.nat(99), (number) => {

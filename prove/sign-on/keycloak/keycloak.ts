@@ -47,7 +47,7 @@ export class Keycloak implements AsyncDisposable {
     this.#port = port
   }
 
-  /** As OpenID Connect names it. */
+  /** The issuer, in OpenID Connect's terms. */
   get issuer(): string {
     return `http://localhost:${this.#port}/realms/${REALM}`
   }
@@ -63,7 +63,7 @@ export class Keycloak implements AsyncDisposable {
   async #start(): Promise<void> {
     const installed = findKeycloak()
     if (installed === null) throw new Error("KEYCLOAK names no installation")
-    // It writes beside its programs.
+    // It writes to the folder next to its programs.
     for (const name of ["bin", "lib", "themes", "providers"])
       symlinkSync(join(installed, name), join(this.#folder, name))
     cpSync(join(installed, "conf"), join(this.#folder, "conf"), { recursive: true })
@@ -124,7 +124,7 @@ export class Keycloak implements AsyncDisposable {
     return secret
   }
 
-  /** Has it tell a client of sign-outs by way of the browser, instead of calling it. */
+  /** Makes it notify a client of sign-outs through the browser, instead of calling it. */
   async tellByBrowser(clientId: string): Promise<void> {
     const query = `clientId=${encodeURIComponent(clientId)}`
     const [client] = (await this.#admin("GET", `/${REALM}/clients?${query}`)) as Named[]

@@ -3,11 +3,11 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { makeFolder } from "#base/folder.ts"
 
-/** Facts about a model on a server, stored so that it is known while the server is away, and recognized when it is back. */
+/** Facts about a model on a server, stored so that they are known while the server is away and the model is recognized when it comes back. */
 export interface KnownModel {
   readonly model: string
   readonly dimensions: number
-  /** The vector of the text that every process asks for first; null as long as none was got. */
+  /** The vector of the text that every process embeds first; null until the server has returned one. */
   readonly probe: readonly number[] | null
 }
 
@@ -17,7 +17,7 @@ export class KnownModelFile {
   readonly #model: string
   readonly #wanted: number
 
-  /** @param wanted dimensions that the settings ask for; 0 for those that the server gives */
+  /** @param wanted dimensions set by the operator; 0 to use the server's own */
   constructor(dataDir: string, model: string, wanted: number) {
     const name = createHash("sha256").update(model).digest("hex").slice(0, 16)
     this.#file = path.join(dataDir, "models", `server-${name}.json`)
@@ -25,7 +25,7 @@ export class KnownModelFile {
     this.#wanted = wanted
   }
 
-  /** Null when nothing is kept, or nothing that can be read. */
+  /** Returns null if nothing is stored or the file can't be read. */
   async read(): Promise<KnownModel | null> {
     try {
       const { model, dimensions, probe } = JSON.parse(await readFile(this.#file, "utf8")) as KnownModel

@@ -47,7 +47,7 @@ const status =
   (_: ModelRequest, response: ServerResponse) =>
     void response.writeHead(code, headers).end("{}")
 
-/** Whether each is the vector that the model gives here, except for the last digits. */
+/** Whether each vector equals the one the model returns here, except for the last digits. */
 async function areOurs(found: readonly Float32Array[], texts: readonly string[]): Promise<boolean> {
   const wanted = await local.embed(texts)
   const cosines = wanted.map((vector, i) =>

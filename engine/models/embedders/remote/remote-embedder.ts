@@ -31,27 +31,28 @@ export type RemoteSettings = Pick<
   | "embeddingsTimeoutMs"
 > & { readonly dataDir: string }
 
-/** A text that every process asks for first: its vector tells whether the server still has the model that made the index. */
+/** A text that every process embeds first: its vector shows whether the server still has the model that made the index. */
 const PROBE = "ready?"
 /**
- * The least cosine of two vectors of one text by one model. Servers compute in halves or eighths of a number, alone or in a batch: 0.99 and
- * more. Two models of the same dimensions are near 0.
+ * The lowest cosine allowed between two vectors of the same text from the same model. Servers compute in 16-bit or
+ * 8-bit numbers, alone or in a batch, which gives 0.99 and more. Two different models of the same dimensions are near
+ * 0.
  */
 const SAME_MODEL = 0.95
 /** Texts of pages may take longer than questions: no user waits for them, and a request holds more of them. */
 const INDEX_PATIENCE = 30
-/** A request for texts of pages is made so often before the server counts as away. */
+/** Attempts at embedding page texts before the server counts as away. */
 const ATTEMPTS = 3
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 60_000
-/** A number of a vector is written in up to 24 bytes; servers say little else, such as the model's name. */
+/** Each number of a vector takes up to 24 bytes; the rest of an answer, such as the model's name, is short. */
 const BYTES_PER_DIMENSION = 24
 const BYTES_BESIDE = 64 * 1024
-/** A text that the server refuses is halved up to this often: servers that do not cut texts themselves refuse long ones. */
+/** How often a text that the server refuses is halved: servers that don't truncate texts refuse long ones. */
 const SHORTENED = 3
-/** Statuses of a server when a request is too large, or a text too long, for it. */
+/** Statuses that servers return when a request or a text is too large. */
 const TOO_MUCH = new Set([400, 413, 422])
-/** Statuses of a server at an address that it does not have. */
+/** Statuses that servers return for an address that doesn't exist. */
 const NOT_THERE = new Set([404, 405, 501])
 
 const WHAT_NOW =
@@ -61,7 +62,7 @@ const WHAT_NOW =
 interface Asking {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
-  /** Told at the end how many tokens the server read; null: it does not say. */
+  /** Called at the end with the number of tokens the server read; null if the server doesn't report it. */
   readonly onRead?: (tokens: number | null) => void
 }
 
@@ -78,14 +79,14 @@ export class RemoteEmbedder implements Embedder {
   readonly hasTokenVectors = false
   readonly #settings: RemoteSettings
   readonly #server: ModelServer
-  /** Null: nothing is kept. */
+  /** `null` to store nothing. */
   readonly #file: KnownModelFile | null
   readonly #calls: ServerCalls
   #shape: EmbeddingsShape
   #isShapeKnown: boolean
   #probe: readonly number[] | null
   #recognised: Promise<void> | undefined
-  /** The last text that the server refused, as an error: reported once per text. */
+  /** The last text that the server refused, and its error: each text is reported once. */
   #refused: ModelOutage | undefined
 
   private constructor(settings: RemoteSettings, server: ModelServer, known: KnownModel, keep: boolean) {
@@ -107,10 +108,10 @@ export class RemoteEmbedder implements Embedder {
   }
 
   /**
-   * Without a request when the model's dimensions are known from before, or set.
+   * Opens without a request if the model's dimensions are already known or set.
    *
    * @param options.keep false leaves the data folder as it is. Default true.
-   * @throws EngineError `MODEL_UNAVAILABLE` when they are not, and the server does not answer; SettingsError
+   * @throws EngineError `MODEL_UNAVAILABLE` if the dimensions are unknown and the server doesn't answer; SettingsError
    */
   static async open(settings: RemoteSettings, { keep = true } = {}): Promise<RemoteEmbedder> {
     const server = new ModelServer({
@@ -202,7 +203,7 @@ export class RemoteEmbedder implements Embedder {
     signal.throwIfAborted()
   }
 
-  /** Sees that the server has the model that it had before. */
+  /** Checks that the server still has the same model. */
   async #recognise(): Promise<void> {
     const [vector] = await this.#ask([PROBE], {
       timeoutMs: this.#settings.embeddingsTimeoutMs,
@@ -221,7 +222,7 @@ export class RemoteEmbedder implements Embedder {
     await this.#file?.write({ model, dimensions: this.dimensions, probe: this.#probe })
   }
 
-  /** As {@link #batches} with the patience that there is for pages: tried again after a failure that may pass. */
+  /** {@link #batches} for pages: more patient, and retried after temporary failures. */
   async #patiently(texts: readonly string[], how: Omit<Asking, "timeoutMs">): Promise<Float32Array[]> {
     const { signal } = how
     const timeoutMs = this.#settings.embeddingsTimeoutMs * INDEX_PATIENCE
@@ -245,12 +246,12 @@ export class RemoteEmbedder implements Embedder {
       tokens = tokens === null || read === null ? null : tokens + read
     }
     const made = await Promise.all(batches.map((some) => this.#smaller(some, { ...how, onRead })))
-    // Once all have arrived, so that a repeated request counts once.
+    // Reported after all batches have arrived, so that a retried request counts once.
     how.onRead?.(tokens)
     return made.flat()
   }
 
-  /** Splits a request that is too large for the server in halves, and in the end cuts the text. */
+  /** Splits a request that is too large for the server in half, and finally truncates the text. */
   async #smaller(texts: readonly string[], how: Asking, shortened = 0): Promise<Float32Array[]> {
     try {
       return await this.#ask(texts, how)
@@ -270,7 +271,7 @@ export class RemoteEmbedder implements Embedder {
   async #ask(texts: readonly string[], { timeoutMs, signal, onRead }: Asking): Promise<Float32Array[]> {
     const shape = this.#shape
     const { embeddingsModel: model, embeddingsDimensions: cutTo } = this.#settings
-    // A server may give more dimensions than are kept of them.
+    // A server can return more dimensions than are used.
     const dimensions = cutTo > 0 || this.dimensions === 0 ? MAX_DIMENSIONS : this.dimensions
     const how = {
       timeoutMs,
@@ -310,7 +311,7 @@ export class RemoteEmbedder implements Embedder {
   }
 }
 
-/** The identity of vectors of a model on a server: neither its address nor its key. */
+/** The identity of a model's vectors, independent of the server's address and key. */
 function remoteId(
   {
     embeddingsModel,
@@ -323,12 +324,12 @@ function remoteId(
   return `remote:${embeddingsModel}:${dimensions}${prefixed}`
 }
 
-/** The model's name in an id of {@link remoteId}; null for another embedder's. */
+/** The model's name from an id made by {@link remoteId}; null for any other embedder's id. */
 export function remoteModelOf(id: string): string | null {
   return /^remote:(.*):\d+(?::\[".*"\])?$/.exec(id)?.[1] ?? null
 }
 
-/** The names of a model's identity hold no place, so the same text under two addresses is one model. */
+/** A model's identity doesn't include an address, so the same model at two addresses shares one file. */
 const fileOf = ({ dataDir, embeddingsModel, embeddingsDimensions }: RemoteSettings): KnownModelFile =>
   new KnownModelFile(dataDir, embeddingsModel, embeddingsDimensions)
 

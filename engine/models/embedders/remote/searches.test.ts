@@ -77,7 +77,7 @@ describe("the shipped model on a server", () => {
       expect(await ask(other, text)).toEqual(found)
     }
     expect(await other.stats()).toMatchObject({ embedder: "remote:all-MiniLM-L6-v2:384", dimensions: 384 })
-    // No token vectors come from a server: the depth that reads them does without.
+    // Servers return no token vectors, so `advanced` works without them.
     const deep = await other.search({ text: "what lifts water", limit: 1, depth: "advanced" })
     expect(deep.hits[0]).toMatchObject({ url: "https://a.example/pump", parts: { late: 0 } })
   })
@@ -105,7 +105,7 @@ describe("an embeddings server that goes down", () => {
       expect(found).toMatchObject({ wordsAlone: because })
       expect(found.hits).toHaveLength(1)
     }
-    // A caller that asks for words alone misses nothing.
+    // A caller that asks for words alone isn't degraded.
     const asked = new Degraded()
     await asked.collect(() => reader.search({ text: "worn seals", limit: 1, depth: "fast" }))
     expect(asked.parts).toEqual([])
@@ -123,7 +123,7 @@ describe("an embeddings server that goes down", () => {
     await expect
       .poll(async () => (await reader.search({ text: "smooth dough", limit: 1 })).hits[0]?.parts.vector)
       .toBeGreaterThan(0)
-    // One of each process: the waiting pages, and the requests.
+    // One from each process: one about waiting pages, one about requests.
     expect(told).toHaveLength(2)
     expect(new Set(told)).toEqual(
       new Set([expect.stringContaining(`${because} Questions are answered by words alone`) as string]),

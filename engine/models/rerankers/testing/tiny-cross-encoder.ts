@@ -4,7 +4,7 @@ import { shippedModel } from "../../../shipped-models.ts"
 
 const GRAPH = path.join(import.meta.dirname, "tiny-cross-encoder.onnx")
 
-/** Makes the folder of a cross-encoder that counts the text's tokens that are in the question. */
+/** Creates the folder of a cross-encoder that counts the tokens of a text that are also in the question. */
 export async function makeTinyCrossEncoder(folder: string): Promise<string> {
   await mkdir(path.join(folder, "onnx"), { recursive: true })
   for (const file of ["tokenizer.json", "tokenizer_config.json"]) {

@@ -1,6 +1,6 @@
 import type { PageFacts } from "../../../index/page/page-facts.ts"
 
-/** Facts of a page on a host of its own, of which nothing is known but what is said. */
+/** Facts of a page on its own host, all unknown unless given. */
 export const pageFacts = (id: string, about: Partial<PageFacts> = {}): PageFacts => ({
   url: `https://${about.host ?? `${id}.example`}/`,
   title: id,

@@ -16,7 +16,7 @@ const GRACE_MS = 20_000
 export interface ClusterSize {
   /** Default 3. */
   readonly nodes?: number
-  /** Heap of each node. Default 1024; pages and vectors are in the system's cache besides. */
+  /** Heap of each node in megabytes. Default 1024; pages and vectors are also in the system's cache. */
   readonly heapMb?: number
 }
 
@@ -24,9 +24,9 @@ export interface ClusterSize {
 export interface TestCluster extends AsyncDisposable {
   /** Address of each node, by its number. */
   readonly urls: readonly string[]
-  /** Where the nodes keep all that they have. */
+  /** Where the nodes store all their data. */
   readonly dir: string
-  /** Process of a node that runs. */
+  /** The process of a running node. */
   pid(node: number): number
   /** `kill -9`: the node has no time to say good-bye. */
   kill(node: number): Promise<void>
@@ -121,7 +121,7 @@ class Nodes implements TestCluster {
     return Number(node.replace("node-", ""))
   }
 
-  /** The last that the nodes wrote. */
+  /** The last lines that the nodes wrote. */
   async said(): Promise<string> {
     const logs = this.#ports.map((_, node) =>
       readFile(this.#log(node), "utf8").catch(() => "nothing was written"),
