@@ -25,13 +25,13 @@ describe("keys", () => {
     ["a wrong key", { Authorization: "Bearer nope" }],
     ["another scheme", { Authorization: `Basic ${TEST_KEY}` }],
     ["an empty bearer", { Authorization: "Bearer" }],
-  ])("%s is answered with 401", async (_, headers) => {
+  ])("returns 401 for %s", async (_, headers) => {
     const answer = await app.post("/search", { query: "pumps" }, { headers: { ...json, ...headers } })
     expect(answer.status).toBe(401)
     expect(answer.body).toEqual({ detail: { error: "Unauthorized: missing or invalid API key." } })
   })
 
-  test("a key in the body is accepted, unless a header says otherwise or the switch is off", async () => {
+  test("accepts a key in the body, unless a header contradicts it or body keys are switched off", async () => {
     const body = { query: "pumps", api_key: TEST_KEY }
     expect((await app.post("/search", body, { headers: json })).status).toBe(200)
     expect(
@@ -44,7 +44,7 @@ describe("keys", () => {
 
 describe("paths and methods", () => {
   test.each(["/search", "//search", "/search/", "/tv/search", "//tv//search"])(
-    "%s is the search",
+    "%s runs a search",
     async (path) => {
       expect((await app.post(path, { query: "pumps" })).status).toBe(200)
     },
@@ -56,20 +56,23 @@ describe("paths and methods", () => {
     "/V1/extract",
     "/openai/search",
     "/https://example.com/search",
-  ])("%s is the path of another API, and no search", async (path) => {
+  ])("%s belongs to another API and runs no search", async (path) => {
     expect((await app.post(path, { query: "pumps" })).status).toBe(404)
   })
 
-  test.each(["/v2/search", "//v2/search", "/v1/search/"])("%s is the search of another API", async (path) => {
-    const found = await fetch(app.url + path, {
-      method: "POST",
-      headers: { ...json, ...bearer },
-      body: '{"query": "pumps"}',
-    })
-    expect(await found.json()).toMatchObject({ success: true })
-  })
+  test.each(["/v2/search", "//v2/search", "/v1/search/"])(
+    "%s runs the search of another API",
+    async (path) => {
+      const found = await fetch(app.url + path, {
+        method: "POST",
+        headers: { ...json, ...bearer },
+        body: '{"query": "pumps"}',
+      })
+      expect(await found.json()).toMatchObject({ success: true })
+    },
+  )
 
-  test("a prefix that the public address has is one, whatever it looks like", async () => {
+  test("the path of the public URL works as a prefix, even if it looks like a version", async () => {
     await using served = await serveApp({
       engine: new FakeEngine([hit()]),
       config: { publicUrl: "https://example.com/tools/v2" },
@@ -95,13 +98,13 @@ describe("paths and methods", () => {
     ])
   })
 
-  test("an unknown path is 404 in the envelope", async () => {
+  test("returns 404 in the error envelope for an unknown path", async () => {
     const answer = await app.post("/nothing", {})
     expect(answer.status).toBe(404)
     expect(answer.body.detail.error).toContain("/nothing")
   })
 
-  test.each(["GET", "QUERY", "PROPFIND"])("%s is 405 and names the method allowed", async (method) => {
+  test.each(["GET", "QUERY", "PROPFIND"])("returns 405 with the allowed method for %s", async (method) => {
     const answer = await answerOf(await fetch(`${app.url}/search`, { method, headers: bearer }))
     expect(answer.status).toBe(405)
     expect(answer.headers.get("allow")).toBe("POST")
@@ -128,7 +131,7 @@ describe("bodies", () => {
     expect(answer.body).toEqual({ detail: { error } })
   })
 
-  test("bytes that are no UTF-8 are refused", async () => {
+  test("rejects bytes that are not valid UTF-8", async () => {
     const answer = await send(new Uint8Array([0x22, 0xff, 0xfe, 0x22]))
     expect(answer.body.detail.error).toBe("The request body is not valid UTF-8.")
   })
@@ -144,7 +147,7 @@ describe("bodies", () => {
     expect((await send(new Uint8Array(gzipSync("x".repeat(1_000_000))), gzip)).status).toBe(413)
   })
 
-  test("other types and encodings are 415, a charset is no other type", async () => {
+  test("returns 415 for other types and encodings, but accepts a charset", async () => {
     expect((await send("query=pumps", { "Content-Type": "text/plain" })).status).toBe(415)
     expect((await send("{}", { "Content-Encoding": "zstd" })).status).toBe(415)
     expect((await send('{"query":"p"}', { "Content-Type": "application/json; charset=utf-8" })).status).toBe(
@@ -152,7 +155,7 @@ describe("bodies", () => {
     )
   })
 
-  test("a body that ends too early leaves the app serving", async () => {
+  test("keeps serving after a body that ends too early", async () => {
     const port = Number(new URL(app.url).port)
     await new Promise<void>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => {
@@ -180,7 +183,7 @@ function sendRaw(...chunks: readonly string[]): Promise<string> {
   })
 }
 
-describe("what no client should send gets the envelope", () => {
+describe("malformed requests", () => {
   const close = "Connection: close\r\n"
   test.each([
     ["no HTTP", "hello\r\n\r\n", 400, "Bad Request"],
@@ -198,7 +201,7 @@ describe("what no client should send gets the envelope", () => {
     expect(answer).toContain(JSON.stringify({ detail: { error } }))
   })
 
-  test("a body beyond the limit whose length was not told, and the connection goes on", async () => {
+  test("with a chunked body over the limit are rejected, and the connection stays open", async () => {
     const chunk = `400\r\n${"x".repeat(1024)}\r\n`
     const head = `Host: a\r\nAuthorization: ${bearer.Authorization}\r\nTransfer-Encoding: chunked\r\n`
     const answer = await sendRaw(
@@ -212,8 +215,8 @@ describe("what no client should send gets the envelope", () => {
   })
 })
 
-describe("failures inside", () => {
-  test("a bug is 500 without a word of it, and the log has it", async () => {
+describe("internal errors", () => {
+  test("answers a bug with a 500 that reveals nothing, and logs the details", async () => {
     engine.failure = new Error("secret detail at /some/path")
     const answer = await app.post("/search", { query: "pumps" })
     engine.failure = null
@@ -222,7 +225,7 @@ describe("failures inside", () => {
     expect(app.logLines.join("")).toContain("secret detail")
   })
 
-  test("an index that cannot be read is 503 and says what to do", async () => {
+  test("answers 503 with instructions when the index cannot be read", async () => {
     engine.failure = new EngineError("EMBEDDER_MISMATCH", "384 against 256")
     const answer = await app.post("/search", { query: "pumps" })
     engine.failure = null
@@ -232,7 +235,7 @@ describe("failures inside", () => {
 })
 
 describe("logs and ids", () => {
-  test("a caller who hangs up is no failure", async () => {
+  test("does not log a failure when the caller hangs up", async () => {
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
     const endless = Object.assign(new FakeEngine(), {
       search: (_: unknown, { signal }: { signal: AbortSignal }) =>
@@ -296,7 +299,7 @@ describe("health", () => {
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200)
   })
 
-  test("/readyz?exclude=crawler is ready without a crawler, and with nothing else missing", async () => {
+  test("/readyz?exclude=crawler is ready without a crawler, but not if anything else is missing", async () => {
     let index: string | null = null
     await using app = await serveApp({
       checks: { index: async () => index, crawler: async () => "no crawler process has been seen" },
@@ -315,7 +318,7 @@ describe("health", () => {
     })
   })
 
-  test("those who ask at the same time share one look", async () => {
+  test("concurrent readiness requests share one check", async () => {
     let looks = 0
     const { promise: go, resolve } = Promise.withResolvers<null>()
     await using slow = await serveApp({
@@ -336,7 +339,7 @@ describe("health", () => {
   })
 })
 
-test("the log has requests of note at info, and probes and pages of the handbook at debug", async () => {
+test("logs notable requests at info, and probes and handbook pages at debug", async () => {
   await using app = await serveApp()
   for (const path of ["/healthz", "/readyz", "/docs/", "/nowhere"]) await fetch(`${app.url}${path}`)
   await expect.poll(() => app.logLines.length).toBeGreaterThanOrEqual(4)

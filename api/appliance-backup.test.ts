@@ -37,7 +37,7 @@ function slowSite(): Record<string, Answer> {
   return answers
 }
 
-test("a backup of an appliance that crawls and answers brings up another one with the same keys and answers", async () => {
+test("a restored backup brings up a second appliance with the same keys and answers", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fossick-appliance-backup-"))
   const [first, second] = [join(folder, "first"), join(folder, "second")]
   const file = join(folder, "backup.tar")

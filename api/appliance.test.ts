@@ -58,7 +58,7 @@ afterAll(async () => {
 })
 
 describe("@tavily/core", () => {
-  test("search finds the answer in the handbook, which the first start crawls by itself", async () => {
+  test("search finds the answer in the handbook, which the first start crawls automatically", async () => {
     const question = "how do I schedule a crawl?"
     // The crawl is running; pages it has not reached cannot be found yet.
     await expect
@@ -82,7 +82,7 @@ describe("@tavily/core", () => {
     })
   })
 
-  test("search with every option at once, over a crawled site", async () => {
+  test("search works with every option at once on a crawled site", async () => {
     await appliance.crawl(site.url("/"))
     const options = {
       searchDepth: "advanced",
@@ -145,7 +145,7 @@ describe("@tavily/core", () => {
     })
   })
 
-  test("the handbook leaves the results once a site is crawled, and is found by its name", async () => {
+  test("the handbook leaves the results once a site is crawled, but can still be found by name", async () => {
     const question = "how do I schedule a crawl?"
     const isOfHandbook = ({ url }: { readonly url: string }) => new URL(url).pathname.startsWith("/docs/")
     const found = async (options: object = {}) =>
@@ -160,7 +160,7 @@ describe("@tavily/core", () => {
     expect(answer ?? "").not.toContain("sources.yaml")
   })
 
-  test("topic, language and safe search, by what the crawl learned of its pages", async () => {
+  test("topic, language and safe search use what the crawl learned about the pages", async () => {
     await appliance.crawl(site.url("/magazine"))
     const lantern = async (options: object) =>
       (await client.search("paper lantern festival", { includeDomains: ["127.0.0.1"], ...options })).results
@@ -195,7 +195,7 @@ describe("@tavily/core", () => {
     ])
   })
 
-  test("crawl and map", async () => {
+  test("crawl and map return the site's pages", async () => {
     const crawled = await client.crawl(site.url("/"), { maxDepth: 1 })
     expect(crawled.results.map((one) => one.url).sort()).toEqual(
       ["/", "/roses", "/tomatoes"].map((path) => site.url(path)),
@@ -204,7 +204,7 @@ describe("@tavily/core", () => {
     expect(mapped.results).toContain(site.url("/tomatoes"))
   })
 
-  test("errors arrive with their text", async () => {
+  test("errors arrive with their messages", async () => {
     await expect(client.search("x", { topic: "sports" as never })).rejects.toThrow("Invalid topic. Must be")
     const stranger = tavily({ apiKey: "nope", apiBaseURL: appliance.url })
     await expect(stranger.search("x")).rejects.toThrow("Unauthorized: missing or invalid API key.")
@@ -218,7 +218,7 @@ describe("starting and stopping", () => {
     expect((await fetch(`${appliance.url}/readyz`)).status).toBe(200)
   })
 
-  test("a wrong setting ends the start with code 2 and names it, before anything runs", async () => {
+  test("a wrong setting is named and stops the start with code 2 before anything runs", async () => {
     expect(
       await startAndEnd({ FOSSICK_PORT: "many", FOSSICK_PROT: "1", FOSSICK_DATA_DIR: "/dev/null/nowhere" }),
     ).toEqual({
@@ -230,7 +230,7 @@ describe("starting and stopping", () => {
     })
   })
 
-  test("so does a data folder that cannot be written to", async () => {
+  test("a data folder that cannot be written to stops the start with code 2", async () => {
     expect(await startAndEnd({ FOSSICK_DATA_DIR: "/dev/null/nowhere" })).toEqual({
       code: 2,
       text: expect.stringMatching(
@@ -240,7 +240,7 @@ describe("starting and stopping", () => {
   })
 
   test.each(["FOSSICK_PORT", "FOSSICK_X402_PORT"])(
-    "a port that is taken ends it with code 1 before anything runs: %s",
+    "a port that is already in use stops the start with code 1 before anything runs: %s",
     async (setting) => {
       using data = temporaryFolder()
       const other = createServer()
@@ -266,7 +266,7 @@ describe("starting and stopping", () => {
   )
 
   // command/commands.test.ts covers what SIGTERM ends.
-  test("Ctrl-C ends it with code 0, without complaint, and leaves no process behind", async () => {
+  test("Ctrl-C stops it with code 0, without errors or leftover processes", async () => {
     await using other = await startAppliance({ FOSSICK_HANDBOOK: "off", FOSSICK_LOG_LEVEL: "warn" })
     const before = other.output()
     expect(await other.stop("Ctrl-C")).toEqual({ code: 0, processesLeft: false })

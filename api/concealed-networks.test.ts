@@ -10,7 +10,7 @@ import { type ServedApp, serveApp } from "./testing/serve-app.ts"
 
 // A caller who names hosts of the operator's network, one by one, to find out which exist.
 
-describe("names that are unknown, and names that lead into a private network", () => {
+describe("unknown names and names that lead into a private network", () => {
   let site: TestSite
   let reader: Reader
   let app: ServedApp
@@ -37,7 +37,7 @@ describe("names that are unknown, and names that lead into a private network", (
     ["/extract", (url: string) => ({ urls: url })],
     ["/crawl", (url: string) => ({ url })],
     ["/map", (url: string) => ({ url })],
-  ])("are told alike by %s; the log tells them apart", async (path, body) => {
+  ])("get the same answer from %s; only the log tells them apart", async (path, body) => {
     const answers = []
     for (const host of ["inside.example", "unknown.example"]) {
       const answer = await app.post(path, body(`http://${host}:${port}/`))
@@ -51,14 +51,14 @@ describe("names that are unknown, and names that lead into a private network", (
     expect(log).toContain("the host name cannot be resolved (ENOTFOUND)")
   })
 
-  test("take the same time at least, however soon it was clear", async () => {
+  test("take the same minimum time to answer", async () => {
     for (const host of ["inside.example", "unknown.example"]) {
       const { body } = await app.post("/extract", { urls: `http://${host}:${port}/` })
       expect(body.response_time).toBeGreaterThanOrEqual(0.49)
     }
   })
 
-  test("differ from a private address, which the caller wrote out", async () => {
+  test("get a different answer from a private address that the caller wrote out", async () => {
     const { body } = await app.post("/extract", { urls: site.url("/") })
     expect(body.failed_results[0].error).toContain("the address is in a network that is not allowed")
     expect((await app.post("/map", { url: "http://169.254.169.254/" })).status).toBe(403)

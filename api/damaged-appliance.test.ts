@@ -153,7 +153,7 @@ async function change(file: string): Promise<void> {
 }
 
 describe("an appliance whose data folder is damaged", () => {
-  test("names what finds pages by words, serves the rest, and finds again once the crawler has repaired it", async () => {
+  test("names the file for word search, serves the rest, and finds pages again after the crawler's repair", async () => {
     await using damaged = await Damaged.copy()
     const file = await damaged.file(/pages\.lance.*part_\d+_invert\.lance$/)
     await change(file)
@@ -195,7 +195,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await ready()).warnings).toBeUndefined()
   })
 
-  test("that has lost all its pages is not taken for an empty one: a crawl brings them back, unchanged or not", async () => {
+  test("does not look empty when all its pages are lost; a crawl brings them back, even unchanged ones", async () => {
     await using damaged = await Damaged.copy()
     await rm(join(damaged.dir, "index", "pages.db"))
     const { ready, search } = await damaged.serve()
@@ -213,7 +213,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect((await ready()).checks["index"]).toBe("ok")
   })
 
-  test("whose folder of the index is gone says so, and its crawl does not", async () => {
+  test("says so when its index folder is gone, but its crawl does not", async () => {
     await using damaged = await Damaged.copy()
     await rm(join(damaged.dir, "index"), { recursive: true })
     await age(damaged.dir)
@@ -224,7 +224,7 @@ describe("an appliance whose data folder is damaged", () => {
     await expect.poll(async () => (await search()).titles[0], { interval: 300 }).toBe("Gulls")
   })
 
-  test("whose state is gone serves its index, and says at every start what is lost and what to do", async () => {
+  test("serves its index when its state is gone, and says at every start what is lost and what to do", async () => {
     await using damaged = await Damaged.copy()
     for (const end of ["", "-wal", "-shm"]) await rm(join(damaged.dir, `state.db${end}`), { force: true })
     const { ready, search } = await damaged.serve()
@@ -243,7 +243,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect(await strangeState(damaged.dir, db)).toBeNull()
   })
 
-  test("whose state is damaged ends, and names it", async () => {
+  test("stops and names the state file when it is damaged", async () => {
     await using damaged = await Damaged.copy()
     const file = join(damaged.dir, "state.db")
     await truncate(file, (await readFile(file)).length >> 1)

@@ -132,7 +132,7 @@ async function startDrill() {
 }
 
 describe("a restore drill", () => {
-  test("serves what was restored beside the appliance, and nothing goes out", async () => {
+  test("serves the restored data beside the appliance, and sends nothing out", async () => {
     canary.requests.length = 0
     const running = await startDrill()
     const { url } = running
@@ -202,14 +202,14 @@ describe("a restore drill", () => {
     expect(over).toContain("Answered: 2 questions. Nothing was crawled, and nothing was sent.")
   })
 
-  test("held back what any other start sends", async () => {
+  test("holds back what a normal start sends", async () => {
     canary.requests.length = 0
     await using started = await startAppliance({ ...settings, FOSSICK_DATA_DIR: drill })
     await until(async () => TOLD.every((path) => canary.requests.includes(path)))
     expect(started.output()).not.toContain("restore drill")
   })
 
-  test("goes into a folder of its own", async () => {
+  test("requires a folder of its own", async () => {
     const env = { FOSSICK_DATA_DIR: own }
     const refused = async (...args: string[]) => {
       const { code, err } = await run(["restore", backup, ...args], env)

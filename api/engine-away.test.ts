@@ -14,7 +14,7 @@ const PASSWORD = "a-password-of-the-index"
 test.each([
   ["opensearch", { FOSSICK_OPENSEARCH_USER: "fossick", FOSSICK_OPENSEARCH_PASSWORD: PASSWORD }],
   ["meilisearch", { FOSSICK_MEILI_KEY: PASSWORD }],
-])("a start without its %s says that it is away, and no password", async (engine, login) => {
+])("a start without its %s says that it is unreachable, and shows no password", async (engine, login) => {
   using folder = temporaryFolder()
   const address = `http://127.0.0.1:${await freePort()}`
   const child = spawn(process.execPath, [join(import.meta.dirname, "main.ts")], {

@@ -73,7 +73,7 @@ const greetings = {
 const withKey = { headers: { Authorization: `Bearer ${TEST_KEY}` } }
 
 describe("a feature that is added to the list", () => {
-  test("answers behind a key, also behind a prefix, by its setting", async () => {
+  test("answers behind a key and a prefix, according to its setting", async () => {
     const settings = readSettings(greetings.settings, { FOSSICK_GREETING: "welcome" })
     await using app = await serveApp({ more: [greetings], config: settings })
     expect((await fetch(`${app.url}/greetings`)).status).toBe(401)
@@ -83,7 +83,7 @@ describe("a feature that is added to the list", () => {
     }
   })
 
-  test("has its setting refused by name when the value is wrong", () => {
+  test("rejects a wrong value of its setting by name", () => {
     const declared = { ...apiSettings, ...settingsOf([greetings]) }
     expect(readSettings(declared, {}).greeting).toBe("hello")
     const check = () => checkSettings([declared], { FOSSICK_GREETING: "boo" })
@@ -113,7 +113,7 @@ describe("a feature that is added to the list", () => {
     expect(await scrape()).toContain("\nfossick_greetings 1\n")
   })
 
-  test("costs those who read settings alone no code but settings", async () => {
+  test("loads only settings code when only settings are read", async () => {
     const script = `
       import { registerHooks } from "node:module"
       const loaded = []
@@ -136,7 +136,7 @@ describe("a feature that is added to the list", () => {
     expect(loaded.filter((file) => !isLight.test(file)).toSorted()).toEqual(HELPERS_OF_SETTINGS)
   })
 
-  test("finds no other feature's setting under the name of its own", () => {
+  test("shares no setting name with another feature", () => {
     const names = [...features, greetings].flatMap((one) => Object.keys(settingsOf([one])))
     expect(names.length).toBeGreaterThan(10)
     expect(names.toSorted()).toEqual([...new Set(names)].toSorted())
@@ -161,7 +161,7 @@ describe("features that open something", () => {
     },
   } as const satisfies Feature<never, { readonly first?: string }>
 
-  test("see what those before them opened, and are closed in reverse", async () => {
+  test("see what earlier ones opened, and are closed in reverse order", async () => {
     {
       await using closing = new AsyncDisposableStack()
       const opened = await openFeatures([first, none, second], { from: "here" }, closing)

@@ -61,7 +61,7 @@ function fill(name: string, left: number): void {
   }
 }
 
-test("a disk that fills up stops crawls and no search", { tags: ["mounts"] }, async () => {
+test("a full disk stops crawls but no searches", { tags: ["mounts"] }, async () => {
   const key = "a-key-that-only-this-test-knows"
   child = spawn("unshare", inMount(`exec "${process.execPath}" "${FOSSICK}" start`), {
     env: {

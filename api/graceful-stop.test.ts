@@ -91,7 +91,7 @@ function halfAsked() {
   }
 }
 
-test("what runs is finished, nothing new is begun, and kept connections end with their answer", async () => {
+test("finishes running work, starts nothing new, and closes kept connections after their answer", async () => {
   expect((await post("/search", { query: "before" })).headers.get("connection")).toBe("keep-alive")
   const crawl = post("/crawl", { url: site.url("/") })
   const streamed = tool()

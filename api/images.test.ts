@@ -75,7 +75,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test("a search lists the pictures of its pages: no logo, tracker or bar, and the larger of two copies", async () => {
+test("a search returns the images of its pages: no logo, tracker or bar, and the larger of two copies", async () => {
   const { images, results } = await ask({ query: "roses pruned in winter", include_images: true })
   expect(images[0]).toBe(site.url("/roses.png"))
   expect(images).toContain(site.url("/tools.png"))
@@ -85,7 +85,7 @@ test("a search lists the pictures of its pages: no logo, tracker or bar, and the
   expect(roses.images).toEqual([site.url("/roses-small.jpg"), site.url("/tools.png")])
 })
 
-test("with their descriptions", async () => {
+test("images come with their descriptions", async () => {
   const { images } = await ask({
     query: "roses pruned in winter",
     include_images: true,
@@ -95,7 +95,7 @@ test("with their descriptions", async () => {
   expect(images[0]).toEqual({ url: site.url("/roses.png"), description: "Pruned roses in winter" })
 })
 
-test("and none of unsafe pages when the search is to be safe", async () => {
+test("safe search returns no images from unsafe pages", async () => {
   const question = { query: "roses by night", include_images: true }
   expect((await ask(question)).images).toContain(site.url("/night.png"))
   expect((await ask({ ...question, safe_search: true })).images).not.toContain(site.url("/night.png"))

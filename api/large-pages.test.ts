@@ -88,7 +88,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
 /** While code blocks the event loop, at most the waiting request and one more are answered. */
 const SOME = 10
 
-describe("others are answered while", () => {
+describe("other requests are answered during", () => {
   test.each<[string, string, (at: TestSite) => object]>([
     [
       "/extract cuts a line of marks",

@@ -37,7 +37,7 @@ async function index(env: Record<string, string>, command: string): Promise<stri
   return out
 }
 
-test("every question is answered while the index is made anew, a crawl goes before, and the way back is open", async () => {
+test("every question is answered while the index is rebuilt, crawls go first, and switching back is possible", async () => {
   const dataDir = join(dir, "index-data")
   // A model is named after its folder: the same weights under another name count as another model.
   const model = join(dir, "another-model")

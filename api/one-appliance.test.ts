@@ -57,7 +57,7 @@ function start(program: string, ...args: string[]) {
 const TAKEN = (what: string, pid: number | undefined) =>
   `Another ${what} (process ${pid}) ${what === "crawler" ? "works" : "runs"} on ${join(folder.path, "data")}.`
 
-test("a second appliance on the folder is told of the first, which goes on; after kill -9 there is nothing to clean up", async () => {
+test("a second appliance on the folder is told about the first, which continues; after kill -9 nothing needs cleaning up", async () => {
   const first = start("command/fossick.js", "start")
   await first.says("Ctrl-C")
   const second = start("command/fossick.js", "start")
@@ -76,7 +76,7 @@ test("a second appliance on the folder is told of the first, which goes on; afte
   expect(third.text()).not.toContain("Another")
 })
 
-test("the services of containers share the folder; a crawler takes it from no other", async () => {
+test("container services share the folder, and an appliance cannot take it from a running crawler", async () => {
   mkdirSync(join(folder.path, "data"))
   const api = start("api/main.ts")
   const crawler = start("crawler/main.ts")

@@ -211,7 +211,7 @@ describe("while the PostgreSQL server is away", { tags: ["postgresql"] }, () => 
     },
   )
 
-  test("a process that is killed leaves no answered call uncounted, and none counted twice", async () => {
+  test("after a kill, every answered call is counted exactly once", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()
     using line = await Pooler.before(server.port)

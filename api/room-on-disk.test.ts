@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { serveTwoSources } from "./testing/two-sources.ts"
 
-test("a disk that is nearly full refuses what would be kept with 503, holds up jobs, and answers searches; with room all goes on", async () => {
+test("a nearly full disk refuses storage with 503, holds up jobs and answers searches, until there is room again", async () => {
   let isLow = true
   const room = { isLow: () => isLow, freeBytes: 0, use: null }
   await using garden = await serveTwoSources({}, { room })
@@ -36,7 +36,7 @@ test("a disk that is nearly full refuses what would be kept with 503, holds up j
     .toBe("completed")
 })
 
-test("where nothing is kept, whatever a caller would leave is refused with 503, and questions are answered", async () => {
+test("if nothing can be stored, callers' data is refused with 503, and questions are answered", async () => {
   let keepsNothing = true
   await using garden = await serveTwoSources({}, { keepsNothing: () => keepsNothing })
   const call = (path: string, body: unknown) => garden.app.call(path, garden.all, body)

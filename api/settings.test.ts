@@ -11,7 +11,7 @@ import { apiSettings } from "./settings.ts"
 const FOSSICK = join(import.meta.dirname, "../command/fossick.js")
 
 test.each(["z", "hunter2", "changemechangeme", "fedcba9876543210"])(
-  "an API key that can be guessed is refused by its setting, and not shown: %s",
+  "rejects a guessable API key by its setting without showing it: %s",
   (key) => {
     const { message } = refusalOf(key)
     expect(message).toMatch(/FOSSICK_API_KEY must be hard to guess: at least 16 characters/)
@@ -20,12 +20,12 @@ test.each(["z", "hunter2", "changemechangeme", "fedcba9876543210"])(
   },
 )
 
-test("none, and one that is hard to guess, is not", () => {
+test("accepts no API key, or one that is hard to guess", () => {
   for (const key of ["", "5f1d7c0ab93e48d2a6b0c4e19f7d3325"])
     expect(readSettings(apiSettings, { FOSSICK_API_KEY: key }).apiKey).toBe(key)
 })
 
-test("an appliance does not start with one that can be guessed", async () => {
+test("an appliance does not start with a guessable API key", async () => {
   using folder = temporaryFolder()
   const dataDir = join(folder.path, "data")
   const env = {

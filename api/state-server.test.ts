@@ -91,7 +91,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect((await search()).code).toBe(200)
   })
 
-  test("answers known keys when the server goes away amid calls, and counts each call once", async () => {
+  test("answers known keys when the server goes away during calls, and counts each call once", async () => {
     const [CLIENTS, KEYS, CALLS] = [32, 4, 5]
     await using server = await PostgresServer.start()
     using line = await Pooler.before(server.port, 5)
@@ -137,7 +137,7 @@ describe("an appliance with its state on a server", { tags: ["postgresql"] }, ()
     expect(await counted()).toBe(KEYS + CLIENTS * CALLS)
   })
 
-  test("goes on with a crawl that was under way", async () => {
+  test("continues a running crawl", async () => {
     const PAGES = 10
     const links = Array.from({ length: PAGES - 1 }, (_, page) => `/page-${page}`)
     await using server = await PostgresServer.start()

@@ -47,7 +47,7 @@ describe("a full disk", () => {
     ],
     ["a cause", new Error("The index cannot be used", { cause: new Error("os error 28") })],
     ["us", new UnwritableError("The disk is full")],
-  ])("is told from what %s says", (_, error) => {
+  ])("is recognised from what %s reports", (_, error) => {
     expect(isUnwritable(error)).toBe(true)
     const told = unwritableOr(error, folder) as Error
     expect([told.name, told.cause]).toEqual(["UnwritableError", error])
@@ -58,11 +58,11 @@ describe("a full disk", () => {
   test.each([
     ["the system", Object.assign(new Error("EROFS: read-only file system, open"), { code: "EROFS" })],
     ["LanceDB", new Error("lance error: LanceError(IO): Read-only file system (os error 30)")],
-  ])("is told like a read-only one by %s", (_, error) => {
+  ])("is treated like a read-only one by %s", (_, error) => {
     expect(isUnwritable(error)).toBe(true)
   })
 
-  test("is told from no other failure", () => {
+  test("is not confused with other failures", () => {
     const ioError = Object.assign(new Error("disk I/O error"), { code: "ERR_SQLITE_ERROR", errcode: 778 })
     const other = new Error("it failed", { cause: new Error("no such table") })
     const numbered = Object.assign(new Error("it failed"), { errcode: 13 })
@@ -80,12 +80,12 @@ describe("a full disk", () => {
     }
   })
 
-  test("is told by SQLite's number alone", () => {
+  test("is recognised by SQLite's error number alone", () => {
     expect([sqlite(13), sqlite(13 + 256)].map((error) => isUnwritable(error))).toEqual([true, true])
   })
 
   // /proc has only content that Linux generates: there is no free space.
-  test("is what SQLite could not do, where next to nothing is free", { tags: ["linux"] }, () => {
+  test("explains SQLite's errors when almost nothing is free", { tags: ["linux"] }, () => {
     const numbers = [8, 10, 14, 778, 1, 11]
     expect(unwritableBecause(folder)).toBeNull()
     expect(numbers.map((number) => isUnwritable(sqlite(number), folder))).toEqual(numbers.map(() => false))
@@ -101,7 +101,7 @@ describe("a full disk", () => {
     expect(numbers.map((number) => isUnwritable(sqlite(number)))).toEqual(numbers.map(() => false))
   })
 
-  test("or one that fails, or is read-only, is what SQLite could not write to", () => {
+  test("counts as a failed write in SQLite, as does a failing or read-only disk", () => {
     // Write, fsync, directory fsync, truncate, delete, the shared-memory file; read-only, and its variants.
     for (const number of [778, 1034, 1290, 1546, 2570, 4618, 4874, 8, 264, 1032])
       expect([number, failedToWrite(sqlite(number))]).toEqual([number, true])
@@ -110,7 +110,7 @@ describe("a full disk", () => {
       expect(failedToWrite(error)).toBe(false)
   })
 
-  test("fails a transaction by name and folder, leaves nothing of it, and all is well once there is room", async () => {
+  test("fails a transaction with name and folder, leaves nothing of it, and lets writes succeed once there is room", async () => {
     using db = await openStateStore(folder)
     await db.script("create table t (x text)")
     const insert = () =>
@@ -132,7 +132,7 @@ describe("a full disk", () => {
 test.each([
   "Object.assign(new Error('write'), { code: 'ENOSPC' })",
   "new UnwritableError('The disk is full: 0 MB left for /elsewhere.')",
-])("a command that fails of it says so in one line: %s", (error) => {
+])("a command that fails on a full disk says so in one line: %s", (error) => {
   const code = `
       import { UnwritableError } from "./base/disk-space.ts"
       import { runCommand } from "./base/run-command.ts"
@@ -147,8 +147,8 @@ test.each([
   expect(status).toBe(1)
 })
 
-describe("room on the disk", () => {
-  test("is that of the folder's disk, also before the folder is there", () => {
+describe("disk space", () => {
+  test("is that of the folder's disk, even before the folder exists", () => {
     const free = freeBytes(folder)
     expect(free).toBeGreaterThan(0)
     expect(freeBytes(join(folder, "not/yet"))).toBeCloseTo(free, -9)
@@ -156,13 +156,13 @@ describe("room on the disk", () => {
     expect(diskOf(folder)!.totalBytes).toBeGreaterThanOrEqual(free)
   })
 
-  test("is known by nobody where the folder cannot be looked for", () => {
+  test("is unknown if the folder cannot be looked up", () => {
     expect([diskOf(BELOW_A_FILE), freeBytes(BELOW_A_FILE)]).toEqual([null, Infinity])
     const room = new DiskRoom(BELOW_A_FILE, { percent: 5 })
     expect([room.use, room.leastBytes, room.isLow()]).toEqual([null, 0, false])
   })
 
-  test("is used up to what has to stay free, by whomever", () => {
+  test("is used up to the reserve, whoever uses it", () => {
     const { totalBytes } = diskOf(folder)!
     const room = new DiskRoom(folder, 100, { free: () => 142 * MB })
     expect(room.use).toEqual({ usedBytes: totalBytes - 142 * MB, mostBytes: totalBytes - 100 * MB })
@@ -187,7 +187,7 @@ describe("room on the disk", () => {
     expect(new DiskRoom("/data", 0, { free: () => 0 }).isLow()).toBe(false)
   })
 
-  test("is told of before it is low, by a mark of its own in bytes or percent of the disk", () => {
+  test("triggers a warning before it is low, at a mark in bytes or percent of the disk", () => {
     let free = 500 * MB
     const room = new DiskRoom(
       "/data",
@@ -222,17 +222,17 @@ describe("room on the disk", () => {
     ["1.5 TB", 1_500_000],
     ["0", 0],
     ["5%", { percent: 5 }],
-  ])("is set as %s", (text, space) => {
+  ])("can be set as %s", (text, space) => {
     expect(setting.parse(text)).toEqual(space)
   })
 
-  test.each(["", "-5", "100%", "5 percent", "2gb", "1e9", "9999999TB"])("is not set as %j", (text) => {
+  test.each(["", "-5", "100%", "5 percent", "2gb", "1e9", "9999999TB"])("cannot be set as %j", (text) => {
     expect(() => setting.parse(text)).toThrow(
       "must be a number of megabytes (500), a size with a unit (2GB), or a percentage of the disk (5%)",
     )
   })
 
-  test("is said to be gone when it is, also where the disk may be filled", () => {
+  test("is reported as gone when it is, even if the disk may be filled", () => {
     let free = 2 * MB
     const room = new DiskRoom("/data", 0, { free: () => free })
     expect([room.problem(), room.warning()]).toEqual([null, null])
@@ -248,7 +248,7 @@ describe("room on the disk", () => {
     expect(careful.warning()).toBe(careful.note)
   })
 
-  test("is none in a folder that is read-only, whatever is free", () => {
+  test("is always low in a read-only folder", () => {
     const room = new DiskRoom("/data", 0, { free: () => 42 * MB, readOnly: () => "EROFS" })
     expect([room.isLow(), room.takesNothing]).toEqual([true, true])
     expect(room.warning()).toMatch(/^The folder \/data is read-only: .*mount its disk for writing/)
@@ -260,7 +260,7 @@ describe("room on the disk", () => {
     expect(full.note).toMatch(/^The folder \/data is read-only/)
   })
 
-  test("asks a second later whether its folder can be written to by then", () => {
+  test("is checked again a second later, to see if its folder is writable", () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     let asked = 0
     const room = new DiskRoom("/data", 0, {
@@ -274,7 +274,7 @@ describe("room on the disk", () => {
     expect([room.readOnly, room.isLow(), asked]).toEqual([null, false, 2])
   })
 
-  test("ends work in bulk when it runs out", async () => {
+  test("ends bulk work when it runs out", async () => {
     let free = 200 * MB
     const room = new DiskRoom("/data", 100, { free: () => free })
     const notes: string[] = []
@@ -287,7 +287,7 @@ describe("room on the disk", () => {
     expect(late.signal.aborted).toBe(true)
   })
 
-  test("keeps no process alive by being looked at, and is not looked at once the work is over", () => {
+  test("keeps no process alive by being checked, and is not checked once the work is done", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     let looks = 0
     const room = new DiskRoom("/data", 100, {

@@ -54,7 +54,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
     await db.script("insert into t values ('kept')")
   })
 
-  test("is told by its name, with what to do, by all that fails in it", () => {
+  test("is named, with instructions, in every failure", () => {
     const said = inside(`
       const room = new DiskRoom(dir, 0)
       console.log(readOnlyBecause(dir), room.isLow(), room.takesNothing, room.problem().includes(dir))
@@ -72,7 +72,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
     )
   })
 
-  test("has its stores read, whether they were closed or killed", () => {
+  test("has readable stores, whether they were closed or killed", () => {
     const read = `
       const file = dir + "/state.db"
       console.log(openToRead(file).prepare("select x from t").get().x)
@@ -85,7 +85,7 @@ describe("a read-only folder", { tags: ["mounts"] }, () => {
   })
 })
 
-test("a folder that can be written to is told from it, and one that is not there", async () => {
+test("a read-only folder is told apart from a writable folder and a missing one", async () => {
   expect(readOnlyBecause(dir)).toBeNull()
   expect(readOnlyBecause(join(dir, "none"))).toBeNull()
   using db = await openStateStore(dir)
@@ -118,30 +118,30 @@ describe("a folder that the system refuses", () => {
     ["EROFS", "mount its disk for writing"],
     ["EACCES", "give it to the user who runs Fossick"],
     ["EPERM", "give it to the user who runs Fossick"],
-  ])("is told from others by %s", async (code, next) => {
+  ])("is recognised by %s", async (code, next) => {
     expect(await refused("accessSync", code)).toEqual([code, said(next)])
   })
 
-  test("may be refused after errors of its disk alone, when it is written to", async () => {
+  test("can be refused only after disk errors, when it is written to", async () => {
     expect(await refused("utimesSync", "EROFS")).toEqual(["EROFS", said("mount its disk for writing")])
   })
 
-  test("for another reason is not said to be read-only", async () => {
+  test("for another reason is not called read-only", async () => {
     expect(await refused("accessSync", "EIO")).toEqual([null, null])
     // Other users' folders that everyone may write to.
     expect(await refused("utimesSync", "EPERM")).toEqual([null, null])
   })
 })
 
-describe("making a folder", () => {
-  test("makes those above it, all with the same mode, and is content with one that exists", () => {
+describe("creating a folder", () => {
+  test("creates its parents with the same mode, and accepts an existing folder", () => {
     const below = join(dir, "a", "b", "c")
     makeFolder(below, 0o700)
     makeFolder(below, 0o755)
     expect([below, join(dir, "a")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o700])
   })
 
-  test("fails where a file is in its place, or above it", () => {
+  test("fails if there is a file in its place or above it", () => {
     const file = join(dir, "file")
     writeFileSync(file, "")
     expect(() => makeFolder(file)).toThrow("EEXIST")
@@ -149,7 +149,7 @@ describe("making a folder", () => {
   })
 
   // Node's own recursive mkdir never returns there.
-  test("fails at once in a file system that makes none", { tags: ["linux"] }, () => {
+  test("fails at once in a file system that cannot create folders", { tags: ["linux"] }, () => {
     for (const path of ["/proc/foo", "/proc/foo/bar"]) {
       expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: "ENOENT" }))
     }

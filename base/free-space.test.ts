@@ -25,7 +25,7 @@ test.each([
 })
 
 test.each(["", "MB", "-1", "5KB", "5gb", "100%", "101%", "1001TB", "1,5GB", "x5", "5MBx", "5.", "5  MB"])(
-  "%j is no room on a disk",
+  "rejects %j as disk space",
   (text) => {
     expect(() => setting.parse(text)).toThrow(
       "must be a number of megabytes (500), a size with a unit (2GB), or a percentage of the disk (5%)",
@@ -33,11 +33,11 @@ test.each(["", "MB", "-1", "5KB", "5gb", "100%", "101%", "1001TB", "1,5GB", "x5"
   },
 )
 
-test("what else the setting says stays with it", () => {
+test("the free-space setting keeps its other properties", () => {
   expect(setting).toMatchObject({ name: "FOSSICK_FREE_SPACE", default: 500 })
 })
 
-test("an option that takes a whole number takes no other text", () => {
+test("a whole-number option accepts nothing else", () => {
   expect(["1", "07", "10"].map((text) => wholeNumber("--limit", text, 1, 10))).toEqual([1, 7, 10])
   for (const text of ["0", "11", "1.5", "-1", "1e1", " 1", "", "ten", "0x1"]) {
     expect(() => wholeNumber("--limit", text, 1, 10)).toThrow("--limit must be a whole number from 1 to 10")

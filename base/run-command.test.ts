@@ -44,7 +44,7 @@ test("a command ends with the code of its work", async () => {
   expect(await came(async () => 130)).toEqual([130, ""])
 })
 
-test("what people can mend is said in one line, and slips of the pen with where to look", async () => {
+test("user errors are reported in one line, and wrong arguments with where to find help", async () => {
   expect(await came(failing(new ArgumentsError("--limit must be a number")))).toEqual([
     2,
     "--limit must be a number\nRun fossick crawl --help for help.\n",
@@ -57,7 +57,7 @@ test("what people can mend is said in one line, and slips of the pen with where 
   expect(await came(failing(new KnownError("It is taken.")))).toEqual([1, "It is taken.\n"])
 })
 
-test("a damaged file is said in one line, with what to do, and without a stack", async () => {
+test("a damaged file is reported in one line with instructions, and without a stack trace", async () => {
   for (const [errcode, message] of [
     [11, "database disk image is malformed"],
     [26, "file is not a database"],
@@ -71,7 +71,7 @@ test("a damaged file is said in one line, with what to do, and without a stack",
   }
 })
 
-test("a disk that is full is said by its folder and what to run then, unless the command has its own words for it", async () => {
+test("a full disk is reported with its folder and what to run, unless the command has its own message", async () => {
   const noRoom = Object.assign(new Error("write"), { code: "ENOSPC" })
   const said = new RegExp(`^The disk is full: \\d+ MB left for ${folder}\\. [^\\n]+\\n$`)
   expect(await came(failing(noRoom))).toEqual([1, expect.stringMatching(said)])
@@ -87,7 +87,7 @@ test("a disk that is full is said by its folder and what to run then, unless the
   expect((await came(failing(noRoom)))[1]).toContain("left for index-data. ")
 })
 
-test("a fault is told with its trace, and ends the process", async () => {
+test("a program error is reported with its stack trace, and ends the process", async () => {
   const exit = vi.spyOn(process, "exit").mockImplementation(((code: number) => {
     throw new Error(`exit ${code}`)
   }) as typeof process.exit)
@@ -96,26 +96,29 @@ test("a fault is told with its trace, and ends the process", async () => {
   expect(exit).toHaveBeenCalledTimes(1)
 })
 
-test.each([true, false])("a reader that leaves ends it, or not: %s", async (outlivesReader) => {
-  const listeners: ((...args: unknown[]) => void)[] = []
-  for (const stream of [process.stdout, process.stderr] as NodeJS.EventEmitter[])
-    vi.spyOn(stream, "on").mockImplementation((_, listener) => {
-      listeners.push(listener)
-      return stream
-    })
-  await came(() => 0, outlivesReader ? { outlivesReader } : undefined)
-  expect(listeners).toHaveLength(2)
-  const full = Object.assign(new Error("no room"), { code: "ENOSPC" })
-  let said = ""
-  try {
-    listeners[0]!(full)
-  } catch (error) {
-    said = (error as Error).message
-  }
-  expect(said).toBe(outlivesReader ? "" : "no room")
-})
+test.each([true, false])(
+  "a command ends with its reader unless it outlives it: %s",
+  async (outlivesReader) => {
+    const listeners: ((...args: unknown[]) => void)[] = []
+    for (const stream of [process.stdout, process.stderr] as NodeJS.EventEmitter[])
+      vi.spyOn(stream, "on").mockImplementation((_, listener) => {
+        listeners.push(listener)
+        return stream
+      })
+    await came(() => 0, outlivesReader ? { outlivesReader } : undefined)
+    expect(listeners).toHaveLength(2)
+    const full = Object.assign(new Error("no room"), { code: "ENOSPC" })
+    let said = ""
+    try {
+      listeners[0]!(full)
+    } catch (error) {
+      said = (error as Error).message
+    }
+    expect(said).toBe(outlivesReader ? "" : "no room")
+  },
+)
 
-test("what a command says commands no terminal", async () => {
+test("a command's output controls no terminal", async () => {
   // Like a newly started process: output is made safe only once.
   vi.resetModules()
   const { runCommand } = await import("./run-command.ts")
@@ -126,7 +129,7 @@ test("what a command says commands no terminal", async () => {
   expect(written).toEqual(["a page \\u001b[2J\n"])
 })
 
-test("a command trusts the operator's authorities, and does its work all the same where none can be read", async () => {
+test("a command trusts the operator's authorities, and works even if none can be read", async () => {
   const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256
   const trusted = () => getCACertificates("default").map(fingerprint)
   const before = getCACertificates("default")

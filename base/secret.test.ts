@@ -22,11 +22,11 @@ test.each([
   ["the digits", "0123456789abcdef"],
   ["the digits, down", "9876543210fedcba"],
   ["a word and a row", "password12345678"],
-])("%s is no strong secret", (_, secret) => {
+])("a secret that is %s is not strong", (_, secret) => {
   expect(isStrong(secret)).toBe(false)
 })
 
-test("what is made by chance is", () => {
+test("accepts randomly generated secrets", () => {
   const made = ["hex", "base64", "base64url"] as const
   const weak = Array.from({ length: 3000 }, (_, i) => randomBytes(16).toString(made[i % 3])).filter(
     (secret) => !isStrong(secret),
@@ -34,12 +34,12 @@ test("what is made by chance is", () => {
   expect(weak).toEqual([])
 })
 
-test("chance may put many digits in a row", () => {
+test("accepts a random secret with many digits in a row", () => {
   expect(isStrong("1b67666588889833cc65f83335cf12d5")).toBe(true)
   expect(isStrong("aaaa1111bbbb2222cccc3333dddd4444")).toBe(false)
 })
 
-test("what a person made long is", () => {
+test("accepts a long secret written by a person", () => {
   expect(isStrong("correct horse battery staple")).toBe(true)
   expect(isStrong("k8Zq1LmX4vRt0Yp2")).toBe(true)
 })
@@ -56,13 +56,13 @@ test.each([
   expect([isStrong(weak.slice(0, 16)), isStrong(strong)]).toEqual([false, true])
 })
 
-test("what counts up or down for the most part is a row, however it begins", () => {
+test("rejects text that mostly counts up or down, however it begins", () => {
   // Eight jumps, then nine.
   expect(isStrong("axbycz12345abcdef")).toBe(false)
   expect(isStrong("axbyczd12345abcdef")).toBe(true)
 })
 
-test("a reference leads to its secret, and any other text is one", () => {
+test("a reference resolves to its secret, and any other text is the secret", () => {
   const file = join(folder, "secret")
   const read = (text: string) => {
     writeFileSync(file, text)
@@ -80,7 +80,7 @@ test("a reference leads to its secret, and any other text is one", () => {
     expect(resolveSecret(text, { A: "other" })).toBe(text)
 })
 
-test("a secret that is missing is named by its reference, and by where it was looked for", () => {
+test("a missing secret is named by its reference and where it was looked for", () => {
   expect(() => resolveSecret("${NONE}", {})).toThrow(
     /^the secret \$\{NONE\} is not set in the crawler's environment$/,
   )
@@ -96,7 +96,7 @@ test("a secret that is missing is named by its reference, and by where it was lo
   )
 })
 
-test("messages are signed with a strong secret alone, whatever it is called by", () => {
+test("messages are signed only with a strong secret, whatever its prefix", () => {
   const strong = randomBytes(16).toString("hex")
   expect(signingSecret("${S}", { S: strong })).toBe(strong)
   expect(signingSecret("${S}", { S: `whsec_${strong}` })).toBe(`whsec_${strong}`)

@@ -40,7 +40,7 @@ const parts = {
   two: { switch: onOff({ name: "FOSSICK_TWO_SWITCH", default: "on", about: "A switch." }), secret },
 }
 
-test("what is not set, or set to nothing, has its default", () => {
+test("a missing or empty setting has its default", () => {
   expect(
     readSettings({ ...parts.one, ...parts.two }, { FOSSICK_ONE_PORT: "", FOSSICK_TWO_SWITCH: "off" }),
   ).toEqual({
@@ -51,7 +51,7 @@ test("what is not set, or set to nothing, has its default", () => {
   })
 })
 
-test("everything that is wrong is reported at once, unknown names too, without a secret's value", () => {
+test("all errors are reported at once, including unknown names, without showing secrets", () => {
   const env = {
     FOSSICK_ONE_PORT: "100",
     FOSSICK_TWO_SWITCH: "yes",
@@ -72,7 +72,7 @@ test("everything that is wrong is reported at once, unknown names too, without a
   expect(() => checkSettings(Object.values(parts), { FOSSICK_ONE_PORT: "99", PATH: "/bin" })).not.toThrow()
 })
 
-test("what is wrong is an error of its own kind, of the names that were asked for and of none beside", () => {
+test("errors have a type of their own, and concern only the requested settings", () => {
   const wrong = () => readSettings(parts.one, { FOSSICK_ONE_PORT: "x", FOSSICK_TWO_SWITCH: "x" })
   expect(wrong).toThrow(SettingsError)
   expect(wrong).toThrow(
@@ -87,7 +87,7 @@ test("what is wrong is an error of its own kind, of the names that were asked fo
   ).toThrow(/^Wrong settings:\n {2}- X402_ isn't a Fossick setting \(docs\/settings\.md lists them\)$/)
 })
 
-test("what all names begin with makes none of them likely to be meant", () => {
+test("suggestions ignore the prefix that all names share", () => {
   const short = { port: integer({ name: "FOSSICK_PORT", default: "80", about: "A port." }, 1, 99) }
   const said = (name: string) => {
     try {
@@ -111,7 +111,7 @@ describe("a kind of setting", () => {
     }
   }
 
-  test("keeps what is said of it", () => {
+  test("keeps its declaration", () => {
     const one = { ...declared, default: "1" }
     for (const setting of [text(one), integer(one, 1, 2), oneOf(one, "1"), onOff(one), list(one)])
       expect(setting).toEqual({ ...one, parse: expect.any(Function) as unknown })
@@ -119,14 +119,14 @@ describe("a kind of setting", () => {
       expect(setting).toEqual({ ...one, secret: true, parse: expect.any(Function) as unknown })
   })
 
-  test("is a whole number within its bounds", () => {
+  test("can be a whole number within its limits", () => {
     const setting = integer({ ...declared, default: "0" }, -10, 99)
     expect(["-10", "0", "99", "007"].map((value) => setting.parse(value))).toEqual([-10, 0, 99, 7])
     for (const value of ["-11", "100", "", "1.5", "1e1", " 1", "1 ", "0x1", "--1", "ten"])
       expect(refused(setting, value)).toBe("must be a whole number from -10 to 99")
   })
 
-  test("is one of some words, or on or off", () => {
+  test("can be one of several words, or on or off", () => {
     const word = oneOf({ ...declared, default: "a" }, "a", "b")
     expect([word.parse("a"), word.parse("b")]).toEqual(["a", "b"])
     expect(refused(word, "c")).toBe("must be one of a, b")
@@ -135,7 +135,7 @@ describe("a kind of setting", () => {
     for (const value of ["", "ON", "true"]) expect(refused(flag, value)).toBe("must be on or off")
   })
 
-  test("is the address of a server, without what may hold a secret", () => {
+  test("can be a server address, with possible secrets removed", () => {
     const setting = baseUrl({ ...declared, default: "" }, "; use FOSSICK_OTHER")
     for (const [value, url] of [
       ["", ""],
@@ -161,14 +161,14 @@ describe("a kind of setting", () => {
     )
   })
 
-  test("is a key that a header can carry", () => {
+  test("can be a key suitable for a header", () => {
     const setting = headerSecret({ ...declared, default: "" })
     for (const value of ["", "!~", "sk-1=/+"]) expect(setting.parse(value)).toBe(value)
     for (const value of ["a b", "a\n", "ü", "\u007f"])
       expect(refused(setting, value)).toBe("must be printable ASCII without spaces")
   })
 
-  test("is a list", () => {
+  test("can be a list", () => {
     const setting = list({ ...declared, default: "" })
     expect([setting.parse(""), setting.parse(" a , b,, c "), setting.parse(" ")]).toEqual([
       [],
@@ -183,7 +183,7 @@ describe("the environment", () => {
   writeFileSync(file, "FOSSICK_A=file\nFOSSICK_B=file\nFOSSICK_EMPTY=file\nFOSSICK_NO=\n")
   const env = { FOSSICK_CONFIG_FILE: file, FOSSICK_A: "outside", FOSSICK_EMPTY: "" }
 
-  test("has the settings file under it, and wins", () => {
+  test("is combined with the settings file, and takes precedence", () => {
     expect(environment(env)).toEqual({
       FOSSICK_CONFIG_FILE: file,
       FOSSICK_A: "outside",
@@ -205,7 +205,7 @@ describe("the environment", () => {
     ])
   })
 
-  test("needs no file, but the one that it names, and one that can be read", () => {
+  test("needs no file unless one is named, which must be readable", () => {
     const without = { FOSSICK_A: "a" }
     // The tests run where there is no fossick.env.
     expect(environment(without)).toEqual(without)
@@ -216,7 +216,7 @@ describe("the environment", () => {
     expect(() => environment({ FOSSICK_CONFIG_FILE: folder })).toThrow(`cannot read ${folder}`)
   })
 
-  describe("where a fossick.env is in the working directory", () => {
+  describe("with a fossick.env in the working directory", () => {
     afterEach(() => {
       vi.doUnmock("node:fs")
       vi.resetModules()
@@ -233,7 +233,7 @@ describe("the environment", () => {
       return await import("./settings.ts")
     }
 
-    test("has it under it", async () => {
+    test("is combined with it", async () => {
       const { environment, originOf } = await read(() => "FOSSICK_A=beside\n")
       expect(environment({ FOSSICK_B: "b" })).toEqual({ FOSSICK_A: "beside", FOSSICK_B: "b" })
       expect(originOf({ name: "FOSSICK_A" }, {})).toBe("file")

@@ -20,7 +20,7 @@ function clocks() {
   }
 }
 
-test("steady time is whole milliseconds as of 1970", () => {
+test("steady time is in whole milliseconds since 1970", () => {
   expect(Number.isInteger(steadyNow())).toBe(true)
   expect(Math.abs(steadyNow() - Date.now())).toBeLessThan(DAY)
   const [before, since] = [steadyNow(), performance.now()]
@@ -44,7 +44,7 @@ test.each([MINUTE, -MINUTE, 10 * DAY, -10 * DAY])(
   },
 )
 
-test("clocks that drift apart are not set, unless they drift by a minute in all", () => {
+test("drifting clocks do not count as set, unless they drift by a minute in total", () => {
   const { wall, steady, set } = clocks()
   const watch = new StepWatch(wall, steady)
   set(MINUTE - 1)
@@ -53,7 +53,7 @@ test("clocks that drift apart are not set, unless they drift by a minute in all"
   expect(watch.hasStepped()).toBe(true)
 })
 
-test("what is old by the wall clock may be deleted, but not within a day after the clock was set", () => {
+test("entries that are old by the wall clock can be deleted, but not within a day after the clock was set", () => {
   const { wall, steady, pass, set } = clocks()
   const guard = new DeletionGuard(wall, steady)
   expect(guard.mayDelete()).toBe(true)

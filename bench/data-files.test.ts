@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 import { readJsonLines } from "./data-files.ts"
 
-test("A line of data that has another shape is refused, with its file and its number", () => {
+test("a line of data in another format is rejected, with its file and number", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "fossick-data-"))
   const file = pathToFileURL(join(folder.path, "questions.jsonl"))
   const shape = { properties: { text: { type: "string" } } } as const

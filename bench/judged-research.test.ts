@@ -48,7 +48,7 @@ describe("reports on real manuals", () => {
     expect(report.coverage * task.pages.length).toBeGreaterThanOrEqual(parts)
   })
 
-  test("are asked for by twenty tasks or more, all of whose pages are there", async () => {
+  test("are requested by at least twenty tasks, and all of their pages exist", async () => {
     const known = new Set((await researchCorpus()).map(({ url }) => url as string))
     expect(RESEARCH_QUESTIONS.length).toBeGreaterThanOrEqual(20)
     const wanted = RESEARCH_QUESTIONS.flatMap(({ pages }) => pages.map(urlOfPath))

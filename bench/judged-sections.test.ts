@@ -42,8 +42,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-describe("questions to the handbook and to manuals", () => {
-  test("are at least forty, and every answer they name is there", () => {
+describe("questions about the handbook and manuals", () => {
+  test("number at least forty, and every answer they name exists", () => {
     const ids = new Set(collection.documents.map(({ id }) => id))
     expect(collection.queries.length).toBeGreaterThanOrEqual(40)
     const named = collection.queries.flatMap(({ relevant }) => [...relevant.keys()])

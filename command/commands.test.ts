@@ -44,7 +44,7 @@ test.each([
   { started: "npm start", signal: "SIGKILL", code: null },
   { started: SERVICE, signal: "SIGTERM", code: 0 },
 ] as const)(
-  "an appliance ends, and all of it, with what started it: $started, $signal",
+  "an appliance with all its processes ends with what started it: $started, $signal",
   { tags: ["posix"] },
   async ({ started, signal, code }) => {
     using folder = temporaryFolder()
@@ -88,7 +88,7 @@ test.each([
   },
 )
 
-test("an appliance that is started for a program writes JSON for it alone, and logs beside it", async () => {
+test("an appliance started for a program writes only JSON for it, and logs separately", async () => {
   using folder = temporaryFolder()
   const child = spawn(process.execPath, [FOSSICK, "start", "--json"], {
     cwd: folder.path,

@@ -21,7 +21,7 @@ async function told(folder: string, env: Readonly<Record<string, string>>): Prom
   return stdout.trim()
 }
 
-test("what is compiled is kept beside the packages, for this process and those that it starts", async () => {
+test("compiled code is cached beside the packages, for this process and those it starts", async () => {
   using folder = temporaryFolder()
   mkdirSync(join(folder.path, "node_modules"))
   const cache = join(folder.path, "node_modules/.cache/compiled")
@@ -33,7 +33,7 @@ test.each([
   ["no packages are there", {}, ""],
   ["another folder is named", { NODE_COMPILE_CACHE: "/elsewhere" }, "/elsewhere"],
   ["none is wanted", { NODE_DISABLE_COMPILE_CACHE: "1" }, ""],
-])("it is not where %s", async (what, env, expected) => {
+])("compiled code is not cached if %s", async (what, env, expected) => {
   using folder = temporaryFolder()
   const packages = join(folder.path, "node_modules")
   if (what !== "no packages are there") mkdirSync(packages)

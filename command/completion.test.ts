@@ -20,7 +20,7 @@ const OFFERS: [line: string, offered: string[]][] = [
 ]
 
 describe.each(["bash", "zsh", "fish"] as const)("the script for %s", (shell) => {
-  test("is read without a word, and offers what fits", { tags: [shell] }, async () => {
+  test("loads silently, and offers matching completions", { tags: [shell] }, async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, "some-file.tar"), "")
     writeFileSync(join(folder.path, "script"), await completionScript(shell, COMMANDS))

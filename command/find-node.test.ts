@@ -25,7 +25,7 @@ test("a clone has a Node that is new enough", () => {
   expect(isNewEnough(execFileSync(node, ["--version"], { encoding: "utf8" }).slice(1))).toBe(true)
 })
 
-test("the package for this system will do, also when no install script has run", ({ skip }) => {
+test("the package for this system works, even if no install script has run", ({ skip }) => {
   skip(
     process.platform === "darwin" && process.arch === "arm64",
     "the package for this system has another name",
@@ -36,7 +36,7 @@ test("the package for this system will do, also when no install script has run",
   expect(installedNode(from)).toBe(join(folder.path, "node_modules", name, program))
 })
 
-test("where there is none, it is said what to do", () => {
+test("without a suitable Node, instructions are shown", () => {
   using folder = temporaryFolder()
   expect(installedNode(installation(folder.path, ["node/package.json"]))).toBeNull()
   expect(noNode("v20.1.0")).toMatch(/needs Node\.js 24 or newer\. This is v20\.1\.0.*nodejs\.org.*npm ci/s)

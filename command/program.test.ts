@@ -24,7 +24,7 @@ const answer = async (...args: string[]) => {
 }
 
 describe("every command", () => {
-  test.each(all)("%s shows examples that are understood as that command", async (path, spec) => {
+  test.each(all)("%s shows examples that it can parse", async (path, spec) => {
     const help = await answer(...path.split(" "), "--help")
     expect(help).toMatchObject({ code: EXIT.ok, err: "" })
     for (const { line } of spec.examples) {
@@ -52,7 +52,7 @@ describe("every command", () => {
   })
 })
 
-describe("what cannot be understood", () => {
+describe("invalid command lines", () => {
   test.each([
     [["crwl", "example.com"], "(Did you mean crawl?)"],
     [["jobs", "lst"], "(Did you mean list?)"],
@@ -62,7 +62,7 @@ describe("what cannot be understood", () => {
     [["backup", "a", "b"], "too many arguments"],
     [["jobs"], "Usage: fossick jobs"],
     [[], "Usage: fossick"],
-  ])("%j is answered with what was meant, and code 2", async (args, message) => {
+  ])("%j gets a suggestion, and code 2", async (args, message) => {
     const line = await answer(...args)
     expect(line).toMatchObject({ code: EXIT.usage, out: "" })
     expect(line.err).toContain(message)
@@ -73,7 +73,7 @@ describe("the program", () => {
   const run = (args: string[], env: Record<string, string> = {}) =>
     promisify(execFile)(process.execPath, [FOSSICK, ...args], { env: { PATH: process.env["PATH"], ...env } })
 
-  test("says its version", async () => {
+  test("prints its version", async () => {
     expect(await run(["--version"])).toEqual({ stdout: `${fossickVersion()}\n`, stderr: "" })
   })
 
@@ -103,7 +103,7 @@ describe("the program", () => {
     ["index status"],
     ["search nothing"],
     ["why https://example.com/"],
-  ])("%s --json writes JSON alone", async (line) => {
+  ])("%s --json writes only JSON", async (line) => {
     using folder = temporaryFolder()
     const env = { FOSSICK_DATA_DIR: folder.path }
     if (line === "collections delete a") await run(["collections", "set", "a", "b"], env)

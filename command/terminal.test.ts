@@ -123,7 +123,7 @@ const CALLS: Readonly<Record<string, (at: TestSite) => readonly (readonly string
   completion: () => [["bash"], [HOSTILE]],
   collections: () => [["put", `c ${HOSTILE}`, "pumps"], ["list"], [HOSTILE]],
 }
-describe("nothing that a terminal obeys is written by", () => {
+describe("no terminal control sequence is written by", () => {
   test.each(Object.keys(CALLS))("fossick %s", async (name) => {
     for (const args of CALLS[name]!(site)) {
       const { text } = await run(name, ...args)
@@ -132,12 +132,12 @@ describe("nothing that a terminal obeys is written by", () => {
     }
   })
 
-  test("any command, since all of them are tried here", () => {
+  test("any command, since all of them are covered here", () => {
     expect(Object.keys(COMMANDS).filter((name) => !(name in CALLS))).toEqual([])
   })
 })
 
-test("what pages say is still shown, as text", async () => {
+test("page text is still shown, as plain text", async () => {
   expect(crawled.text).toMatch(/1 {2}indexed/)
   expect(crawled.text).not.toMatch(OBEYED)
   const { text } = await run("search", "pumps")

@@ -97,7 +97,7 @@ const pages = (all: Readonly<Record<string, string>>) =>
     ]),
   )
 
-test("the week of an archive: it is read, replaced, away, cut off and back, and the index follows without a loss", async () => {
+test("in an archive's week it is read, replaced, unavailable, truncated and restored, and the index follows without losses", async () => {
   await using shelf = await Shelf.open("handbook.zip")
   const first = files(20)
   shelf.pack(first)
@@ -156,7 +156,7 @@ test("pages of a WARC file keep their addresses, and only those below the seeds 
   expect(page.publishedAt).toBe(null)
 })
 
-test("a WARC file that Fossick exports has the same pages when a source reads it", async () => {
+test("a WARC file exported by Fossick gives a source the same pages", async () => {
   await using shelf = await Shelf.open("crawl.warc.gz", ["http://a.example/"])
   const html = (name: string, more = "") =>
     `<html lang="en"><head><title>${name} &amp; more</title><meta name="description" content="About ${name}."><meta name="author" content="Ada">` +
@@ -185,7 +185,7 @@ test("a WARC file that Fossick exports has the same pages when a source reads it
   expect(page).toMatchObject({ title: "Hotels", author: "Ada", description: "About Hotels." })
 })
 
-test("a WARC file that was cut off takes no page out of the index, and one that holds newer captures changes it", async () => {
+test("a truncated WARC file removes no page from the index, and one with newer captures updates it", async () => {
   await using shelf = await Shelf.open("crawl.warc.gz", ["http://a.example/"])
   const html = (name: string, edition = 1) =>
     `<title>${name}</title><h1>${name}</h1><p>${text(name, edition)}</p>`

@@ -39,7 +39,7 @@ describe.each([
   ["forward an hour", HOUR],
   ["forward ten years", YEARS],
 ])("the clock set %s", (_, step) => {
-  test("neither freezes a crawl that waits nor ends its manners", async () => {
+  test("neither freezes a waiting crawl nor ends its politeness", async () => {
     let set = false
     const setOnce = () => {
       if (!set) setClock(step)
@@ -71,7 +71,7 @@ describe.each([
     expect(job).toMatchObject({ state: "finished", outcomes: { indexed: 4 } })
   })
 
-  test("is no reason to ask for robots.txt again", async () => {
+  test("does not make it fetch robots.txt again", async () => {
     let fetched = 0
     const robots = new RobotsCache("FossickBot", (url) => {
       fetched += 1
@@ -85,7 +85,7 @@ describe.each([
     expect(fetched).toBe(1)
   })
 
-  test("leaves the living alive and the dead dead", async () => {
+  test("keeps live processes alive and dead ones dead", async () => {
     await using fixture = await CrawlFixture.open()
     const { jobs } = fixture
     const { id } = await jobs.enqueue(defineSource({ seeds: ["https://a.example/"] }))
@@ -104,7 +104,7 @@ describe.each([
     expect(await jobs.hasCrawler()).toBe(false)
   })
 
-  test("deletes nothing for its age within a day", () => {
+  test("deletes nothing because of its age within a day", () => {
     let passed = 0
     const guard = new DeletionGuard(Date.now, () => NOW + passed)
     expect(guard.mayDelete()).toBe(true)
@@ -121,50 +121,53 @@ describe.each([
   })
 })
 
-describe("a glitch of ten years", () => {
+describe("a clock error of ten years", () => {
   test.each([
     { schedule: "15 3 * * *", within: 24 * HOUR },
     { schedule: { cron: "15 3 * * *", jitterMinutes: 30 }, within: 24.5 * HOUR },
     { schedule: { everyHours: 6 }, within: 6 * HOUR },
-  ])("leaves no schedule $schedule in the future: run in it, or made", async ({ schedule, within }) => {
-    await using fixture = await CrawlFixture.open()
-    const { db, jobs } = fixture
-    const before = new Sources(db, jobs)
-    const tickerOf = (sources: Sources) => new Ticker([new CrawlTasks(sources, jobs)])
-    const running = tickerOf(before)
-    await before.put({ name: "old", seeds: "a.example", schedule })
-    await running.tick()
-    for (const { id } of await jobs.list()) await jobs.cancel(id)
-    setClock(YEARS)
-    await before.put({ name: "new", seeds: "b.example", schedule })
-    await running.tick()
-    for (const { id } of await jobs.list()) await jobs.cancel(id)
-    expect((await before.get("old"))?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
+  ])(
+    "leaves no schedule $schedule in the future, whether run or created during it",
+    async ({ schedule, within }) => {
+      await using fixture = await CrawlFixture.open()
+      const { db, jobs } = fixture
+      const before = new Sources(db, jobs)
+      const tickerOf = (sources: Sources) => new Ticker([new CrawlTasks(sources, jobs)])
+      const running = tickerOf(before)
+      await before.put({ name: "old", seeds: "a.example", schedule })
+      await running.tick()
+      for (const { id } of await jobs.list()) await jobs.cancel(id)
+      setClock(YEARS)
+      await before.put({ name: "new", seeds: "b.example", schedule })
+      await running.tick()
+      for (const { id } of await jobs.list()) await jobs.cancel(id)
+      expect((await before.get("old"))?.nextRun?.getTime()).toBeGreaterThan(NOW + YEARS)
 
-    // In the same process, and in one started afterwards.
-    setClock(-YEARS)
-    for (const sources of [before, new Sources(db, jobs)]) {
-      await (sources === before ? running : tickerOf(sources)).tick()
-      for (const name of ["old", "new"]) {
-        const next = (await sources.get(name))!.nextRun!.getTime()
-        expect(next).toBeGreaterThan(Date.now())
-        expect(next).toBeLessThanOrEqual(Date.now() + within)
+      // In the same process, and in one started afterwards.
+      setClock(-YEARS)
+      for (const sources of [before, new Sources(db, jobs)]) {
+        await (sources === before ? running : tickerOf(sources)).tick()
+        for (const name of ["old", "new"]) {
+          const next = (await sources.get(name))!.nextRun!.getTime()
+          expect(next).toBeGreaterThan(Date.now())
+          expect(next).toBeLessThanOrEqual(Date.now() + within)
+        }
+        // The state after the glitch, for the restarted process.
+        if (sources === before) {
+          await statement(
+            db,
+            "update source set next_run_at = next_run_at + ?, last_run_at = last_run_at + ?",
+          ).run(YEARS, YEARS)
+        }
       }
-      // The state after the glitch, for the restarted process.
-      if (sources === before) {
-        await statement(
-          db,
-          "update source set next_run_at = next_run_at + ?, last_run_at = last_run_at + ?",
-        ).run(YEARS, YEARS)
-      }
-    }
-    setClock(within + 60_000)
-    expect((await tickerOf(new Sources(db, jobs)).tick()).map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["new", "old"]),
-    )
-  })
+      setClock(within + 60_000)
+      expect((await tickerOf(new Sources(db, jobs)).tick()).map(({ name }) => name)).toEqual(
+        expect.arrayContaining(["new", "old"]),
+      )
+    },
+  )
 
-  test("a schedule that is where it belongs stays there", async () => {
+  test("leaves a correct schedule unchanged", async () => {
     await using fixture = await CrawlFixture.open()
     const chances = [0.9, 0.1, 0.1]
     const schedule = { cron: "15 3 * * *", jitterMinutes: 60 }
@@ -175,7 +178,7 @@ describe("a glitch of ten years", () => {
     expect((await make().get("docs"))?.nextRun).toEqual(next)
   })
 
-  test("keeps no address from the next crawl, and none from the next run", async () => {
+  test("hides no address from the next crawl or the next run", async () => {
     await using fixture = await CrawlFixture.open()
     const { db, jobs } = fixture
     const source = defineSource({ name: "docs", seeds: ["https://a.example/"] })
@@ -198,7 +201,7 @@ describe("a glitch of ten years", () => {
     expect((await known.chunk("docs", -1, Date.now(), null)).addresses).toMatchObject([{ url }])
   })
 
-  test("keeps no image unseen", async () => {
+  test("does not stop images from being read", async () => {
     await using fixture = await CrawlFixture.open()
     const store = new ImageStore(fixture.db, fixture.folder)
     const image = { url: "https://a.example/a.png", description: null }
@@ -259,7 +262,7 @@ describe("a glitch of ten years", () => {
   })
 })
 
-test("when a busy site is asked again is told by the clock on the wall", () => {
+test("the retry time of a busy site is shown in wall-clock time", () => {
   const outcome = { kind: "postponed", until: new Date(steadyNow() + HOUR), status: 503 } as const
   setClock(YEARS)
   const [, told] = /^the site answered 503, until (\S+)$/.exec(detailOf(outcome) ?? "") ?? []

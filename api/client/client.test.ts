@@ -62,11 +62,11 @@ const refused = async (call: Promise<unknown>): Promise<FossickError> => {
   return error as FossickError
 }
 
-test("calls.ts is what the OpenAPI document says now (npm run generate:client)", async () => {
+test("calls.ts matches the OpenAPI document (npm run generate:client)", async () => {
   expect(readFileSync(join(import.meta.dirname, "calls.ts"), "utf8")).toBe(await clientSource())
 })
 
-test("no type is made of a keyword that is not understood", () => {
+test("rejects schema keywords it does not understand", () => {
   expect(typeOf({ type: ["array", "null"], items: { enum: ["a", "b"] } })).toBe(
     'readonly ("a" | "b")[] | null',
   )
@@ -84,13 +84,13 @@ test("sources are listed and run, and their jobs shown", async () => {
   expect(job.state).toBe("cancelled")
 })
 
-test("stored pages are read, also as text by an address in the path", async () => {
+test("reads stored pages, also as text with an address in the path", async () => {
   const page = await client.call("GET /pages", { query: { url: site.url("/seals"), format: "text" } })
   expect(page).toMatchObject({ url: site.url("/seals"), title: "Seals" })
   expect(await client.call("GET /read/{url}", { path: { url: site.url("/seals") } })).toContain("Seals")
 })
 
-test("a watch is made, changed, listed and ended", async () => {
+test("creates, changes, lists and deletes a watch", async () => {
   const reader = new FossickClient({ url: `${url}/`, key: SEARCH_KEY })
   const { id, webhook_secret: secret } = await reader.call("POST /watches", {
     body: { source: "docs", name: "All", paused: undefined },
@@ -103,7 +103,7 @@ test("a watch is made, changed, listed and ended", async () => {
   expect(await reader.call("DELETE /watches/{id}", { path: { id } })).toEqual({ id, deleted: true })
 })
 
-test("what is refused is an error with its status and the words of the appliance", async () => {
+test("throws an error with the status and the appliance's message when a call is refused", async () => {
   const unknown = await refused(client.call("GET /admin/sources/{name}", { path: { name: "a/b?c" } }))
   expect([unknown.status, unknown.message]).toEqual([404, unknown.detail])
   expect(unknown.detail).toContain("a/b?c")
@@ -117,21 +117,21 @@ test("what is refused is an error with its status and the words of the appliance
   expect((await refused(stranger.call("GET /admin/jobs"))).status).toBe(401)
 })
 
-test("a stream comes unread, and its refusal is an error like any other", async () => {
+test("returns a stream unread, and throws the usual error when it is refused", async () => {
   const stream = await client.stream("POST /research", { body: { input: "What are seals?", stream: true } })
   expect([stream.headers.get("content-type"), stream.bodyUsed]).toEqual(["text/event-stream", false])
   expect(await stream.text()).toContain("data: {")
   expect((await refused(client.stream("POST /research", { body: { input: "" } }))).status).toBe(400)
 })
 
-test("a name in a path leads to no other call", async () => {
+test("rejects path names that would lead to another call", async () => {
   for (const name of ["..", ".", ""]) {
     const deleted = client.call("DELETE /admin/sources/{name}", { path: { name } })
     await expect(deleted).rejects.toThrow(`name must not be "${name}"`)
   }
 })
 
-test("what answers with a page instead of JSON is no appliance, and an address must be one of HTTP", async () => {
+test("rejects a server that answers with HTML instead of JSON, and addresses that are not HTTP", async () => {
   const server = createServer((request, response) => {
     response.writeHead(request.url === "/there/key-info" ? 200 : 502).end("<title>Front</title>")
   }).listen(0, "127.0.0.1")

@@ -20,8 +20,8 @@ afterAll(async () => {
 const asBrowser = (path: string, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { redirect: "manual", headers: { Accept: "text/html,*/*;q=0.8", ...headers } })
 
-describe("the pages for people", () => {
-  test("/ is a page for a browser, and leads programs to the handbook as ever", async () => {
+describe("the web pages", () => {
+  test("/ serves a page to browsers, and sends programs to the handbook as before", async () => {
     const page = await asBrowser("/")
     expect(page.status).toBe(200)
     expect(page.headers.get("Content-Type")).toBe("text/html; charset=utf-8")
@@ -31,7 +31,7 @@ describe("the pages for people", () => {
     for (const { headers } of [page, program]) expect(headers.get("Vary")).toContain("Accept")
   })
 
-  test("nothing may run in them but their own files", async () => {
+  test("allow only their own files to run", async () => {
     const policy = (await asBrowser("/")).headers.get("Content-Security-Policy") ?? ""
     expect(policy).not.toContain("unsafe")
     for (const rule of [
@@ -47,7 +47,7 @@ describe("the pages for people", () => {
     }
   })
 
-  test("what they load is compressed, named by what it holds, and kept for good", async () => {
+  test("load compressed files, named by content hash and cached permanently", async () => {
     const html = await (await asBrowser("/")).text()
     const [, script = ""] = /src="(faces\/[^"]+\.js)"/.exec(html) ?? []
     const file = await asBrowser(`/${script}`, { "Accept-Encoding": "br" })
@@ -60,7 +60,7 @@ describe("the pages for people", () => {
     expect(await plain.text()).toBe(await file.text())
   })
 
-  test("a page that a browser has is not sent again", async () => {
+  test("are not sent again if the browser has them", async () => {
     const first = await asBrowser("/")
     expect(first.headers.get("Cache-Control")).toBe("no-cache")
     const again = await asBrowser("/", {
@@ -71,13 +71,13 @@ describe("the pages for people", () => {
     expect([again.status, await again.text()]).toEqual([304, ""])
   })
 
-  test("no path leads out of what was built", async () => {
+  test("no path leads outside the build folder", async () => {
     for (const path of ["/faces/manifest.json", "/faces/..%2fpackage.json", "/faces/none.js", "/faces/"]) {
       expect((await asBrowser(path)).status).toBe(404)
     }
   })
 
-  test("the widget is for pages of any site, at an address that stays and at one by what it holds", async () => {
+  test("the widget works on any site, at a fixed address and at one by content hash", async () => {
     const stays = await fetch(`${app.url}/widget.js`, { headers: { "Accept-Encoding": "br" } })
     expect(stays.headers.get("Content-Type")).toBe("text/javascript; charset=utf-8")
     expect(stays.headers.get("Content-Encoding")).toBe("br")
@@ -99,14 +99,14 @@ describe("the pages for people", () => {
     expect(icon.headers.get("Cross-Origin-Resource-Policy")).toBe("same-origin")
   })
 
-  test("a browser is told how to take the appliance for a search engine", async () => {
+  test("tells a browser how to add the appliance as a search engine", async () => {
     const description = await asBrowser("/opensearch.xml")
     expect(description.headers.get("Content-Type")).toContain("application/opensearchdescription+xml")
     expect(await description.text()).toContain(`template="${app.url}/?q={searchTerms}"`)
   })
 })
 
-test("a build that cannot be made anew is served as it is", async () => {
+test("serves an old build if it cannot be rebuilt", async () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-old-faces-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(join(import.meta.dirname, "../../faces/dist"), join(folder, "dist"), { recursive: true })
@@ -117,7 +117,7 @@ test("a build that cannot be made anew is served as it is", async () => {
   await expect(openBuilt(folder)).rejects.toThrow("build-command")
 })
 
-test("without a build the page says so, and the rest of the appliance works", async () => {
+test("says on the page if there is no build, and the rest of the appliance works", async () => {
   const facesDir = mkdtempSync(join(tmpdir(), "fossick-no-faces-"))
   onTestFinished(() => rmSync(facesDir, { recursive: true, force: true }))
   await using bare = await serveApp({ facesDir })

@@ -50,7 +50,7 @@ describe("while models are late", () => {
     return Number(new RegExp(`^fossick_degraded_answers_total{part="${part}"} (\\d+)$`, "m").exec(text)?.[1])
   }
 
-  test("an answer says what it was made without, in body and header, is counted, and is kept by nobody", async () => {
+  test("an answer names what it lacks in body and header, is counted, and is never cached", async () => {
     const before = await metric("answer_meaning")
     const peersBefore = await metric("peers")
     const busy = await app.post("/search", asking)
@@ -72,7 +72,7 @@ describe("while models are late", () => {
     embedder.isBusy = engine.isBusy = true
   })
 
-  test("a stream says it with the results, and of the answer at its end", async () => {
+  test("a stream names it with the results, and for the answer at its end", async () => {
     const response = await fetch(`${app.url}/search`, {
       method: "POST",
       headers: {
@@ -107,7 +107,7 @@ describe("while models are late", () => {
         }),
     ],
   ])(
-    "%s clients are told in the header, and where their format has a place for it",
+    "%s clients see it in the header, and in the body if their format has a place for it",
     async (_, path, body, look) => {
       const isQuestion = path.includes("?")
       const answer = await answerOf(

@@ -9,7 +9,7 @@ import { listenersOf, requireFreePorts } from "./ports.ts"
 
 const open = { host: "127.0.0.1", port: 8080 }
 
-test("the appliance listens for its callers, and for payers where searches are sold", () => {
+test("the appliance listens for callers, and for payers if searches are sold", () => {
   const main = { ...open, prefix: "FOSSICK" }
   expect(listenersOf(open, null)).toEqual([main])
   const paid = { host: "127.0.0.1", port: 8402, prefix: "FOSSICK_X402" }
@@ -17,7 +17,7 @@ test("the appliance listens for its callers, and for payers where searches are s
   expect(listenersOf(open, { host: "::1", port: 8402 })[1]).toEqual({ ...paid, host: "::1" })
 })
 
-test("a port that is taken, and a host that is not this machine's, are named by their settings; free ports stay free", async () => {
+test("a port in use or a host of another machine is named by its setting; free ports stay free", async () => {
   const taken = createServer().listen(0, "127.0.0.1")
   await once(taken, "listening")
   const { port } = taken.address() as AddressInfo

@@ -9,6 +9,6 @@ test.each([
   ["192.168.1.7", "192.168.1.7"],
   ["fd00::7", "[fd00::7]"],
   ["search.lan", "search.lan"],
-])("who listens on %s is reached at %s", (host, reached) => {
+])("a server listening on %s is reached at %s", (host, reached) => {
   expect(reachableHost(host)).toBe(reached)
 })

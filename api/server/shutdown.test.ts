@@ -39,7 +39,7 @@ test("a closing server finishes what is running, and then does not wait for kept
   await closed
 })
 
-test("a closing server does not wait for those who connected and asked nothing", async () => {
+test("a closing server does not wait for connections without a request", async () => {
   const server = httpServer(new Koa<RequestState>())
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -65,7 +65,7 @@ test("a closing server closes its WebSockets", async () => {
   expect([type, socket.readyState]).toEqual(["close", WebSocket.CLOSED])
 })
 
-test("what is not finished in time is cut off", async () => {
+test("requests that do not finish in time are cut off", async () => {
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<() => void>()
   const { server, port } = await serverThat(onAsked)
   const answer = ask(port)
@@ -75,7 +75,7 @@ test("what is not finished in time is cut off", async () => {
   await expect(answer).rejects.toThrow("socket hang up")
 })
 
-test("an answer without an end of its own is told that the server stops", async () => {
+test("an endless response is told that the server is stopping", async () => {
   const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>()
   const app = new Koa<RequestState>()
   app.use((ctx) => {

@@ -17,7 +17,7 @@ const change = (more: Partial<Change> = {}): Change => ({
   ...more,
 })
 
-test("what was noted is told as it was, newest first, and in the order of an export", async () => {
+test("entries are returned unchanged, newest first, or in export order", async () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   const command = change({ who: { kind: "command", id: "root", name: "" }, status: null, address: "" })
@@ -36,7 +36,7 @@ test("what was noted is told as it was, newest first, and in the order of an exp
   ])
 })
 
-test("entries are found by their time, by who it was, by what was changed and how", async () => {
+test("entries are found by time, by actor, by what was changed and how", async () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   await log.note(change(), 1000)
@@ -71,7 +71,7 @@ test("entries are found by their time, by who it was, by what was changed and ho
   ])
 })
 
-test("long names are cut, each at its bound", async () => {
+test("long names are cut to their limits", async () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   const long = "x".repeat(1000)
@@ -87,7 +87,7 @@ test("long names are cut, each at its bound", async () => {
   expect(Math.abs(entry!.at.getTime() - Date.now())).toBeLessThan(3_600_000)
 })
 
-test("one actor pushes out only their own entries, and each of many keeps a share", async () => {
+test("an actor displaces only their own entries, and each of many keeps a share", async () => {
   using db = emptyState()
   const fill = async (who: string, count: number) => {
     await statement(
@@ -110,7 +110,7 @@ test("one actor pushes out only their own entries, and each of many keeps a shar
   expect(await kept()).toEqual([540, ...Array.from({ length: 6 }, () => 16_576)])
 })
 
-test("a key is found by its name where a call changed several", async () => {
+test("a key is found by name if a call changed several", async () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   const made = (id: string) => ({ field: `keys/${id}`, before: null, after: '"chat"' })
@@ -123,7 +123,7 @@ test("a key is found by its name where a call changed several", async () => {
   expect(await found("keys")).toEqual([2, 1])
 })
 
-test("entries that are too old are deleted, the oldest first, up to the number given", async () => {
+test("expired entries are deleted, oldest first, up to the given number", async () => {
   using db = emptyState()
   const log = new AuditLog(db, 90)
   for (const at of [1000, 2000, 3000]) await log.note(change(), at)

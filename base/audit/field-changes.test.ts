@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { fieldChanges } from "./field-changes.ts"
 
-test("what is different is told by its field, and nothing else", () => {
+test("only changed fields are recorded", () => {
   const before = { name: "docs", limits: { pages: 10, depth: 3 }, seeds: ["https://a.example/"] }
   const after = { name: "docs", limits: { pages: 20 }, seeds: ["https://a.example/"], paused: true }
   expect(fieldChanges(before, after)).toEqual([
@@ -14,7 +14,7 @@ test("what is different is told by its field, and nothing else", () => {
   expect(fieldChanges(null, undefined)).toEqual([])
 })
 
-test("secrets are hidden by their names and their forms, names of secrets are not", () => {
+test("secrets are hidden by name and format, but names of secrets are not", () => {
   const changes = fieldChanges(null, {
     api_key: "mark-1",
     login: { password: "mark-2", headers: { "X-Team": "mark-3", Authorization: "Bearer ${SITE_TOKEN}" } },
@@ -39,7 +39,7 @@ test("secrets are hidden by their names and their forms, names of secrets are no
   })
 })
 
-test("long values are cut, and many fields are counted", () => {
+test("long values are shortened, and many fields are only counted", () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`field${i}`, "long ".repeat(1000)]))
   const changes = fieldChanges(null, many)
   expect(changes.at(-1)!.field).toBe("and 30 more")
@@ -68,15 +68,15 @@ test.each([
   "private_key",
   "privatekey",
   "Authorization",
-])("%s names a secret", (field) => {
+])("%s is treated as a secret", (field) => {
   expect(shown(field, "mark")).toBe("(hidden)")
 })
 
-test.each(["keys", "keyboard", "monkey", "tokens", "secretary"])("%s names none", (field) => {
+test.each(["keys", "keyboard", "monkey", "tokens", "secretary"])("%s is not treated as a secret", (field) => {
   expect(shown(field, "mark")).toBe('"mark"')
 })
 
-test("a value that can be no secret is shown, and one that only looks so is not", () => {
+test("a value that cannot be a secret is shown, and so is one that only looks like a secret", () => {
   for (const value of [null, true, false, 12, [], ""])
     expect(shown("password", value)).toBe(JSON.stringify(value))
   for (const value of [1.5, -5, "12", [1], "null"]) expect(shown("password", value)).toBe("(hidden)")
@@ -86,7 +86,7 @@ test("a value that can be no secret is shown, and one that only looks so is not"
     expect(shown("password", value)).toBe("(hidden)")
 })
 
-test("what lets somebody in is hidden within lists and addresses, and only there", () => {
+test("credentials are hidden inside lists and addresses, and only there", () => {
   for (const name of ["user_password_old", "secret", "my-token", "authorization"])
     expect(shown("logins", [{ [name]: "mark" }])).toBe("(hidden)")
   expect(shown("logins", [{ user: "ada" }])).toBe('[{"user":"ada"}]')
@@ -96,7 +96,7 @@ test("what lets somebody in is hidden within lists and addresses, and only there
   expect(shown("url", "https://h/code=open?a=b")).toBe('"https://h/code=open?a=b"')
 })
 
-test("names and values are cut at their bounds, and what lies deep is one value", () => {
+test("names and values are cut to their limits, and deeply nested data counts as one value", () => {
   const value = (chars: number) => "x".repeat(chars - 2)
   expect(shown("a", value(160))).toBe(`"${value(160)}"`)
   expect(shown("a", value(161))).toBe(`"${"x".repeat(158)}…`)
@@ -107,7 +107,7 @@ test("names and values are cut at their bounds, and what lies deep is one value"
   ])
 })
 
-test("what JSON cannot say is told as nothing, and what is not there as not there", () => {
+test("values that JSON cannot represent become empty, and missing ones are recorded as missing", () => {
   expect(fieldChanges({ a: undefined }, { b: Symbol("x"), at: new Date(0) })).toEqual([
     { field: "b", before: null, after: "" },
     { field: "at", before: null, after: '"1970-01-01T00:00:00.000Z"' },

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 import { countedDegraded, Degraded, degradedCounts, degradedText, leaveOut } from "./degraded.ts"
 
-test("an answer collects what the work for it leaves out, whoever works beside it", async () => {
+test("an answer records the parts left out of its own work, not of others'", async () => {
   const [one, other, complete] = [new Degraded(), new Degraded(), new Degraded()]
   const late = async (part: Parameters<typeof leaveOut>[0]) => {
     await setImmediate()

@@ -50,7 +50,7 @@ describe("the turns of keys", () => {
     expect(begun).toEqual(["a1", "a2", "b1", "a3", "c1", "b2", "a4", "a5"])
   })
 
-  test("pass over whoever gives up, and a failed task makes room", async () => {
+  test("skip keys that give up, and a failed task makes room", async () => {
     const { begun, task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1 })
     const first = pool.run(task("a1"), { key: "a" })
@@ -70,7 +70,7 @@ describe("the turns of keys", () => {
     expect(begun).toEqual(["a1", "b2"])
   })
 
-  test("are given up when the pool closes", async () => {
+  test("are cancelled when the pool closes", async () => {
     const { task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1 })
     const first = pool.run(task("a1"), { key: "a" })
@@ -99,7 +99,7 @@ describe("the turns of keys", () => {
 })
 
 describe("the share of a key", () => {
-  test("is all of the places while no other key waits, and half of them while one does", async () => {
+  test("is every place while no other key waits, and half of them while one does", async () => {
     const { running, task, end } = tasks()
     const pool = new FairPool("searches", { places: 4 })
     const all = ["a1", "a2", "a3", "a4", "a5", "a6"].map((name) => pool.run(task(name), { key: "a" }))
@@ -136,7 +136,7 @@ describe("the share of a key", () => {
     await Promise.all([first, second])
   })
 
-  test("leaves a quarter of long work to keys that have none: their first task begins at once", async () => {
+  test("of long work leaves a quarter for new keys, whose first task starts at once", async () => {
     const { running, task, endOne } = tasks()
     const pool = new FairPool("live-reads", { places: 8 })
     const all = Array.from({ length: 60 }, (_, i) => pool.run(task(`a${i}`), { key: "a" }))
@@ -147,7 +147,7 @@ describe("the share of a key", () => {
     await Promise.all(all)
   })
 
-  test("is half where a key takes a place now or not at all", () => {
+  test("is half if a key cannot wait for a place", () => {
     const pool = new FairPool("live-calls", { places: 3 })
     const leave = pool.enter("a")!
     expect([pool.enter("a"), pool.enter("a"), pool.enter("b")].map((one) => one !== null)).toEqual([
@@ -161,7 +161,7 @@ describe("the share of a key", () => {
     expect([pool.running, pool.refused]).toEqual([2, 2])
   })
 
-  test("passes on to the pools that a task uses, without being told whose it is", async () => {
+  test("applies in the pools that a task uses too, without naming the key", async () => {
     const outer = new FairPool("searches", { places: 1 })
     expect(await outer.run(() => Promise.resolve(callerHere()), { key: "a" })).toBe("a")
     const inner = new FairPool("index-searches", { places: 2 })
@@ -179,7 +179,7 @@ describe("the share of a key", () => {
 })
 
 describe("when too much waits", () => {
-  test("the next is refused, and the longest line loses its last to a shorter one", async () => {
+  test("the next task is refused, and the longest line loses its last task to a shorter one", async () => {
     const { begun, task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1, queue: 3, refusal })
     const all = ["a1", "a2", "a3", "a4"].map((name) => pool.run(task(name), { key: "a" }))
@@ -197,7 +197,7 @@ describe("when too much waits", () => {
     expect([pool.waiting, pool.refused]).toEqual([0, 4])
   })
 
-  test("a task that would wait too long by the time that tasks take is refused at once, another key's is not", async () => {
+  test("a task is refused at once if its estimated wait is too long, but another key's is not", async () => {
     const { begun, task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1, waitMs: 60_000, refusal })
     await pool.run(() => sleep(50), { key: "a" })
@@ -225,7 +225,7 @@ describe("when too much waits", () => {
     expect(after.waitedMs).toBeGreaterThan(before.waitedMs)
   })
 
-  test("tasks that have become slow are known before the first of them has ended", async () => {
+  test("slow tasks are noticed before the first of them has ended", async () => {
     const { task, endOne } = tasks()
     const pool = new FairPool("searches", { places: 1, waitMs: 50, refusal })
     const isRefused = async () => {
@@ -259,7 +259,7 @@ describe("how long a task has waited", () => {
     return await second
   }
 
-  test("is known within it, of all lines together", async () => {
+  test("is known inside it, across all lines", async () => {
     expect(waitedHere()).toBe(0)
     let outer = 0
     const inner = await waited("searches", () => {
@@ -271,7 +271,7 @@ describe("how long a task has waited", () => {
     expect(waitedHere()).toBe(0)
   })
 
-  test("does not count for what long work asks", async () => {
+  test("does not count requests made by long work", async () => {
     expect(await waited("research", waitedHere)).toBe(0)
   })
 })
@@ -289,7 +289,7 @@ describe("how long a task has waited", () => {
     return await second
   }
 
-  test("is known within it, of all lines together", async () => {
+  test("is known inside it, across all lines", async () => {
     expect(waitedHere()).toBe(0)
     let outer = 0
     const inner = await waited("searches", () => {
@@ -301,7 +301,7 @@ describe("how long a task has waited", () => {
     expect(waitedHere()).toBe(0)
   })
 
-  test("does not count for what long work asks", async () => {
+  test("does not count requests made by long work", async () => {
     expect(await waited("research", waitedHere)).toBe(0)
   })
 })

@@ -15,7 +15,7 @@ test("parties take turns, however much one of them has waiting", () => {
   expect([queue.shift(), queue.shift(), queue.length]).toEqual(["a4", undefined, 0])
 })
 
-test("what waits behind others is taken out by itself", () => {
+test("an item waiting behind others can be removed", () => {
   const queue = new FairQueue<string>()
   const party = {}
   for (const item of ["a", "b", "c"]) queue.push(party, item)

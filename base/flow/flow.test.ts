@@ -37,14 +37,14 @@ async function letsOthersInWhenQuick(work: () => Promise<() => Promise<void>>): 
 }
 
 describe("a breather", () => {
-  test("lets others have their turn once the loop was held, and not before", async () => {
+  test("lets others run once the event loop was blocked, and not before", async () => {
     expect(await letsOthersInWhenQuick(async () => breather())).toBe(false)
     const breathe = breather()
     hold(20)
     expect(await letsOthersIn(breathe)).toBe(true)
   })
 
-  test("begins to count anew behind each", async () => {
+  test("restarts its count after each pause", async () => {
     const justBreathed = async () => {
       const breathe = breather()
       hold(20)
@@ -56,7 +56,7 @@ describe("a breather", () => {
 })
 
 describe("a pause", () => {
-  test("ends by itself, and at once and without an error when it is aborted", async () => {
+  test("ends after its time, and immediately without an error when it is aborted", async () => {
     await pause(1)
     await pause(1, new AbortController().signal)
     await pause(3_600_000, AbortSignal.abort())
@@ -66,7 +66,7 @@ describe("a pause", () => {
     expect(await waiting).toBeUndefined()
   })
 
-  test("is none before its time", async () => {
+  test("never ends early", async () => {
     const began = performance.now()
     await pause(30)
     expect(performance.now() - began).toBeGreaterThan(25)
@@ -74,7 +74,7 @@ describe("a pause", () => {
 })
 
 describe("a fair queue", () => {
-  test("gives out what a naive one does", () => {
+  test("returns the same as a simple implementation", () => {
     const parties = [{}, {}, {}]
     const step = fc.oneof(
       fc.record({ do: fc.constant("push" as const), party: fc.nat(2), item: fc.nat(2) }),
@@ -121,7 +121,7 @@ describe("a fair queue", () => {
 })
 
 describe("an LRU", () => {
-  test("keeps what a naive one keeps", () => {
+  test("keeps the same entries as a simple implementation", () => {
     const step = fc.record({ key: fc.nat(5), value: fc.option(fc.nat(9)) })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
@@ -150,7 +150,7 @@ describe("an LRU", () => {
 })
 
 describe("a queued budget", () => {
-  test("never gives back more than it gave, and what is closed gives nothing twice", () => {
+  test("never releases more than was reserved, and releases nothing twice after closing", () => {
     const budget = new QueuedBudget(10)
     const [first, second] = [budget.open(), budget.open()]
     expect([first.reserve(4), second.reserve(4)]).toEqual([null, null])
@@ -164,7 +164,7 @@ describe("a queued budget", () => {
     expect(budget.held).toBe(0)
   })
 
-  test("has one who waits and wants more wait for all of it", async () => {
+  test("makes a waiting account that wants more wait for all of it", async () => {
     const budget = new QueuedBudget(10)
     const [first, second] = [budget.open(), budget.open()]
     expect(first.reserve(8)).toBeNull()
@@ -183,8 +183,8 @@ describe("a queued budget", () => {
   })
 })
 
-describe("tasks in a row", () => {
-  test("run one after the other, whatever becomes of them", async () => {
+describe("sequential tasks", () => {
+  test("run one after another, whatever their outcome", async () => {
     const serial = new Serial()
     const told: string[] = []
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
@@ -211,14 +211,14 @@ describe("tasks in a row", () => {
   })
 })
 
-describe("what an abort cuts short", () => {
-  test("comes to its end, or fails, where nothing is aborted", async () => {
+describe("abortable work", () => {
+  test("resolves or rejects if nothing is aborted", async () => {
     const { signal } = new AbortController()
     expect(await unlessAborted(Promise.resolve(7), signal)).toBe(7)
     await expect(unlessAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no")
   })
 
-  test("is null at once, whatever comes of it later", async () => {
+  test("is null at once when aborted, whatever its later result", async () => {
     const { promise: never } = Promise.withResolvers<number>()
     expect(await unlessAborted(never, AbortSignal.abort())).toBeNull()
     const leaving = new AbortController()
@@ -230,7 +230,7 @@ describe("what an abort cuts short", () => {
     await setImmediate()
   })
 
-  test("leaves nothing on a signal that outlives it", async () => {
+  test("leaves no listener on a signal that outlives it", async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, "addEventListener")
     const removed = vi.spyOn(signal, "removeEventListener")
@@ -241,8 +241,8 @@ describe("what an abort cuts short", () => {
   })
 })
 
-describe("a call that is shared", () => {
-  test("is one for all who ask while it is under way, and a new one later, also when it failed", async () => {
+describe("a shared call", () => {
+  test("runs once for everyone who asks while it is running, and again later, even after a failure", async () => {
     let calls = 0
     const asked = Promise.withResolvers<void>()
     const call = sharing(async () => {
@@ -259,7 +259,7 @@ describe("a call that is shared", () => {
 })
 
 describe("repeated work", () => {
-  test("has one round at a time, and its end waits for that", async () => {
+  test("runs one round at a time, and its end waits for that round", async () => {
     vi.useFakeTimers()
     try {
       const rounds: PromiseWithResolvers<void>[] = []

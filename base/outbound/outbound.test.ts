@@ -28,7 +28,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("hosts are kept with what for, since when, when last and how often, over several processes' writes", async () => {
+test("hosts are stored with their purpose, first and last contact and count, across several processes' writes", async () => {
   using db = emptyState()
   const keeping = keepOutbound(db)
   noteOutbound("crawl", "docs.example", 10)
@@ -47,7 +47,7 @@ test("hosts are kept with what for, since when, when last and how often, over se
   expect(await ledger.count("mail")).toBe(0)
 })
 
-test("10,000 are kept, those that were talked to last", async () => {
+test("10,000 hosts are kept, those contacted last", async () => {
   using db = emptyState()
   const ledger = new OutboundLedger(db)
   const hosts = Array.from({ length: 10_050 }, (_, at) => ({
@@ -62,7 +62,7 @@ test("10,000 are kept, those that were talked to last", async () => {
   expect(await ledger.list({ limit: 1, offset: 9999 })).toMatchObject([{ host: "host-50.example" }])
 })
 
-test("a name is kept as long as names of hosts may be, with its port, and no longer", async () => {
+test("a host name is stored with its port, up to the maximum length", async () => {
   using db = emptyState()
   const host = `${"long.".repeat(60)}example:8443`
   noteOutbound("crawl", host)
@@ -70,7 +70,7 @@ test("a name is kept as long as names of hosts may be, with its port, and no lon
   expect(await new OutboundLedger(db).list(ALL)).toMatchObject([{ host: host.slice(0, 260) }])
 })
 
-test("it is written down every five seconds, which keeps no process alive, and no more after the end", async () => {
+test("hosts are written every five seconds, without keeping the process alive, and no more after the end", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
   const timers = vi.spyOn(globalThis, "setInterval")
   using db = emptyState()
@@ -88,7 +88,7 @@ test("it is written down every five seconds, which keeps no process alive, and n
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test("the server that holds the state is talked to, too", async () => {
+test("the server that holds the state is recorded too", async () => {
   // The store only pretends to be on a server.
   const store = Object.assign(Object.create(PostgresStore.prototype) as object, { host: "db.example:5433" })
   await keepOutbound(store as PostgresStore)[Symbol.asyncDispose]()
@@ -107,7 +107,7 @@ test("a ledger that a newer version wrote is left alone, and named", async () =>
   )
 })
 
-test("what cannot be written now is written later, and what waits is bounded", async () => {
+test("a failed write is retried later, and what waits is limited", async () => {
   using db = emptyState()
   const ledger = new OutboundLedger(db)
   for (let at = 0; at < 6000; at += 1) noteOutbound("live", `host-${at}.example`, at)

@@ -20,11 +20,11 @@ function causeOf(work: () => unknown): string | undefined {
   return undefined
 }
 
-test("the certificates of a text come one after the other, whatever stands between them", () => {
+test("reads all certificates in a text, whatever stands between them", () => {
   expect(certificatesIn(`Our authorities:\n${ONE}\n# the other one\n${TWO}\n`)).toEqual([ONE, TWO])
 })
 
-test("what is none is told by its place, and what looks like another form by what makes PEM of it", () => {
+test("reports the position of an invalid certificate, and how to convert other formats to PEM", () => {
   expect(() => certificatesIn("hello")).toThrow(
     /^holds no certificate in PEM \(-----BEGIN CERTIFICATE-----\)$/,
   )
@@ -38,7 +38,7 @@ test("what is none is told by its place, and what looks like another form by wha
   expect(() => certificatesIn(BROKEN)).toThrow("at position 1 (")
 })
 
-test("a file is named with what is wrong with it, and one that is wrong adds no authority and stops nobody", () => {
+test("reports what is wrong with a file, and a wrong file adds no authority and stops nothing", () => {
   const dir = mkdtempSync(join(tmpdir(), "fossick-ca-"))
   const [good, bad, none] = ["good.pem", "bad.pem", "none.pem"].map((name) => join(dir, name))
   writeFileSync(good!, `${ONE}\n${TWO}\n`)
@@ -54,7 +54,7 @@ test("a file is named with what is wrong with it, and one that is wrong adds no 
   rmSync(dir, { recursive: true })
 })
 
-test("the authorities of a file are trusted beside those there were", () => {
+test("the authorities in a file are trusted in addition to the existing ones", () => {
   const before = getCACertificates("default")
   const dir = mkdtempSync(join(tmpdir(), "fossick-ca-"))
   writeFileSync(join(dir, "ours.pem"), `${TWO}\n`)

@@ -71,7 +71,7 @@ describe("output that nobody reads any more", () => {
     }
   }
 
-  test("stops work that can be stopped, once, and its end is no failure", async () => {
+  test("stops interruptible work once, and counts as success", async () => {
     await begin(({ lost, interrupt, hear, exits }) => {
       lost.endWithReader()
       let stops = 0
@@ -85,7 +85,7 @@ describe("output that nobody reads any more", () => {
     })
   })
 
-  test("lets stopped work finish what it does last, and wakes no other listener of SIGTERM", async () => {
+  test("lets stopped work finish its last step, and triggers no other SIGTERM listener", async () => {
     let killed = 0
     const kill = () => (killed += 1)
     process.on("SIGTERM", kill)
@@ -98,7 +98,7 @@ describe("output that nobody reads any more", () => {
     })
   })
 
-  test("ends what heeds no signal", async () => {
+  test("ends work that handles no signal", async () => {
     await begin(({ lost, hear, exits }) => {
       lost.endWithReader()
       hear[1]!("EPIPE")
@@ -106,7 +106,7 @@ describe("output that nobody reads any more", () => {
     })
   })
 
-  test("ends no server, nor does a disk that is full; any other fault is one", async () => {
+  test("does not end a server, and neither does a full disk; any other error is thrown", async () => {
     await begin(({ lost, hear, exits }) => {
       lost.outliveReader()
       for (const one of hear) {
@@ -121,7 +121,7 @@ describe("output that nobody reads any more", () => {
 })
 
 describe("safe output", () => {
-  test("is text that commands no terminal; bytes pass, and nothing is done twice", () => {
+  test("removes terminal control sequences from text, leaves bytes alone, and processes nothing twice", () => {
     const written: unknown[][] = []
     const stream = {
       write: (...args: unknown[]) => {
@@ -138,7 +138,7 @@ describe("safe output", () => {
     expect(written).toEqual([["a \\u001b[2J b\n", "utf8"], [Buffer.from("\r\u001b[K")]])
   })
 
-  test("is that of both streams of a process", () => {
+  test("covers both streams of a process", () => {
     const writes = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"))
     for (const write of writes) write.mockReturnValue(true)
     safeOutput()
@@ -157,20 +157,20 @@ describe("a child that is told to stop", () => {
     }
   }
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP", "disconnect"])("hears %s", (name) => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP", "disconnect"])("receives %s", (name) => {
     const { listeners, signal } = child(true)
     expect(signal.aborted).toBe(false)
     listeners.emit(name)
     expect(signal.aborted).toBe(true)
   })
 
-  test("is told so by having no parent any more", () => {
+  test("notices that its parent is gone", () => {
     expect(child(false).signal.aborted).toBe(true)
   })
 })
 
 describe("memory", () => {
-  test("is that of the container, where it has less than the machine", () => {
+  test("is that of the container if it is less than the machine's", () => {
     const limit = vi.spyOn(process, "constrainedMemory")
     const seen = [0, 1, 1000, 2 ** 52].map((bytes) => {
       limit.mockReturnValue(bytes)
@@ -179,7 +179,7 @@ describe("memory", () => {
     expect(seen).toEqual([totalmem(), 1, 1000, totalmem()])
   })
 
-  test("is collected when it is asked for, and nothing else can ask for it", async () => {
+  test("is collected on request, and nothing else can request it", async () => {
     const collect = garbageCollector()
     const released = new WeakRef({ bytes: new Uint8Array(1000) })
     // A new weak reference keeps its target alive until the current turn ends.
@@ -189,7 +189,7 @@ describe("memory", () => {
     expect(() => runInNewContext("gc")).toThrow("gc is not defined")
   })
 
-  test("is looked at every 20 ms, and told of while it is more than it may be", () => {
+  test("is checked every 20 ms, and reported while it is over the limit", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] })
     const rss = vi.spyOn(process.memoryUsage, "rss").mockReturnValue(3 * 1024 * 1024)
     let told = 0
@@ -206,7 +206,7 @@ describe("memory", () => {
   })
 })
 
-test("before the first thread starts, V8 is told to compile no wrappers that all threads would share", async () => {
+test("V8 is told to compile no shared wrappers before the first thread starts", async () => {
   const set = vi.spyOn(v8, "setFlagsFromString")
   spreadSpies()
   vi.resetModules()
@@ -231,7 +231,7 @@ test("a thread has the flags that it was given, and one that keeps the environme
   expect(await started(["--no-warnings"])).toEqual(["--no-warnings", "--report-exclude-env"])
 })
 
-describe("a thread that lets all others go first", () => {
+describe("a thread that yields to all others", () => {
   /** Sleeps, and reports its system thread id. */
   async function sleeper() {
     const program = `import { readlinkSync } from "node:fs"; import { parentPort } from "node:worker_threads"
@@ -244,15 +244,19 @@ describe("a thread that lets all others go first", () => {
   const policyOf = (id: number) =>
     readFileSync(`/proc/self/task/${id}/stat`, "latin1").split(") ")[1]!.split(" ")[38]
 
-  test("has the lowest priority, and the rest of the process its own", { tags: ["linux"] }, async () => {
-    await using thread = await sleeper()
-    const before = getPriority()
-    expect(yieldToOthers(thread.id)).toBe(true)
-    expect([getPriority(thread.id), getPriority()]).toEqual([19, before])
-    const hasChrt = spawnSync("chrt", ["--version"]).error === undefined
-    await expect.poll(() => policyOf(thread.id)).toBe(hasChrt ? "5" : "0")
-    expect(policyOf(process.pid)).toBe("0")
-  })
+  test(
+    "has the lowest priority, while the rest of the process keeps its own",
+    { tags: ["linux"] },
+    async () => {
+      await using thread = await sleeper()
+      const before = getPriority()
+      expect(yieldToOthers(thread.id)).toBe(true)
+      expect([getPriority(thread.id), getPriority()]).toEqual([19, before])
+      const hasChrt = spawnSync("chrt", ["--version"]).error === undefined
+      await expect.poll(() => policyOf(thread.id)).toBe(hasChrt ? "5" : "0")
+      expect(policyOf(process.pid)).toBe("0")
+    },
+  )
 
   test("is the one that asks for it, unless another is named", { tags: ["linux"] }, () => {
     const set = vi.spyOn(os, "setPriority").mockReturnValue()
@@ -266,7 +270,7 @@ describe("a thread that lets all others go first", () => {
     ])
   })
 
-  test("goes on as it is where it cannot be done", async () => {
+  test("continues unchanged if that is not possible", async () => {
     expect(yieldToOthers(2 ** 31 - 1)).toBe(false)
     const platform = Object.getOwnPropertyDescriptor(process, "platform")!
     const before = getPriority()
@@ -280,14 +284,14 @@ describe("a thread that lets all others go first", () => {
   })
 })
 
-describe("a process for some work", () => {
+describe("a worker process", () => {
   const program = (name: string, code: string): URL => {
     const file = join(folder, `${name}.mjs`)
     writeFileSync(file, code)
     return pathToFileURL(file)
   }
 
-  test("ends with its code, with none when it was killed, and with 1 when it cannot begin", async () => {
+  test("ends with its code, with none if it was killed, and with 1 if it cannot start", async () => {
     const ended = program("ended", "process.exit(Number(process.argv[2]))")
     expect(await new WorkerProcess(ended, ["5"]).exited).toBe(5)
     const killed = program("killed", "process.kill(process.pid, 'SIGKILL')")
@@ -301,12 +305,12 @@ describe("a process for some work", () => {
     expect(await failed.exited).toBe(1)
   })
 
-  test("reads nothing of what its parent is told", async () => {
+  test("does not read its parent's input", async () => {
     const reads = program("reads", "process.stdin.on('end', () => process.exit(6)); process.stdin.resume()")
     expect(await new WorkerProcess(reads).exited).toBe(6)
   })
 
-  test("is let go of when it is to stop, and ends by itself", async () => {
+  test("is disconnected when it has to stop, and exits", async () => {
     const works = program(
       "works",
       "process.on('disconnect', () => process.exit(7)); if (!process.connected) process.exit(7); process.on('SIGTERM', () => process.exit(8)); setInterval(() => {}, 1000)",

@@ -36,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const file = (name: string) => join(folder, name)
 
 describe("a sealed file", () => {
-  test("says what was written, for people to read, and leaves nothing beside it", async () => {
+  test("contains readable text, and leaves no other file behind", async () => {
     await writeSealed(file("a.json"), { name: "docs", pages: 3 })
     expect(await readSealed(file("a.json"))).toEqual({ value: { name: "docs", pages: 3 }, damage: null })
     expect(readFileSync(file("a.json"), "utf8")).toMatch(
@@ -52,7 +52,7 @@ describe("a sealed file", () => {
     }
   })
 
-  test("is damaged where a byte changed, where it is no JSON, and where it cannot be meant", async () => {
+  test("is damaged if a byte changed, if it is not JSON, or if its content is impossible", async () => {
     await writeSealed(file("a.json"), { name: "docs" })
     const damaged = { value: null, damage: "is damaged" }
     const text = readFileSync(file("a.json"), "utf8")
@@ -69,7 +69,7 @@ describe("a sealed file", () => {
     })
   })
 
-  test("is taken without a checksum, as people write it; one that is not there is no damage", async () => {
+  test("is accepted without a checksum, as people write it, and a missing one is not damaged", async () => {
     writeFileSync(file("a.json"), '{"name":"docs"}')
     expect(await readSealed(file("a.json"))).toEqual({ value: { name: "docs" }, damage: null })
     expect(await readSealed(file("none.json"))).toEqual({ value: null, damage: null })
@@ -77,7 +77,7 @@ describe("a sealed file", () => {
     expect(await readSealed(file("folder.json"))).toEqual({ value: null, damage: "cannot be read (EISDIR)" })
   })
 
-  test("that is written twice is read from either, and each that is damaged or missing is told", async () => {
+  test("written twice is read from either copy, and each damaged or missing copy is reported", async () => {
     const [path, copy] = [file("index.json"), file("index-copy.json")]
     expect(await readTwins(path)).toEqual({ value: null, damaged: [] })
     await writeTwins(path, { n: 1 })
@@ -110,7 +110,7 @@ test("a file is replaced as a whole, and nothing stays beside it", async () => {
   expect([readFileSync(file("a"), "utf8"), readdirSync(folder)]).toEqual(["two", ["a"]])
 })
 
-test("a restore that was cut short is refused, with the ways on", () => {
+test("an interrupted restore is refused, with ways to continue", () => {
   expect(() => refuseUnfinishedRestore(folder)).not.toThrow()
   const restoring = file("restoring")
   mkdirSync(restoring)
@@ -123,7 +123,7 @@ test("a restore that was cut short is refused, with the ways on", () => {
   expect(refused).toThrow(/was interrupted: run fossick restore again$/)
 })
 
-test("a moment in a column is a date, and none is none", () => {
+test("a moment in a column becomes a date, and null stays null", () => {
   expect([dateOrNull(null), dateOrNull(5), dateOrNull("7"), dateOrNull(9n)]).toEqual([
     null,
     new Date(5),
@@ -132,7 +132,7 @@ test("a moment in a column is a date, and none is none", () => {
   ])
 })
 
-test("counts that differ are counted, on either side, and counted anew", async () => {
+test("differing counts are counted on both sides, and then corrected", async () => {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   const count = {
     of: "thing",
@@ -149,7 +149,7 @@ test("counts that differ are counted, on either side, and counted anew", async (
 })
 
 describe("a lock", () => {
-  test("is one's at a time, is free behind its end, and a damaged file is no lock", () => {
+  test("has one holder at a time, is free once that one ends, and can be taken on a damaged file", () => {
     const path = file("x.lock")
     {
       using first = tryLock(path)
@@ -173,7 +173,7 @@ describe("a lock", () => {
     expect(() => lockFile(none, 0)).toThrow("unable to open")
   })
 
-  test("is waited for as long as is wanted", async () => {
+  test("is waited for as long as requested", async () => {
     const path = file("x.lock")
     const other = new Worker(
       `const { parentPort, workerData } = require("node:worker_threads")
@@ -191,7 +191,7 @@ describe("a lock", () => {
     await once(other, "exit")
   })
 
-  test("is damaged by SQLite's own words alone", () => {
+  test("counts as damaged only by SQLite's own error codes", () => {
     const said = (code: unknown, errcode: unknown) => isDamagedSqlite({ code, errcode })
     for (const errcode of [11, 26, 11 | (1 << 8), 26 | (2 << 8)])
       expect(said("ERR_SQLITE_ERROR", errcode)).toBe(true)
@@ -216,7 +216,7 @@ describe("a data folder", () => {
       },
     )
 
-  test("is one appliance's, and the other is told whose", async () => {
+  test("belongs to one appliance, and another is told whose it is", async () => {
     expect(await taken("appliance")).toBe("taken")
     expect(readFileSync(file("locks/appliance.pid"), "utf8")).toBe(`${process.pid} ${hostname()}\n`)
     expect(await taken("appliance")).toBe(
@@ -234,7 +234,7 @@ describe("a data folder", () => {
     expect(await taken("crawler", true)).toBe(said.replace("%s", ""))
   })
 
-  test("is shared by as many as there are places, and by nobody who wants it alone", async () => {
+  test("is shared by up to the number of places, but not with one that wants it alone", async () => {
     expect(await taken("appliance", true)).toBe("taken")
     expect(existsSync(file("locks/appliance-2.pid"))).toBe(true)
     expect(await taken("appliance")).toContain(`Another appliance (process ${process.pid}) uses`)
@@ -247,7 +247,7 @@ describe("a data folder", () => {
     expect(existsSync(file("locks/appliance-33.lock"))).toBe(true)
   })
 
-  test("is taken alone where places were left, but for one that somebody still has", async () => {
+  test("is taken alone if old places were left behind, unless one is still in use", async () => {
     expect(await taken("crawler")).toBe("taken")
     const places = readdirSync(file("locks")).filter((name) => !name.endsWith("-journal"))
     expect(places.toSorted()).toEqual(["crawler.lock", "crawler.pid"])
@@ -259,7 +259,7 @@ describe("a data folder", () => {
     expect(await taken("appliance")).toBe("taken")
   })
 
-  test("stays taken, though nobody keeps what was taken", async () => {
+  test("stays taken, even if nobody keeps the lock object", async () => {
     expect(await taken("crawler")).toBe("taken")
     for (let turn = 0; turn < 3; turn++) {
       garbageCollector()()
@@ -268,7 +268,7 @@ describe("a data folder", () => {
     expect(tryLock(file("locks/crawler.lock"))).toBeNull()
   })
 
-  test("is waited for as long as is wanted, until the other one has ended", async () => {
+  test("is waited for as long as requested, until the other one has ended", async () => {
     mkdirSync(file("locks"))
     const other = tryLock(file("locks/crawler.lock"))!
     const waiting = takeFolder(folder, "crawler", { patienceMs: 600_000 })
@@ -309,7 +309,7 @@ describe("a damaged state.db", () => {
     writeFileSync(file("state.db"), bytes)
   }
 
-  test("is told of in SQLite's words, and nothing where nothing is wrong", () => {
+  test("is reported in SQLite's words, and an intact one is not", () => {
     expect(stateDamage(folder)).toEqual([])
     write()
     expect(stateDamage(folder)).toEqual([])
@@ -321,7 +321,7 @@ describe("a damaged state.db", () => {
     expect(stateDamage(folder)).toEqual(["file is not a database"])
   })
 
-  test("is written anew where its tables can be read, with all that is in them; the old one stays beside it", () => {
+  test("is rebuilt with all its contents if its tables can be read, and the old one stays beside it", () => {
     write()
     damage("thing_name")
     for (const left of [
@@ -365,7 +365,7 @@ describe("a damaged state.db", () => {
     )
   })
 
-  test("stays as it is where a table cannot be read, or it is none", () => {
+  test("stays as it is if a table cannot be read, or if it is not damaged", () => {
     write()
     damage("thing")
     const before = readFileSync(file("state.db"))

@@ -20,13 +20,13 @@ const loseState = (dataDir = folder) => {
   for (const end of ["", "-wal", "-shm"]) rmSync(join(dataDir, `state.db${end}`), { force: true })
 }
 
-test("nothing is strange about a first start, the next, and one beside an index that was imported", async () => {
+test("a first start, the next ones, and one beside an imported index are normal", async () => {
   mkdirSync(join(folder, "index"))
   expect(await strangeState(folder, null)).toBeNull()
   expect([await start(), await start(), await start()]).toEqual([null, null, null])
 })
 
-test("a state store that is gone is missed at every start, until the folder goes on with the new one", async () => {
+test("a missing state store is reported at every start, until the folder accepts the new one", async () => {
   await start()
   loseState()
   expect(await strangeState(folder, null)).toContain("state.db is missing")
@@ -37,7 +37,7 @@ test("a state store that is gone is missed at every start, until the folder goes
   expect([await start(), await start()]).toEqual([null, null])
 })
 
-test("one that is put back is at home again, and one of another folder is not", async () => {
+test("a restored state store is accepted, and one from another folder is not", async () => {
   const other = join(folder, "other")
   await start()
   await start(other)
@@ -50,7 +50,7 @@ test("one that is put back is at home again, and one of another folder is not", 
   expect(await start()).toBeNull()
 })
 
-test("a note that a power cut left empty, or in part, is written anew, with what it is for", async () => {
+test("a note left empty or partial by a power cut is written again, with its purpose", async () => {
   await start()
   const noted = readFileSync(join(folder, STATE_ID), "utf8")
   expect(noted).toMatch(
@@ -67,7 +67,7 @@ test("a note that a power cut left empty, or in part, is written anew, with what
   expect(await start()).not.toBeNull()
 })
 
-test("a note that cannot be read is no missing one", async () => {
+test("an unreadable note does not count as missing", async () => {
   await start()
   rmSync(join(folder, STATE_ID))
   mkdirSync(join(folder, STATE_ID))

@@ -29,7 +29,7 @@ async function filled(isOld = false) {
   return { folder, db, size: () => statSync(join(folder, "state.db")).size }
 }
 
-test("the space of rows that are gone comes back, but for room for the next ones", async () => {
+test("the space of deleted rows is released, except room for the next ones", async () => {
   const { db, size } = await filled()
   const full = size()
   expect(full).toBeGreaterThan(7 * MB)
@@ -53,7 +53,7 @@ test("a file of an older version keeps its length, and its rows", async () => {
   await giveBack(new SqliteStore(memory))
 })
 
-test("what was written ahead takes little once it is in the file, however much it was", async () => {
+test("the write-ahead log is small once it is in the file, however large it was", async () => {
   const { folder, db } = await filled()
   const ahead = () => statSync(join(folder, "state.db-wal")).size
   const { changes } = await statement(db, "update thing set text = hex(randomblob(6000))").run()
@@ -94,7 +94,7 @@ async function saidTo({
   return said
 }
 
-test("space is given back some at a time, and only where there is enough of it", async () => {
+test("space is released in steps, and only if there is enough of it", async () => {
   const [vacuum, checkpoint] = ["pragma incremental_vacuum(128)", "pragma wal_checkpoint(passive)"]
   expect(await saidTo({ free: 256 })).toEqual([])
   expect(await saidTo({ free: 257, pages: 300 })).toEqual([vacuum, checkpoint])

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
 const modes = (dir: string) => new Set(readdirSync(dir).map((name) => modeOf(join(dir, name))))
 
-test("what is kept is for its owner alone, new or as it was left", { tags: ["posix"] }, async () => {
+test("data is accessible only to its owner, whether new or existing", { tags: ["posix"] }, async () => {
   const fresh = join(folder, "new/data")
   const left = join(folder, "left")
   mkdirSync(left)
@@ -40,7 +40,7 @@ test("what is kept is for its owner alone, new or as it was left", { tags: ["pos
 })
 
 test(
-  "says that it closed a folder in use to others, and nothing of the empty one of a fresh clone",
+  "opening the state reports that it closed a used folder to others, but not the empty one of a fresh clone",
   { tags: ["posix"] },
   async () => {
     const dir = join(folder, "cloned")
@@ -84,7 +84,7 @@ test("a new folder has a state that begins with its id and its time, and commits
   expect(await statement(db, "pragma foreign_keys").get()).toEqual({ foreign_keys: 1 })
 })
 
-test("a folder that is not to be opened, or of a newer version, stays closed", async () => {
+test("a folder that may not be opened, or is from a newer version, stays closed", async () => {
   const dir = join(folder, "newer")
   {
     using db = await openStateFile(dir)
@@ -98,7 +98,7 @@ test("a folder that is not to be opened, or of a newer version, stays closed", a
   await expect(() => openStateStore(dir)).rejects.toThrow("contains a restore that is running")
 })
 
-test("a first start that was cut short is begun again", async () => {
+test("an interrupted first start is started again", async () => {
   const dir = join(folder, "cut short")
   mkdirSync(dir)
   {
@@ -111,7 +111,7 @@ test("a first start that was cut short is begun again", async () => {
   })
 })
 
-test("what was begun is opened without writing anything, as on a full disk", async () => {
+test("an existing state opens without writing anything, as on a full disk", async () => {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   const steps = [() => "create table a (x)"]
   await db.script(SCHEMA_VERSION)
@@ -123,7 +123,7 @@ test("what was begun is opened without writing anything, as on a full disk", asy
   await expect(db.ready()).rejects.toThrow("readonly")
 })
 
-test("a transaction that has ended by itself is told by its error, and one without room by what is to be done", async () => {
+test("a transaction that ended early reports its error, and one without room says what to do", async () => {
   using db = await openStateFile(join(folder, "full"))
   await expect(() =>
     transaction(db, async () => {

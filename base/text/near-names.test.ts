@@ -16,16 +16,16 @@ test.each([
   // The three nearest names, nearest first, then by name.
   ["dogs", ["zogs", "dog", "dogs", "hogs", "cogs"], ["dogs", "cogs", "dog"]],
   ["dogs", ["hogs", "doges", "dags"], ["dags", "doges", "hogs"]],
-])("%s is near to those of %j that somebody may have meant: %j", (name, known, near) => {
+])("suggestions for %s from %j are: %j", (name, known, near) => {
   expect(nearNames(name, known)).toEqual(near)
 })
 
-test("says it as the end of a sentence, and nothing where nothing is near", () => {
+test("ends the sentence with a suggestion, or with nothing if no name is near", () => {
   expect(didYouMean("dcos", ["docs", "wiki"])).toBe('; did you mean "docs"?')
   expect(didYouMean("tickets", ["docs", "wiki"])).toBe("")
 })
 
-test("names all that are near, without what they all begin with", () => {
+test("suggests all near names, ignoring their common prefix", () => {
   expect(didYouMean("docs", ["dock", "dots"])).toBe('; did you mean "dock" or "dots"?')
   expect(didYouMean("FOSSICK_PROT", ["FOSSICK_PORT", "PROT", "FOSSICK_HOST"], "FOSSICK_")).toBe(
     '; did you mean "FOSSICK_PORT"?',
@@ -47,7 +47,7 @@ function naive(a: string, b: string): number {
   )
 }
 
-test("counts slips as the definition does", () => {
+test("counts typing errors as the definition does", () => {
   const name = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 6 })
   fc.assert(
     fc.property(name, name, (wanted, other) => {

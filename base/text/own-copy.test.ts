@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { garbageCollector } from "../process/garbage-collector.ts"
 import { ownCopy } from "./own-copy.ts"
 
-test("a copy says the same", () => {
+test("a copy has the same text", () => {
   for (const text of [
     "",
     "pump",
@@ -15,7 +15,7 @@ test("a copy says the same", () => {
     expect(ownCopy(text)).toBe(text)
 })
 
-test("who keeps a word lets go of the page that it stood in", () => {
+test("a kept word does not keep its page in memory", () => {
   const collect = garbageCollector()
   const held = () => {
     collect()

@@ -21,6 +21,6 @@ test.each([
   ["Fri, 99 Foo", null],
   ["", null],
   [undefined, null],
-])("a server that says %j is left alone so long: %j ms", (header, ms) => {
+])("a server that sends %j is left alone for %j ms", (header, ms) => {
   expect(waitAskedFor(header, NOW)).toBe(ms)
 })

@@ -21,7 +21,7 @@ describe("a duration", () => {
     [3661, "1 h 1 min", "1 h 1 min"],
     [4500, "1 h 15 min", "1 h 15 min"],
     [360_000, "100 h 0 min", "100 h 0 min"],
-  ])("of %d s is %s, and about %s", (seconds, exact, about) => {
+  ])("of %d s is written as %s, and roughly as %s", (seconds, exact, about) => {
     expect([duration(seconds), aboutSeconds(seconds)]).toEqual([exact, about])
   })
 })
@@ -36,7 +36,7 @@ test("a text is ASCII up to its last control character", () => {
   ])
 })
 
-test("characters of China, Japan and Korea are counted, and no others", () => {
+test("counts Chinese, Japanese and Korean characters, and no others", () => {
   expect(eastAsianIn("漢字 ひらがな カタカナ 한글 plus ASCII")).toBe(12)
   expect(eastAsianIn("漢")).toBe(1)
   expect(eastAsianIn("Ünïcode, кириллица, ελληνικά")).toBe(0)
@@ -50,11 +50,11 @@ describe("a hash", () => {
     ["a", 0xe40c292c],
     ["b", 0xe70c2de5],
     ["foobar", 0xbf9cf968],
-  ])("of %j is that of FNV-1a", (text, hash) => {
+  ])("of %j matches FNV-1a", (text, hash) => {
     expect(fnv1a(text) >>> 0).toBe(hash >>> 0)
   })
 
-  test("goes on where another ended", () => {
+  test("can continue from another hash", () => {
     expect(fnv1a("bar", fnv1a("foo"))).toBe(fnv1a("foobar"))
   })
 
@@ -63,7 +63,7 @@ describe("a hash", () => {
     [0, 0],
     [1, 0x514e28b7],
     [0xdeadbeef, 0x0de5c6a9],
-  ])("of %d is mixed as MurmurHash3 does", (value, mixed) => {
+  ])("of %d is mixed as in MurmurHash3", (value, mixed) => {
     expect(murmurMix(value)).toBe(mixed)
   })
 
@@ -75,7 +75,7 @@ describe("a hash", () => {
 })
 
 describe("a percent-encoded text", () => {
-  test("is what it was before", () => {
+  test("decodes to the original", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(percentDecoded(encodeURIComponent(text.toWellFormed()))).toBe(text.toWellFormed())
@@ -83,7 +83,7 @@ describe("a percent-encoded text", () => {
     )
   })
 
-  test.each(["%", "%zz", "%e4", "%f0%9f"])("is none where it is not encoded rightly: %s", (text) => {
+  test.each(["%", "%zz", "%e4", "%f0%9f"])("decodes to null if it is encoded wrongly: %s", (text) => {
     expect(percentDecoded(text)).toBeNull()
   })
 })
@@ -91,7 +91,7 @@ describe("a percent-encoded text", () => {
 describe("a text for a terminal", () => {
   const COMMAND = /[\p{Cc}\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/u
 
-  test("holds nothing that a terminal obeys, whatever a page says", () => {
+  test("contains nothing that controls a terminal, whatever a page says", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(printable(text).replaceAll(/[\n\t]|\r\n/g, "")).not.toMatch(COMMAND)
@@ -100,13 +100,13 @@ describe("a text for a terminal", () => {
     )
   })
 
-  test("shows such characters as JSON writes them, and leaves all others", () => {
+  test("escapes such characters as JSON does, and leaves all others", () => {
     expect(printable("a\u001b[2Jb\u0000\u009f\u202ec")).toBe("a\\u001b[2Jb\\u0000\\u009f\\u202ec")
     expect(printable("Zeile\n\tänderung\r\nnext\rend")).toBe("Zeile\n\tänderung\r\nnext\\u000dend")
     expect(printable(" ~é漢🎃\u00a0")).toBe(" ~é漢🎃\u00a0")
   })
 
-  test("stands on one line, each run of breaks and tabs a space", () => {
+  test("fits on one line, with each run of breaks and tabs as a space", () => {
     expect(printableLine("a\r\n\tb\nc\u0007")).toBe("a b c\\u0007")
   })
 })

@@ -11,7 +11,7 @@ const two = (number: number): string => String(number).padStart(2, "0")
 
 const rfc822 = (there: string, zone: string) => new Date(`${there}Z`).toUTCString().replace("GMT", zone)
 
-test("a date is read in every form that pages write it in, wherever the machine stands", () => {
+test("reads a date in every format that pages use, in any time zone", () => {
   fc.assert(
     fc.property(
       anyTime,
@@ -53,7 +53,7 @@ test("a date is read in every form that pages write it in, wherever the machine 
   )
 })
 
-test("a day counts when the calendar has it", () => {
+test("accepts only days that exist in the calendar", () => {
   const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
   const daysOf = (year: number) => [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
   /** By counting days from 1970, without using Date. */
@@ -89,7 +89,7 @@ test.each([
   "2024-01-01T25:00Z",
   "2024-02-30 10:00 EST",
   "2024-01-01 25:00 GMT",
-])("%j is no date that can be meant", (text) => {
+])("rejects %j as an impossible date", (text) => {
   expect(writtenDate(text)).toBeNull()
 })
 
@@ -115,13 +115,13 @@ test.each([
 })
 
 test.each(["5 Jan 10:30", "Monday, Jan 5 10:30", "10:30", "Jan 5"])(
-  "%s names no year, and none is made up",
+  "does not guess a year for %s",
   (text) => {
     expect(writtenDate(text)).toBeNull()
   },
 )
 
-test("a date may be a few hours ahead, as in the east it is, but no days, and no longer than a date is", () => {
+test("accepts a date a few hours ahead, as in eastern time zones, but not days ahead, and no text longer than a date", () => {
   const ahead = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
   expect([0, 12].map((hours) => writtenDate(ahead(hours)))).toEqual([expect.any(Number), expect.any(Number)])
   expect(writtenDate(ahead(48))).toBeNull()
@@ -129,7 +129,7 @@ test("a date may be a few hours ahead, as in the east it is, but no days, and no
   expect([100, 101].map((chars) => writtenDate(long(chars)))).toEqual([Date.UTC(2015, 0, 2), null])
 })
 
-test("no text is too odd to be no date", () => {
+test("never fails on odd text", () => {
   const odd = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom(...Array.from("0123456789-+:TZ. /,GMT()")), maxLength: 40 }),

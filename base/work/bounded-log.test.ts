@@ -39,7 +39,7 @@ async function open(said: Readonly<Record<string, readonly number[]>>, shares?: 
   }
 }
 
-test("rows are listed newest first, by slices and conditions, and the later of two at one time first", async () => {
+test("rows are listed newest first, by pages and conditions, and the later of two at the same time first", async () => {
   using said = await open({ a: [1, 3], b: [2, 3] })
   expect((await said.log.list({ limit: 2 })).map(({ at, who }) => `${who}${at}`)).toEqual(["b3", "a3"])
   expect(await said.log.list({ limit: 2, offset: 2 })).toMatchObject([{ at: 2 }, { at: 1 }])
@@ -48,7 +48,7 @@ test("rows are listed newest first, by slices and conditions, and the later of t
   expect([await said.log.count(filter), await said.log.count()]).toEqual([2, 4])
 })
 
-test("old rows go, some at a time, and the oldest of one owner", async () => {
+test("old rows are deleted in batches, and so are the oldest of one owner", async () => {
   using said = await open({ a: [4, 1, 3], b: [2] })
   expect([await said.log.prune(4, 2), await said.left()]).toEqual([2, [4, 3]])
   expect([await said.log.prune(4, 2), await said.log.prune(4, 2)]).toEqual([1, 0])
@@ -58,7 +58,7 @@ test("old rows go, some at a time, and the oldest of one owner", async () => {
   expect(await said.left()).toEqual([5, 4])
 })
 
-test("the oldest rows of whoever has more than a share go, with the first that is written and each so many after it", async () => {
+test("the oldest rows of an owner over the limit are deleted on the first write, and then every few writes", async () => {
   using said = await open(
     { quiet: [1], loud: [2, 3, 4, 5, 6, 7, 8, 9], other: [10] },
     { most: 6, mostOfOne: 5, countEvery: 2 },

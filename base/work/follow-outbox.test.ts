@@ -80,7 +80,7 @@ test("a slow receiver holds up no other, and a stop in the middle of an attempt 
   expect(settled).toEqual(["2", "3"])
 })
 
-test("receivers of one key take half of the places", async () => {
+test("receivers of one key use at most half of the slots", async () => {
   const slow = Promise.withResolvers<Attempt>()
   const begun: string[] = []
   const following = follow(
@@ -99,7 +99,7 @@ test("receivers of one key take half of the places", async () => {
   await following.stop()
 })
 
-test("what goes wrong is logged, and the next look tries again", async () => {
+test("errors are logged, and the next round tries again", async () => {
   let looks = 0
   const { settled, lines, stop } = follow([message("1", "a"), message("2", "b")], {
     async collect() {
@@ -116,7 +116,7 @@ test("what goes wrong is logged, and the next look tries again", async () => {
   expect(lines.join("")).toMatch(/no notes.*letters are tried again[\s\S]*a bug.*a letter could not be sent/)
 })
 
-test("nothing is sent while this process may not, and nothing is recorded of a message that is needless", async () => {
+test("nothing is sent while this process may not send, and needless messages are not recorded", async () => {
   let looks = 0
   const asked: string[] = []
   const { settled, stop } = follow([message("1", "a"), message("2", "b")], {
@@ -133,7 +133,7 @@ test("nothing is sent while this process may not, and nothing is recorded of a m
   expect(asked.join()).not.toContain("false")
 })
 
-test("a brisk outbox sends one message after the other without waiting for the next look", async () => {
+test("a brisk outbox sends one message after another without waiting for the next round", async () => {
   const { settled, stop } = follow([message("1", "a"), message("2", "a"), message("3", "a")], {
     isBrisk: true,
     receivers: 1,

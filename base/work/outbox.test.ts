@@ -53,7 +53,7 @@ test("one message at a time goes to each receiver that is not busy, the oldest f
   expect(await state.due()).toEqual(["2", "3"])
 })
 
-test("a key that has its share gets no more, and another key and the appliance do", async () => {
+test("a key at its limit gets no more, while another key and the appliance do", async () => {
   using state = await open()
   await state.outbox.put("a", { text: "1" }, "loud")
   await state.outbox.put("b", { text: "2" }, "quiet")
@@ -71,7 +71,7 @@ test("messages that may not be sent now wait", async () => {
 test.each([
   ["passes by", false, ["2"]],
   ["waits behind", true, []],
-])("a later message %s one that is put off, as the outbox says", async (_, inOrder, due) => {
+])("a later message %s a postponed one, as the outbox defines", async (_, inOrder, due) => {
   using state = await open({ inOrder })
   await state.outbox.put("a", { text: "1" })
   await state.outbox.put("a", { text: "2" })
@@ -81,7 +81,7 @@ test.each([
   expect(await state.due()).toEqual(["1"])
 })
 
-test("a message is tried with longer and longer pauses, given up after a day, and sent again when asked for", async () => {
+test("a message is retried with growing pauses, given up after a day, and sent again on request", async () => {
   using state = await open()
   const { outbox, now } = state
   await outbox.put("a", { text: "1" })
@@ -113,7 +113,7 @@ test("a message is tried with longer and longer pauses, given up after a day, an
   expect(await state.latest()).toMatchObject({ state: "delivered", lastStatus: 204, lastError: null })
 })
 
-test("a pause that the receiver asks for counts where it is longer, and a refusal for good ends it", async () => {
+test("the receiver's requested pause is used if it is longer, and a permanent refusal ends the attempts", async () => {
   using state = await open()
   await state.outbox.put("a", { text: "1" })
   await state.settleFirst({ ...REFUSED, retryAfterMs: HOUR })
@@ -123,7 +123,7 @@ test("a pause that the receiver asks for counts where it is longer, and a refusa
   expect(await state.latest()).toMatchObject({ state: "given-up", attempts: 2 })
 })
 
-test("a clock that was ahead keeps no message back, and the message has a day from then", async () => {
+test("a clock that was ahead delays no message, and the message has a day from then", async () => {
   using state = await open()
   const { now } = state
   now.ms += YEARS
@@ -139,7 +139,7 @@ test("a clock that was ahead keeps no message back, and the message has a day fr
   expect(await state.latest()).toMatchObject({ state: "given-up", nextAttemptAt: null })
 })
 
-test("messages that are over are shown and counted by their columns for a week", async () => {
+test("finished messages are listed and counted by their columns for a week", async () => {
   using state = await open()
   const { outbox, now } = state
   for (const text of ["1", "2"]) await outbox.put("a", { text })

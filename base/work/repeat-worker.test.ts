@@ -48,7 +48,7 @@ function repeat(codes: (number | null | "works")[], options: Partial<RepeatWorke
 
 const pausesOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { ms: number }).ms)
 
-test("a process that fails is started again, after longer and longer pauses until one ends well", async () => {
+test("a failing process is restarted after growing pauses until one ends well", async () => {
   const { lines, started, stop } = repeat([1, 1, 1, null, 0, 1])
   await until(async () => started() === 6 && lines.length === 5)
   await stop()
@@ -56,7 +56,7 @@ test("a process that fails is started again, after longer and longer pauses unti
   expect(lines[0]).toContain("the mill failed and is started again")
 })
 
-test("a process that wants to be started again is, at once, and an index that is taken is no failure to log", async () => {
+test("a process that asks for a restart gets it at once, and an index in use is not logged as a failure", async () => {
   const ends: (number | null)[] = []
   const { lines, started, stop } = repeat([EXIT_AGAIN, EXIT_LOCKED, 1], {
     isFailure: (code) => code !== EXIT_LOCKED,
@@ -68,7 +68,7 @@ test("a process that wants to be started again is, at once, and an index that is
   expect(pausesOf(lines)).toEqual([1])
 })
 
-test("a process makes way while others are busy, and the work is taken up again", async () => {
+test("a process makes way while others are busy, and the work resumes later", async () => {
   let isBusy = true
   const { lines, stopped, started, stop } = repeat(["works", "works"], { isBusy: async () => isBusy })
   await until(async () => stopped.includes(0))

@@ -48,7 +48,7 @@ function open(ids: readonly string[], options: Partial<TaskRunnerOptions<Task>> 
   return { runner, waiting, turns, callers, end, forgotten, lines, state }
 }
 
-test("tasks begin while there are places, in the name of their keys, and the next when one has ended", async () => {
+test("tasks start while there are slots, on behalf of their keys, and the next when one has ended", async () => {
   const { runner, end, callers } = open(["a1", "b1", "a2"])
   runner.wake()
   await until(async () => runner.running.length === 2)
@@ -60,7 +60,7 @@ test("tasks begin while there are places, in the name of their keys, and the nex
   await runner[Symbol.asyncDispose]()
 })
 
-test("a start takes up tasks of lost processes and forgets old ones, unless the clock is in doubt", async () => {
+test("a start resumes tasks of lost processes and deletes old ones, unless the clock is in doubt", async () => {
   const before = Date.now()
   const sure = open(["a1"])
   await sure.runner.start()
@@ -75,7 +75,7 @@ test("a start takes up tasks of lost processes and forgets old ones, unless the 
   for (const { runner } of [sure, doubtful]) await runner[Symbol.asyncDispose]()
 })
 
-test("one task is cancelled and no other, and all end when the runner is closed", async () => {
+test("one task is cancelled without affecting others, and all end when the runner closes", async () => {
   const { runner, turns } = open(["a1", "b1"])
   runner.wake()
   await until(async () => turns.size === 2)
@@ -91,7 +91,7 @@ test("one task is cancelled and no other, and all end when the runner is closed"
   ])
 })
 
-test("one task at a time gives way, after its turn, and while another key is owed one", async () => {
+test("one task at a time yields after its turn, if another key is waiting", async () => {
   const { runner, turns, state, end } = open(["a1", "a2"], { turnMs: 0 })
   runner.wake()
   await until(async () => turns.size === 2)
@@ -114,7 +114,7 @@ test("one task at a time gives way, after its turn, and while another key is owe
   await long.runner[Symbol.asyncDispose]()
 })
 
-test("nothing begins while the disk has too little room, and tasks do once it has", async () => {
+test("nothing starts while disk space is low, and tasks do once there is enough", async () => {
   let looks = 0
   const { runner, waiting } = open(["a1"], { room: { isLow: () => (looks += 1) < 2 } })
   runner.wake()
@@ -124,7 +124,7 @@ test("nothing begins while the disk has too little room, and tasks do once it ha
   await runner[Symbol.asyncDispose]()
 })
 
-test("a store that cannot be asked is logged, and asked again at the next wake", async () => {
+test("an unavailable store is logged, and asked again at the next wake-up", async () => {
   let isBroken = true
   const { runner, lines } = open([], {
     tasks: {

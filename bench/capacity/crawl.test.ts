@@ -4,11 +4,11 @@ import { crawl, pagesOfHosts } from "./crawl.ts"
 const pace = { pauseSeconds: 1, requestSeconds: 1, atATime: 1000, pagesPerSecond: 1000 }
 
 describe("a first crawl", () => {
-  test("takes as long as the largest host does, where there is room for all", () => {
+  test("takes as long as the largest host if there is capacity for all", () => {
     expect(crawl([500, 10, 10], pace).seconds).toBeCloseTo(1000)
   })
 
-  test("takes as long as its processors do, where hosts are many", () => {
+  test("takes as long as its processors need if there are many hosts", () => {
     expect(
       crawl(
         Array.from({ length: 10_000 }, () => 10),
@@ -17,7 +17,7 @@ describe("a first crawl", () => {
     ).toBeCloseTo(1000)
   })
 
-  test("has as many requests at a time as it may", () => {
+  test("makes as many concurrent requests as allowed", () => {
     expect(
       crawl(
         Array.from({ length: 1000 }, () => 10),
@@ -26,7 +26,7 @@ describe("a first crawl", () => {
     ).toBeCloseTo(200)
   })
 
-  test("has most pages long before it has all, when one host is much larger", () => {
+  test("has most pages long before the last if one host is much larger", () => {
     // 99 hosts of ten pages are done after 20 s; after that only one is left.
     const { seconds, secondsTo95, hostsAfter95 } = crawl([40, ...Array.from({ length: 99 }, () => 10)], pace)
     expect(seconds).toBeCloseTo(80)
@@ -37,7 +37,7 @@ describe("a first crawl", () => {
 })
 
 describe("hosts", () => {
-  test("share the pages by Zipf's law", () => {
+  test("share the pages according to Zipf's law", () => {
     const sizes = pagesOfHosts(11_000, 3)
     expect(sizes).toEqual([6000, 3000, 2000])
     expect(pagesOfHosts(10, 100).at(-1)).toBe(1)

@@ -19,7 +19,7 @@ const large: Measured = {
   diskMb: 1010,
 }
 
-test("an index needs what one of its size was measured to need", () => {
+test("an index needs what one of the same size was measured to need", () => {
   for (const one of [small, large]) {
     const needs = needsOf([large, small], one.passages)
     for (const [what, value] of Object.entries(needs))
@@ -27,7 +27,7 @@ test("an index needs what one of its size was measured to need", () => {
   }
 })
 
-test("a larger one needs more by the line through both, and a question by their power", () => {
+test("a larger index needs more, on the line through both measurements, and a question on their power curve", () => {
   const needs = needsOf([small, large], 1_000_000)
   expect(needs.diskMb).toBeCloseTo(100_010)
   expect(needs.memoryMb).toBeCloseTo(10_059)
@@ -35,7 +35,7 @@ test("a larger one needs more by the line through both, and a question by their 
   expect(needs.questionCpuMs).toBeCloseTo(40)
 })
 
-test("of one measurement everything grows in proportion but the question", () => {
+test("with one measurement, everything grows in proportion except the question", () => {
   expect(needsOf([small], 1000)).toEqual({
     diskMb: 200,
     memoryMb: 600,
@@ -44,6 +44,6 @@ test("of one measurement everything grows in proportion but the question", () =>
   })
 })
 
-test("of no measurement nothing is said", () => {
+test("without measurements there is no estimate", () => {
   expect(() => needsOf([], 1)).toThrow(RangeError)
 })

@@ -13,7 +13,7 @@ it("counts what was found and how early", () => {
   expect(reciprocalRank({ gains: [0], ideal: [1] })).toBe(0)
 })
 
-it("measures how well scores part the relevant from the rest", () => {
+it("measures how well scores separate the relevant from the rest", () => {
   const scored = (...pairs: [number, boolean][]) => pairs.map(([score, relevant]) => ({ score, relevant }))
   expect(areaUnderCurve(scored([0.9, true], [0.1, false]))).toBe(1)
   expect(areaUnderCurve(scored([0.5, true], [0.5, false]))).toBe(0.5)

@@ -4,21 +4,21 @@ import { textOfMarkdown, wholeTextOfMarkdown, wordsOfHtml, wordsOfMarkdown } fro
 const wordsIn = (text: string): string[] => text.trim().split(/\s+/)
 
 describe("the text that judges compare", () => {
-  test("the text of HTML has a space where a block ends, and none within a word", () => {
+  test("has a space where an HTML block ends, and none within a word", () => {
     expect(wordsIn(wordsOfHtml("<p>low<b>tide</b></p><p>high</p><script>x</script>"))).toEqual([
       "lowtide",
       "high",
     ])
   })
 
-  test("descriptions of images count, in HTML as in markdown", () => {
+  test("includes image descriptions, in HTML and in markdown", () => {
     expect(wordsIn(wordsOfHtml('<p>low <img src="/a" alt="the quay"> tide</p>'))).toEqual(
       wordsIn(wholeTextOfMarkdown("low ![the quay](/a) tide")),
     )
     expect(textOfMarkdown("low ![the quay](/a) tide")).not.toContain("quay")
   })
 
-  test("list numbers, tags, and the marks of callouts and footnotes don't count", () => {
+  test("leaves out list numbers, tags, and the marks of callouts and footnotes", () => {
     const text =
       "1. low\n\n> [!warning] high\n\n[^2]: tide <iframe src='/a'></iframe> `<b>` <keeper@quay.example>"
     expect(wordsIn(wholeTextOfMarkdown(text))).toEqual([
@@ -31,7 +31,7 @@ describe("the text that judges compare", () => {
     expect(wholeTextOfMarkdown("```\n1. low <b>\n```")).toBe("1. low <b>")
   })
 
-  test("formulas are left out on both sides where a suite expects symbols", () => {
+  test("leaves out formulas on both sides if a suite expects symbols", () => {
     const html = `low <math><mi>x</mi></math> <img src="/math/render/1" alt="x^2"> tide`
     expect(wordsIn(wordsOfHtml(html))).toEqual(["low", "tide"])
     expect(wordsIn(wordsOfMarkdown("low $x$ $x^2$ tide"))).toEqual(["low", "tide"])

@@ -16,7 +16,7 @@ async function processesIn(folder: string): Promise<string[]> {
 }
 
 // Others have no /proc.
-test("an interrupted bench of the queue leaves no appliance and no folder", { tags: ["linux"] }, async () => {
+test("an interrupted queue bench leaves no appliance and no folder behind", { tags: ["linux"] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), "fossick-interrupted-"))
   try {
     const bench = spawn(process.execPath, [join(import.meta.dirname, "queue.ts"), "--pages=5", "--few=5"], {

@@ -70,14 +70,14 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-describe("pages of real manuals, crawled and asked", () => {
-  test("the crawl indexes every page", async () => {
+describe("real manuals, crawled and searched", () => {
+  test("are indexed page by page, without losses", async () => {
     expect(job?.error).toBeNull()
     expect(job?.outcomes["indexed"]).toBeGreaterThanOrEqual(paths.length)
     expect((await engine.stats()).pagesWithoutVectors).toBe(0)
   })
 
-  test("there are questions to pages of each manual", () => {
+  test("have questions about pages of each manual", () => {
     expect(paths).toHaveLength(SERVED.length)
     expect([questions.length, manualQuestions.length]).toEqual([4, 9])
   })
@@ -90,7 +90,7 @@ describe("pages of real manuals, crawled and asked", () => {
 })
 
 describe("answers from these pages", () => {
-  test("hold the fact that was asked for, mostly, and nothing that does not stand in the page cited", async () => {
+  test("mostly contain the requested fact, and nothing that the cited page does not say", async () => {
     const wrong: string[] = []
     for (const question of manualQuestions) {
       const answer = await answerQuestion(engine, embedder, question.text, "short")
@@ -101,7 +101,7 @@ describe("answers from these pages", () => {
     expect(wrong.slice(MOST_WRONG)).toEqual([])
   })
 
-  test("are longer when more is asked for, and as true", async () => {
+  test("are longer when more is requested, and just as accurate", async () => {
     const said = { short: 0, long: 0 }
     for (const { text } of manualQuestions.slice(0, 4)) {
       for (const length of ["short", "long"] as const) {
@@ -114,7 +114,7 @@ describe("answers from these pages", () => {
     expect(said.long).toBeGreaterThan(said.short)
   })
 
-  test("are not given where no page answers", async () => {
+  test("are not given if no page answers", async () => {
     for (const text of UNRELATED_QUESTIONS.slice(0, 3)) {
       expect((await answerQuestion(engine, embedder, text, "short")).units).toEqual([])
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { soakRenders } from "./soak-renders.ts"
 
 describe("nine renders", { tags: ["chromium"] }, () => {
-  test("leave no browser process behind, and never have more than a browser with its pages has", async () => {
+  test("leave no browser process behind, and never have more processes than one browser with its pages", async () => {
     const { samples, outcomes, left } = await soakRenders({ renders: 9, every: 3 })
     expect(samples).toHaveLength(3)
     // Main process, two zygotes, graphics, network, storage, the browser's own renderers, a spare one, and two pages.

@@ -14,7 +14,7 @@ const SECRET = "a-Secret-of-the-short-week"
 const TIMEOUT_MS = 240_000
 
 test(
-  "three days: what the operator is told of three sites is what happened to them",
+  "over three days, the operator's reports on three sites match what happened",
   { timeout: TIMEOUT_MS },
   async () => {
     await using cleanup = new AsyncDisposableStack()

@@ -67,7 +67,7 @@ async function examine(folder: string, env: Record<string, string> = {}, through
 }
 
 describe("the doctor", () => {
-  test("tries the servers of models, and shows what they say themselves but no key", async () => {
+  test("tests the model servers, and shows their own messages but no key", async () => {
     using folder = temporaryFolder()
     await using server = await startModelServer({
       embedder: new HashingEmbedder(),
@@ -93,7 +93,7 @@ describe("the doctor", () => {
     expect(ill.code).toBe(1)
   })
 
-  test("has the language model write, and says in one line what works, or what does not and why", async () => {
+  test("has the language model write, and reports in one line what works, or what does not and why", async () => {
     using folder = temporaryFolder()
     await using server = await startChatRuntime("ollama", {
       says: ({ body }) => (body["response_format"] === undefined ? "ready" : '{"ready": true}'),
@@ -135,7 +135,7 @@ describe("the doctor", () => {
     expect(existsSync(join(folder.path, "data"))).toBe(false)
   })
 
-  test("finds an appliance's data well, and leaves it as it is", async () => {
+  test("finds an appliance's data intact, and leaves it unchanged", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
     const db = await openStateStore(dataDir)
@@ -161,7 +161,7 @@ describe("the doctor", () => {
     ).toEqual(before.filter((name) => !name.startsWith("state.db-")))
   })
 
-  test("sees that the last backup failed, until one succeeds", async () => {
+  test("reports that the last backup failed, until one succeeds", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(join(folder.path, "data"))
     try {
@@ -184,7 +184,7 @@ describe("the doctor", () => {
     }
   })
 
-  test("names every setting that is unknown, wrong or alone, with code 1", async () => {
+  test("names every unknown, wrong or incomplete setting, with code 1", async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, "fossick.env"), "FOSSICK_PROT=80\n")
     const { code, of } = await examine(folder.path, {
@@ -199,7 +199,7 @@ describe("the doctor", () => {
     }
   })
 
-  test("sees a sources file that is wrong, a taken port, a missing browser and a model that is none", async () => {
+  test("reports a wrong sources file, a port in use, a missing browser and an invalid model", async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, "sources.yaml"), "sources:\n  - name: docs\n")
     const server = createServer().listen(0, "127.0.0.1")
@@ -218,7 +218,7 @@ describe("the doctor", () => {
     expect(of("model")).toMatchObject([{ level: "wrong" }])
   })
 
-  test("sees a restore that was cut short, a clock that is behind, and a disk without room", async () => {
+  test("reports an interrupted restore, a clock that is behind, and a disk without space", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
     mkdirSync(join(dataDir, "restoring"), { recursive: true })
@@ -238,27 +238,23 @@ describe("the doctor", () => {
     ])
   })
 
-  test(
-    "names a folder that is read-only, once, and looks at what is in it",
-    { tags: ["mounts"] },
-    async () => {
-      using folder = temporaryFolder()
-      const dataDir = join(folder.path, "data")
-      ;(await openStateStore(dataDir)).close()
-      const { code, of } = await examine(folder.path, {}, reading(dataDir))
-      expect(code).toBe(1)
-      expect(of("data folder")).toMatchObject([
-        {
-          level: "wrong",
-          what: expect.stringContaining(`${dataDir} is read-only`) as unknown,
-          advice: expect.stringContaining("Mount its disk for writing") as unknown,
-        },
-      ])
-      expect([of("disk space"), of("state.db")]).toEqual([[], []])
-    },
-  )
+  test("names a read-only folder once, and checks its contents", { tags: ["mounts"] }, async () => {
+    using folder = temporaryFolder()
+    const dataDir = join(folder.path, "data")
+    ;(await openStateStore(dataDir)).close()
+    const { code, of } = await examine(folder.path, {}, reading(dataDir))
+    expect(code).toBe(1)
+    expect(of("data folder")).toMatchObject([
+      {
+        level: "wrong",
+        what: expect.stringContaining(`${dataDir} is read-only`) as unknown,
+        advice: expect.stringContaining("Mount its disk for writing") as unknown,
+      },
+    ])
+    expect([of("disk space"), of("state.db")]).toEqual([[], []])
+  })
 
-  test("sees a clock that is in doubt, until it is told that the clock is right", async () => {
+  test("reports a clock in doubt, until someone confirms that it is right", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
     {
@@ -273,7 +269,7 @@ describe("the doctor", () => {
     expect((await examine(folder.path)).of("clock")).toEqual([])
   })
 
-  test("sees a state.db that is gone, and one that is another", async () => {
+  test("reports a missing state.db, and a different one", async () => {
     using folder = temporaryFolder()
     const dataDir = join(folder.path, "data")
     const lose = async () => {
@@ -291,7 +287,7 @@ describe("the doctor", () => {
     expect((await examine(folder.path)).of("state.db")).toMatchObject([finding("is not the one")])
   })
 
-  test("sees webhooks that nobody takes, and jobs that lost their process", async () => {
+  test("reports webhooks that nobody accepts, and jobs that lost their process", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(join(folder.path, "data"))
     const { jobs } = tables(db)
@@ -316,7 +312,7 @@ describe("the doctor", () => {
     expect(of("lost processes")).toMatchObject([{ level: "note", what: "The process of job 1 is gone." }])
   })
 
-  test("sees what goes wrong in a row, and settings that keep its e-mails back", async () => {
+  test("reports repeated failures, and settings that keep its e-mails back", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(join(folder.path, "data"))
     const book = new AlertBook(db)
@@ -348,7 +344,7 @@ describe("the doctor", () => {
     ])
   })
 
-  test("sees a data folder that cannot be written to", { tags: ["not-root"] }, async () => {
+  test("reports a data folder that cannot be written to", { tags: ["not-root"] }, async () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, "data"))
     chmodSync(join(folder.path, "data"), 0o500)
@@ -357,7 +353,7 @@ describe("the doctor", () => {
     chmodSync(join(folder.path, "data"), 0o700)
   })
 
-  test("sees a data folder that is none", async () => {
+  test("reports a data folder that is not a folder", async () => {
     using folder = temporaryFolder()
     writeFileSync(join(folder.path, "data"), "")
     const { code, of } = await examine(folder.path)
@@ -367,7 +363,7 @@ describe("the doctor", () => {
     ])
   })
 
-  test("says when Meilisearch is not there", async () => {
+  test("says when Meilisearch is not running", async () => {
     using folder = temporaryFolder()
     const { code, of } = await examine(folder.path, {
       FOSSICK_ENGINE: "meilisearch",
@@ -380,7 +376,7 @@ describe("the doctor", () => {
   })
 })
 
-test("a check that fails has found something wrong, and the others still run", async () => {
+test("reports a failed check as a problem, and still runs the others", async () => {
   const checked = await runChecks([
     { name: "one", run: () => Promise.reject(new Error("no such thing")) },
     { name: "two", run: () => [note("fine")] },

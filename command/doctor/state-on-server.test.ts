@@ -8,7 +8,7 @@ import { isRunning, locksCheck, stateCheck } from "./state-checks.ts"
 import type { DoctorSettings } from "./settings-checks.ts"
 
 describe("the state on PostgreSQL", { tags: ["postgresql"] }, () => {
-  test("is well, or another one's, or cannot be reached, and the doctor says which", async () => {
+  test("is intact, from another folder, or unreachable, and the doctor says which", async () => {
     using folder = temporaryFolder()
     await using server = await PostgresServer.start()
     using _ = stateOn(server.socketUrl("one"))

@@ -21,14 +21,14 @@ const ROOT = join(import.meta.dirname, "../..")
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), "utf8"))
 const LINUX = { platform: "linux", arch: "x64" }
 
-test("npm on the oldest promised Node warns of no package (npm run lock)", () => {
+test("npm on the oldest supported Node shows no package warnings (npm run lock)", () => {
   const { engines } = read("package.json") as { engines: { node: string } }
   const { packages } = read("package-lock.json") as { packages: Record<string, Engined> }
   expect(engines.node).toMatch(/^>=\d+\.\d+\.\d+$/)
   expect(refusing(packages, engines.node.slice(2))).toEqual([])
 })
 
-test("no package of the lock is deprecated", () => {
+test("no package in the lock file is deprecated", () => {
   const { packages } = read("package-lock.json") as { packages: Record<string, { deprecated?: string }> }
   expect(Object.entries(packages).filter(([, { deprecated }]) => deprecated !== undefined)).toEqual([])
 })
@@ -49,7 +49,7 @@ test.each([
   expect(allows(range, "20.19.0")).toBe(is)
 })
 
-test("only what nothing loads goes; licences, other files and what links lead to stay", () => {
+test("prunes only what nothing loads, and keeps licences, other files and link targets", () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-prune-"))
   try {
     const keep = [
@@ -92,7 +92,7 @@ test("only what nothing loads goes; licences, other files and what links lead to
   }
 })
 
-test("a package whose modules are joined keeps its exports, in one file", async () => {
+test("a package whose modules are merged keeps its exports, in one file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-join-"))
   try {
     mkdirSync(join(folder, "dist"))

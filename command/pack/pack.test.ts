@@ -47,7 +47,7 @@ test("the package holds what an appliance needs, and nothing for developers", ()
   ).toEqual([])
 })
 
-test("every module in it asks for modules that are in it, by their names there", () => {
+test("every module in it imports only modules in it, by their names there", () => {
   const there = new Set(files)
   const missing: string[] = []
   for (const path of files.filter((one) => one.endsWith(".ts"))) {
@@ -66,7 +66,7 @@ test("every module in it asks for modules that are in it, by their names there",
   ).toEqual([])
 })
 
-test("types go, lines keep their numbers, and modules of packages keep their names", () => {
+test("types are stripped, lines keep their numbers, and package modules keep their names", () => {
   const code = `import { a } from "./a.ts"\nimport type { B } from "./b.ts"\nimport c from "c.ts"\nconst d: B = await import("#e/d.ts")\n`
   const lines = asJavaScript(code).split("\n")
   expect(lines).toHaveLength(5)
@@ -76,7 +76,7 @@ test("types go, lines keep their numbers, and modules of packages keep their nam
   expect(lines[3]).toMatch(/^const d {4}= await import\("#e\/d\.js"\)$/)
 })
 
-test("programs import the client from the package, and its types hold them to what a call takes", () => {
+test("programs import the client from the package, and its types check their calls", () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-pack-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const installed = join(folder, "node_modules/fossick")
@@ -107,7 +107,7 @@ test("programs import the client from the package, and its types hold them to wh
   expect(run("program.mts")).toBe("function")
 })
 
-test("no install script is left to run for Node, and the programs are of the version that a clone has", () => {
+test("no install script for Node remains, and the programs have the same version as in a clone", () => {
   const packed = packedManifest(own, nodes, {}) as Record<string, Record<string, string>>
   for (const name of ["node", "rolldown", "preact"]) {
     expect(packed["dependencies"]).not.toHaveProperty(name)
@@ -121,7 +121,7 @@ test("no install script is left to run for Node, and the programs are of the ver
   expect(packed).not.toHaveProperty("scripts")
 })
 
-test("what overrides replace in a clone is replaced in the packages that ask for it, which go along", () => {
+test("packages affected by a clone's overrides are bundled with the replaced versions", () => {
   const names = bundledNames(own, lock)
   expect(names.sort()).toEqual(["@lancedb/lancedb", "@xenova/transformers", "kysely", "officeparser"])
   for (const name of names) {

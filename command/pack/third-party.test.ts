@@ -31,7 +31,7 @@ test("THIRD-PARTY.md lists what the lock file has (npm run third-party)", () => 
   expect(read("THIRD-PARTY.md")).toBe(thirdPartyText(ROOT))
 })
 
-test("the licences of what stands in the repository stand beside it", () => {
+test("licences of material in the repository are stored beside it", () => {
   const files = [...read("THIRD-PARTY.md").matchAll(/`((?:engine|crawler)\/[^`]+)`/g)].map(
     ([, file]) => file!,
   )

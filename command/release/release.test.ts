@@ -60,13 +60,13 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe("a release", () => {
-  test("is checked by openssl and sha256sum, with the lines of the handbook", () => {
+  test("can be checked by openssl and sha256sum, with the handbook's commands", () => {
     expect(sh(linesOf("With tools that every system has"))).toMatch(
       /Signature Verified Successfully[^]*fossick-0\.1\.0\.tgz: OK/,
     )
   })
 
-  test("is checked by fossick verify, with the line of the handbook", () => {
+  test("can be checked by fossick verify, with the handbook's command", () => {
     const [line = ""] = /npx fossick verify \S+ --key \S+/.exec(linesOf("With Fossick")) ?? []
     const { code, out } = fossick(...line.split(" ").slice(3))
     expect({ code, out }).toEqual({
@@ -75,7 +75,7 @@ describe("a release", () => {
     })
   })
 
-  test("that was changed is refused: the signature, a file, a file in the package, another key", async () => {
+  test("is rejected if it was changed: the signature, a file, a file in the package, another key", async () => {
     const manifest = join(release, "fossick-0.1.0.manifest")
     const check = () => fossick("fossick-0.1.0.manifest", "--key", "release.pub")
     const text = readFileSync(manifest)
@@ -110,14 +110,14 @@ describe("a release", () => {
     expect(fossick("fossick-0.1.0.manifest").code).toBe(2)
   })
 
-  test("that is installed is checked where it is", () => {
+  test("can be checked in place when installed", () => {
     // A clone holds the two files exactly as the package does, but its package.json differs.
     const { code, out } = fossick("fossick-0.1.0.manifest", "--key", "release.pub", "--installed")
     expect({ code, out }).toEqual({ code: 1, out: "package/package.json is missing or was changed\n" })
   })
 })
 
-test("the SBOM has every package that the page of licences has, and no other", () => {
+test("the SBOM has exactly the packages on the licence page", () => {
   const { components, dependencies } = JSON.parse(sbomOf(ROOT)) as {
     readonly components: readonly { purl: string; "bom-ref": string }[]
     readonly dependencies: readonly { ref: string; dependsOn: readonly string[] }[]
@@ -132,7 +132,7 @@ test("the SBOM has every package that the page of licences has, and no other", (
   expect(dependencies.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([])
 })
 
-test("what is no manifest is told by its line", () => {
+test("rejects an invalid manifest by line", () => {
   expect(() => readManifest("x  y\n")).toThrow("line 1 is not a hash")
   const line = `${"0".repeat(64)}  a\n`
   expect(() => readManifest(line + line)).toThrow("names a file twice")

@@ -17,13 +17,13 @@ import { firstSettings, unitFor } from "./unit.ts"
 const ROOT = join(import.meta.dirname, "../..")
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8")
 
-test("the handbook shows the unit as it is", () => {
+test("the handbook shows the unit unchanged", () => {
   expect(read("docs/run-as-a-service.md")).toContain(
     `\`\`\`ini\n${read("command/service/fossick.service").trim()}\n\`\`\``,
   )
 })
 
-describe("the unit", () => {
+describe("the systemd unit", () => {
   test("starts this installation, whatever its folder is called", () => {
     const unit = unitFor({ node: '/opt/my "50%" $HOME/node', fossick: "/opt/fossick/command/fossick.js" })
     expect(unit).toContain(
@@ -32,14 +32,14 @@ describe("the unit", () => {
     expect(unit.match(/^ExecStart=/gm)).toHaveLength(1)
   })
 
-  test("gives the appliance the time that it takes to stop", () => {
+  test("gives the appliance enough time to stop", () => {
     const { shutdownSeconds } = readSettings(apiSettings, {})
     const [, stop] = /^TimeoutStopSec=(\d+)$/m.exec(read("command/service/fossick.service"))!
     expect(Number(stop)).toBeGreaterThan(shutdownSeconds + 5)
   })
 })
 
-test("the first settings are settings, with a key of their own that the appliance takes", () => {
+test("the first settings are valid, with a key of their own that the appliance accepts", () => {
   const settings = parseEnv(firstSettings())
   checkSettings([engineSettings, crawlerSettings, apiSettings, x402Settings], settings)
   expect(readSettings(apiSettings, settings).apiKey).toMatch(/^fsk-[\w-]{43}$/)
@@ -48,7 +48,7 @@ test("the first settings are settings, with a key of their own that the applianc
   expect(firstSettings()).not.toBe(firstSettings())
 })
 
-test("--dry-run shows every step and does none", async () => {
+test("--dry-run shows every step and performs none", async () => {
   const before = existsSync(PLACES.unit)
   const fossick = (...args: string[]) =>
     promisify(execFile)(

@@ -12,12 +12,12 @@ test("a model hub's password is refused and not repeated", () => {
   )
 })
 
-describe("the commands", () => {
+describe("wrong settings of commands", () => {
   test.each([
     ["search", ["why?"]],
     ["index", ["upgrade"]],
     ["crawl", ["example.com"]],
-  ])("%s refuses a wrong value with code 2, before it does anything", async (command, args) => {
+  ])("%s rejects a wrong value with code 2 before it does anything", async (command, args) => {
     const { code, stderr } = await run(command, args, {
       FOSSICK_EMBED_THREADS: "many",
       FOSSICK_DATA_DIR: "/dev/null/nowhere",
@@ -28,7 +28,7 @@ describe("the commands", () => {
     expect(code).toBe(2)
   })
 
-  test("a crawl names those of the engine and the crawler together", async () => {
+  test("a crawl reports wrong settings of the engine and the crawler together", async () => {
     const wrong = {
       FOSSICK_EMBED_THREADS: "many",
       FOSSICK_ALLOWED_NETWORKS: "10.0.0.0/8,what is this",

@@ -33,7 +33,7 @@ function lineOf(tell: (log: pino.Logger) => void): unknown[] {
   return [level, told(String(msg), fields).text]
 }
 
-test("the start and the end of a crawl are one line each, with what came of it", () => {
+test("the start and end of a crawl take one line each, with the result", () => {
   expect(lineOf((log) => crawlStarted(log, job))).toEqual([30, "crawl postgres started"])
   expect(lineOf((log) => crawlEnded(log, job))).toEqual([
     30,
@@ -41,7 +41,7 @@ test("the start and the end of a crawl are one line each, with what came of it",
   ])
 })
 
-test("one with problems says which, and one that failed stands out more", () => {
+test("a crawl with problems names them, and a failed one stands out more", () => {
   const outcomes = {
     indexed: 2,
     unchanged: 30,
@@ -62,7 +62,7 @@ test("one with problems says which, and one that failed stands out more", () => 
   ])
 })
 
-test("what goes on later is no end", () => {
+test("a crawl that will continue is not reported as ended", () => {
   const stopped = { ...job, state: "queued", result: null, endedAt: null } as const
   expect(lineOf((log) => crawlEnded(log, stopped))[1]).toMatch(/^crawl postgres interrupted: 1,169 new/)
   const cancelled = { ...job, state: "cancelled", result: null } as const

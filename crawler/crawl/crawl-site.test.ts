@@ -27,7 +27,7 @@ const paths = (fixture: CrawlFixture) =>
   [...fixture.engine.pages.keys()].map((url) => new URL(url).pathname).sort()
 
 describe("a crawl", () => {
-  test("brings in what links reach, and counts how every visit ended", async () => {
+  test("finds what links reach, and counts every visit by outcome", async () => {
     await using site = await startTestSite({
       "/": article("Home", {
         links: ["/a", "/b", "/dead", "/image.png", "/secret", "/moved", "https://elsewhere.invalid/"],
@@ -62,7 +62,7 @@ describe("a crawl", () => {
     expect(new Set(site.requests).size).toBe(site.requests.length)
   })
 
-  test("keeps what a page says of its topic, country and audience, or the topic that all were given", async () => {
+  test("records a page's topic, country and audience, or the topic set for all", async () => {
     const news = '<script type="application/ld+json">{"@type":"NewsArticle"}</script>'
     await using site = await startTestSite({
       "/": article("Home", { links: ["/report", "/adults"], head: '<meta name="geo.country" content="FR">' }),
@@ -87,7 +87,7 @@ describe("a crawl", () => {
     expect(Object.values(facts()).map(({ topic }) => topic)).toEqual(["finance", "finance", "finance"])
   })
 
-  test("keeps title, text, source and the address of a page", async () => {
+  test("records a page's title, text, source and address", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     await using fixture = await CrawlFixture.open()
     await fixture.crawl({ seeds: [site.origin], name: "handbook" })
@@ -96,7 +96,7 @@ describe("a crawl", () => {
     expect(page?.markdown).toContain("Home is explained here")
   })
 
-  test("goes as deep as it is told", async () => {
+  test("goes as deep as configured", async () => {
     await using site = await startTestSite({
       "/": article("Zero", { links: ["/1"] }),
       "/1": article("One", { links: ["/2"] }),
@@ -113,7 +113,7 @@ describe("a crawl", () => {
     }
   })
 
-  test("reads no more pages than the limit, whatever else it meets", async () => {
+  test("reads no more pages than the limit, whatever else it finds", async () => {
     const links = ["/dead1", "/dead2", ...Array.from({ length: 40 }, (_, index) => `/p${index}`)]
     const pages = Object.fromEntries(links.slice(2).map((path) => [path, article(path)]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
@@ -123,7 +123,7 @@ describe("a crawl", () => {
     expect(job.outcomes["indexed"]).toBe(10)
   })
 
-  test("counts a page that a redirect brings in before its turn once only", async () => {
+  test("counts a page reached early by a redirect only once", async () => {
     const links = ["/old", ...Array.from({ length: 9 }, (_, index) => `/p${index}`)]
     const pages = Object.fromEntries(links.slice(1).map((path) => [path, article(path)]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...pages })
@@ -135,7 +135,7 @@ describe("a crawl", () => {
     expect(site.requests.filter((path) => path === "/p8")).toHaveLength(1)
   })
 
-  test("stays below the start's folder with scope prefix, and says so of redirects that leave", async () => {
+  test("stays below the start's folder with scope prefix, and reports redirects that leave it", async () => {
     await using site = await startTestSite({
       "/docs/": article("Docs", { links: ["/docs/a", "/blog", "/docs/out"] }),
       "/docs/a": article("Alpha"),
@@ -148,7 +148,7 @@ describe("a crawl", () => {
     expect(site.requests).not.toContain("/blog")
   })
 
-  test("takes the place where its start leads as the site", async () => {
+  test("treats the redirect target of its start as the site", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"] }),
       "/a": article("Alpha"),
@@ -160,8 +160,8 @@ describe("a crawl", () => {
   })
 })
 
-describe("pages under several addresses", () => {
-  test("a canonical address inside the scope is read instead", async () => {
+describe("pages with several addresses", () => {
+  test("are read at a canonical address inside the scope", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/print"] }),
       "/print": article("Page", { head: '<link rel="canonical" href="/page">' }),
@@ -173,7 +173,7 @@ describe("pages under several addresses", () => {
     expect(job.outcomes).toEqual({ indexed: 2, "skipped:duplicate": 1 })
   })
 
-  test("a canonical that leads elsewhere, to nothing or in a circle does not cost the page", async () => {
+  test("are not lost to a canonical that leads elsewhere, nowhere or in a circle", async () => {
     await using site = await startTestSite({
       "/": article("Home", {
         links: ["/mirror", "/a", "/b"],
@@ -191,7 +191,7 @@ describe("pages under several addresses", () => {
 })
 
 describe("sitemaps", () => {
-  test("named in robots.txt, as indexes, gzipped and as text, bring in pages nobody links", async () => {
+  test("named in robots.txt, as indexes, gzipped or as text, add pages that nobody links", async () => {
     const pages = ["/1", "/2", "/3", "/outside/4"]
     await using site = await startTestSite(Object.fromEntries(pages.map((path) => [path, article(path)])))
     site.serve({
@@ -299,7 +299,7 @@ describe("sitemaps", () => {
 })
 
 describe("sites in trouble", () => {
-  test("a page that asks to wait is read later", async () => {
+  test("get a later visit for a page that asks to wait", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/busy"] }),
       "/busy": tooManyRequests("0", 1, html(article("Busy"))),
@@ -308,7 +308,7 @@ describe("sites in trouble", () => {
     expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 2 })
   })
 
-  test("a page that asks to wait too long is postponed, and the crawl ends", async () => {
+  test("get a page that asks for too long a wait postponed, and the crawl ends", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/busy"] }),
       "/busy": status(503, { "retry-after": "86400" }),
@@ -317,7 +317,7 @@ describe("sites in trouble", () => {
     expect((await fixture.crawl({ seeds: [site.origin] })).outcomes).toEqual({ indexed: 1, postponed: 1 })
   })
 
-  test("a server error is tried again, three times in all", async () => {
+  test("get three tries in all after a server error", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/broken"] }),
       "/broken": status(500),
@@ -331,7 +331,7 @@ describe("sites in trouble", () => {
     ])
   })
 
-  test("robots.txt that fails keeps the whole site for later", async () => {
+  test("are put off entirely if robots.txt fails", async () => {
     await using site = await startTestSite({ "/": article("Home"), "/robots.txt": status(500) })
     await using fixture = await CrawlFixture.open()
     const config = testConfig({ FOSSICK_MAX_WAIT_MS: "100" })
@@ -339,13 +339,13 @@ describe("sites in trouble", () => {
     expect(site.requests).not.toContain("/")
   })
 
-  test("a site that is not there fails with the reason", async () => {
+  test("fail with the reason if they are unreachable", async () => {
     await using fixture = await CrawlFixture.open()
     const seeds = [`http://127.0.0.1:${await freePort()}/`]
     expect((await fixture.crawl({ seeds })).outcomes).toEqual({ "failed:refused": 1 })
   })
 
-  test("a site that only ever asks to wait is given up, not asked for each of its pages", async () => {
+  test("are given up if they only ever ask to wait, without trying each page", async () => {
     const links = Array.from({ length: 200 }, (_, index) => `/p${index}`)
     const busy = Object.fromEntries(links.map((path) => [path, status(429, { "retry-after": "0" })]))
     await using site = await startTestSite({ "/": article("Home", { links }), ...busy })
@@ -356,7 +356,7 @@ describe("sites in trouble", () => {
     expect(site.requests.filter((path) => path.startsWith("/p")).length).toBe(6)
   })
 
-  test("a visit that hangs does not keep a crawl from being stopped", async () => {
+  test("cannot keep a crawl from stopping with a visit that hangs", async () => {
     const stop = new AbortController()
     await using site = await startTestSite({
       "/": article("Home", { links: ["/hangs"] }),
@@ -370,7 +370,7 @@ describe("sites in trouble", () => {
     expect(job).toMatchObject({ state: "paused", queued: 1, outcomes: { indexed: 1 } })
   })
 
-  test("an engine that fails ends the crawl with its error; what it did not take is not reported", async () => {
+  test("an engine failure ends the crawl with its error, and pages it did not accept are not reported", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"] }),
       "/a": article("Alpha"),
@@ -382,8 +382,8 @@ describe("sites in trouble", () => {
   })
 })
 
-describe("a crawl run again", () => {
-  test("visits every page, writes only what changed, and takes nothing out of the index by itself", async () => {
+describe("a repeated crawl", () => {
+  test("visits every page, writes only changes, and removes nothing from the index", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b", "/c"] }),
       "/a": article("Alpha"),
@@ -428,7 +428,7 @@ describe("a crawl run again", () => {
   })
 })
 
-test("a stopped crawl goes on where it was: every page once, none forgotten", async () => {
+test("a stopped crawl resumes with every page read once and none forgotten", async () => {
   const links = Array.from({ length: 60 }, (_, index) => `/p${index}`)
   const stop = new AbortController()
   const pages = Object.fromEntries(links.map((path) => [path, html(article(path))]))

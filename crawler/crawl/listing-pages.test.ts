@@ -42,7 +42,7 @@ const teaser = ([path, title, text]: (typeof POSTS)[number]) =>
 const more = (text: string) =>
   `<p>${text}</p><p>The workshop keeps notes of every repair, with its date and the hours it took.</p>`
 
-test("a tag's page stands behind the posts that it lists, with the reason beside the score, and stays in the results", async () => {
+test("a tag page ranks behind the posts it lists, with the reason beside the score, and stays in the results", async () => {
   await using site = await startTestSite({
     "/": doc("Workshop", "single", `<p>A workshop's notes.</p><a href="/tag/pump-seals/">Pump seals</a>`),
     "/tag/pump-seals/": doc("Pump seals", "archive tag tag-pump-seals", POSTS.map(teaser).join("")),
@@ -83,7 +83,7 @@ test("a tag's page stands behind the posts that it lists, with the reason beside
   expect(now.urls.toSorted()).toEqual(before.urls.toSorted())
 })
 
-test("a page's hash counts that it is a list, and is as it was for all others", () => {
+test("a list page has a different hash, and all other pages keep theirs", () => {
   expect(pageHash(aPage("/a", { isListing: true }))).not.toBe(pageHash(aPage("/a")))
   expect(pageHash(aPage("/a"))).toBe("1voWDXRllThh7Z8T3UNyKi3Crld8aHITVJa9xE3IUI4")
 })

@@ -106,7 +106,7 @@ describe("a host whose name leads elsewhere in a later run", () => {
     expect(await run({})).toMatchObject({ state: "finished", error: null, note: null })
   })
 
-  test("is read again once the operator has accepted where it is", async () => {
+  test("is read again once the operator has accepted its new location", async () => {
     internet.lead("docs.example", PUBLIC_ADDRESS)
     await run({})
     internet.lead("docs.example", HERE)

@@ -42,7 +42,7 @@ const names = (images: readonly PageImage[]) =>
   images.map(({ url }) => url.slice("https://a.example/".length))
 
 describe("the images of a search", () => {
-  test("come from the best page first, those that suit the question before their neighbours", async () => {
+  test("come from the best page first, and those that match the question come before their neighbours", async () => {
     const hits = [
       page(0.8, [image("workshop.jpg", "Our workshop"), image("seal.jpg", "A worn pump seal")]),
       page(0.6, [image("hall.jpg", "The hall")]),
@@ -54,7 +54,7 @@ describe("the images of a search", () => {
     ])
   })
 
-  test("that somebody looked at come before those that nobody did", async () => {
+  test("put images that the crawler has examined first", async () => {
     const hits = [page(0.9, [image("unread.jpg")]), page(0.3, [image("read.jpg")])]
     expect(names(await searchImages("pump", hits, knowing({ "read.jpg": read(A) })))).toEqual([
       "read.jpg",
@@ -62,7 +62,7 @@ describe("the images of a search", () => {
     ])
   })
 
-  test("hold no junk, whether seen to be or named so", async () => {
+  test("leave out junk, whether detected or recognisable by name", async () => {
     const hits = [page(0.9, [image("logo.png"), image("spacer.gif"), image("gone.jpg"), image("pump.jpg")])]
     const knowledge = knowing({
       "logo.png": { state: "junk", because: "fixture" },
@@ -72,7 +72,7 @@ describe("the images of a search", () => {
     expect(names(await pageImages(hits[0]!, knowledge))).toEqual(["pump.jpg"])
   })
 
-  test("show one of several copies, the largest, where the best one stood", async () => {
+  test("show only the largest of several copies, in the place of the best one", async () => {
     const hits = [
       page(0.9, [image("small.jpg"), image("other.jpg")]),
       page(0.5, [image("large.jpg"), image("other.jpg")]),
@@ -85,7 +85,7 @@ describe("the images of a search", () => {
     expect(names(await searchImages("pump", hits, knowledge))).toEqual(["large.jpg", "other.jpg"])
   })
 
-  test("are twenty at most, and still the largest copies", async () => {
+  test("are limited to twenty, still with the largest copies", async () => {
     const many = Array.from({ length: 20 }, (_, n) => image(`${n}.jpg`))
     const hash = (n: number) =>
       (0x9e3779b97f4a7c15n * BigInt(n + 1)).toString(16).slice(-16).padStart(16, "0")
@@ -98,7 +98,7 @@ describe("the images of a search", () => {
     expect(found).not.toContain("more.jpg")
   })
 
-  test("are described by their page's title when nothing else is said of them", async () => {
+  test("use their page's title as the description if they have none", async () => {
     const hits = [page(0.9, [image("a.jpg"), image("b.jpg", "A rotor")])]
     expect((await searchImages("pump", hits, nothing)).map(({ description }) => description)).toEqual([
       "Pumps",

@@ -46,7 +46,7 @@ async function found(text: string, more: { readonly limit?: number } = {}) {
   return { plain: paths(hits), sided: paths(sided), scores: sided.map(({ score }) => score) }
 }
 
-test("a comparison finds the page about one side alone, which takes the place of the lowest", async () => {
+test("a comparison finds the page about only one side, which replaces the lowest hit", async () => {
   const { plain, sided, scores } = await found("diesel engine versus petrol engine")
   expect(plain).not.toContain("/petrol")
   expect(sided).toContain("/petrol")
@@ -54,14 +54,14 @@ test("a comparison finds the page about one side alone, which takes the place of
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
 })
 
-test("each of several questions finds its page", async () => {
+test("several questions each find their page", async () => {
   const { sided } = await found(
     "what care does a diesel engine need in winter and how does a petrol engine burn fuel?",
   )
   expect(sided.toSorted()).toEqual(["/petrol", "/winter"])
 })
 
-test("operators of the whole question hold for each side", async () => {
+test("operators of the whole question apply to each side", async () => {
   const { sided } = await found("diesel engine versus petrol engine -spark")
   expect(sided).not.toContain("/petrol")
 })
@@ -76,7 +76,7 @@ test("the others keep the order that the operator's rules gave them", async () =
   expect(sided.some(({ url }) => url.endsWith("/petrol"))).toBe(true)
 })
 
-test("other questions find what they found", async () => {
+test("other questions find the same pages as before", async () => {
   const { plain, sided } = await found("petrol engine in winter")
   expect(sided).toEqual(plain)
 })

@@ -4,7 +4,7 @@ import { snippetsOf } from "./snippets.ts"
 const textsOf = (passages: Parameters<typeof snippetsOf>[0]) => snippetsOf(passages).map(({ text }) => text)
 const passage = (position: number, text: string) => ({ position, text, headings: [] })
 
-describe("what a result shows of a page", () => {
+describe("a result's snippet", () => {
   test("is in the order of the page, whichever passage is best", () => {
     expect(textsOf([passage(7, "Then bake it."), passage(2, "First knead the dough.")])).toEqual([
       "First knead the dough.",
@@ -12,7 +12,7 @@ describe("what a result shows of a page", () => {
     ])
   })
 
-  test("is neither a caption nor a question about the page", () => {
+  test("leaves out captions and questions about the page", () => {
     const text = "Figure 3.1. A loaf of bread\nKnead for ten minutes.\nWas this page helpful?\nYes / No"
     expect(textsOf([passage(0, text), passage(1, "Table 2: Flours and their ash")])).toEqual([
       "Knead for ten minutes.",
@@ -24,7 +24,7 @@ describe("what a result shows of a page", () => {
     expect(textsOf([])).toEqual([])
   })
 
-  test("is the code and the tables as they are shown, whatever their lines look like", () => {
+  test("shows code and tables unchanged, whatever their lines look like", () => {
     const shown =
       "Run:\n```sh\nprint this page\n```\n\n| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |\nPrint this page"
     expect(textsOf([{ ...passage(0, "Run:\nprint this page"), shown }])).toEqual([

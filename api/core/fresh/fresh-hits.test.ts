@@ -57,7 +57,7 @@ const notFound: Reread = {
   end: { kind: "failed", because: "http-status", detail: "answered 404", status: 404 },
 }
 
-test("only pages that were checked too long ago are read again, and 0 means all", async () => {
+test("reads only outdated pages again, and all pages if the age is 0", async () => {
   const hits = [pageAt("old"), pageAt("young", { fetchedAt: NOW })]
   const hourly = await young(hits)
   expect([hourly.asked, hourly.aged]).toEqual([["https://example.com/old"], []])
@@ -66,7 +66,7 @@ test("only pages that were checked too long ago are read again, and 0 means all"
   expect((await young(hits, {}, { ...HOURLY, maxAgeMs: 0 })).asked).toHaveLength(2)
 })
 
-test("a page that cannot be read again is left out, or given with its age", async () => {
+test("leaves out a page that cannot be read again, or returns it with its age", async () => {
   const hits = [pageAt("slow"), pageAt("blocked"), pageAt("fine")]
   const now = { slow: timeout, blocked: { kind: "refused", because: "its login failed" } } as const
   const strict = await young(hits, now)
@@ -102,7 +102,7 @@ test("a page that is gone is left out, whatever the request falls back to", asyn
   ])
 })
 
-test("a changed page is shown as it is now, and ranks by what it still answers", async () => {
+test("shows a changed page in its current state, ranked by what it still answers", async () => {
   const passages = [{ text: "A pump moves water by a wheel with blades.", headings: [], position: 0 }]
   const [better, worse] = [pageAt("a", { score: 0.9, passages }), pageAt("b", { score: 0.8, passages })]
   const { hits } = await young([better, worse], {
@@ -130,13 +130,13 @@ test.each([
   expect([hits, aged[0]?.text]).toEqual([[], expect.stringContaining("no longer matches the request")])
 })
 
-test("a page that leads to another hit is shown once", async () => {
+test("shows a page once if it redirects to another hit", async () => {
   const [from, to] = [pageAt("from"), pageAt("to")]
   const { urls } = await young([from, to], { from: rewritten(from, "A pump moves water.", { url: to.url }) })
   expect(urls).toEqual(["to"])
 })
 
-test("one search reads twenty pages again, and none of another appliance's", async () => {
+test("reads at most twenty pages again per search, and none from another appliance", async () => {
   const own = Array.from({ length: 22 }, (_, i) => pageAt(`p${i}`))
   const { asked, aged } = await young([pageAt("theirs", { source: sourceOfPeer("north") }), ...own])
   expect(asked).toHaveLength(20)

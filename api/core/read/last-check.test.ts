@@ -14,12 +14,12 @@ const knowledge = {
   }),
 }
 
-test("is the last visit of all sources of a page, or of those that may be told of", async () => {
+test("the last check is the latest visit by any source of the page, or by any visible source", async () => {
   expect((await lastCheck(page, knowledge)).toISOString()).toBe("2025-06-01T00:00:00.000Z")
   expect((await lastCheck(page, knowledge, ["open", "other"])).toISOString()).toBe("2025-05-01T00:00:00.000Z")
 })
 
-test("is when the text was read, where no later visit is known", async () => {
+test("the last check is the time the text was read if no later visit is known", async () => {
   expect((await lastCheck(page, knowledge, [])).toISOString()).toBe("2025-04-01T00:00:00.000Z")
   const older = { visits: async () => ({ checkedAt: new Date("2020-01-01T00:00:00Z") }) }
   expect((await lastCheck(page, older)).toISOString()).toBe("2025-04-01T00:00:00.000Z")

@@ -27,7 +27,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-test("a call that has spent its memory ends with what it has, and says what it left out", async () => {
+test("a call that runs out of memory returns what it has and says what it left out", async () => {
   await using app = await serveApp({ reader, config: { callMemoryMb: 16, liveMemoryMb: 64 } })
   const crawled = await app.post("/crawl", { url: site.url("/") })
   expect(crawled.status).toBe(200)
@@ -46,14 +46,14 @@ test("a call that has spent its memory ends with what it has, and says what it l
     )
 })
 
-test("a map keeps addresses alone, and has room for all of a site", async () => {
+test("a map stores only addresses and has room for a whole site", async () => {
   await using app = await serveApp({ reader, config: { callMemoryMb: 16, liveMemoryMb: 16 } })
   const { body } = await app.post("/map", { url: site.url("/"), max_depth: 2 })
   expect(body.results).toHaveLength(paths.length + 1)
   expect(body).not.toHaveProperty("failed_results")
 })
 
-test("a call is refused early when other calls hold all memory, until they give it back", async () => {
+test("a call is refused early while other calls hold all memory", async () => {
   const memory = new LiveMemory(new ByteBudget(16 * 2 ** 20), { callMemoryMb: 16 })
   const first = memory.open()
   const reading = first.metered(reader).read(site.url("/page0"))

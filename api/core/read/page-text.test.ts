@@ -5,14 +5,14 @@ import { joinPassages, splitPassages } from "./page-text.ts"
 const CODE = "Write:\n```ini\nListen 80\n```"
 const TABLE = "| A | B |\n|---|---|\n| 1 | 2 |"
 
-test("passages are joined on one line, and beside code and tables on a line of its own", () => {
+test("joins passages on one line, and puts code and tables on lines of their own", () => {
   expect(joinPassages(["One.", "Two."])).toBe("One. [...] Two.")
   expect(joinPassages([CODE, "Two.", TABLE])).toBe(`${CODE}\n [...] Two. [...] \n${TABLE}`)
   // A fence with words after it would not close anything.
   expect(joinPassages([CODE, CODE])).toMatch(/^```$/m)
 })
 
-test("and come apart as they were", () => {
+test("splits joined passages again", () => {
   for (const passages of [["One."], ["One.", CODE, TABLE, TABLE, "Two."]])
     expect(splitPassages(joinPassages(passages))).toEqual(passages)
 })

@@ -5,7 +5,7 @@ import { choose, type Given } from "./auto-parameters.ts"
 const now = new Date("2026-03-04T12:00:00Z")
 const chosenFor = (question: string, given: Given = {}) => choose(question, given, now)
 
-describe("chosen by the words of the query", () => {
+describe("automatic parameters chosen from the query", () => {
   test.each<[string, ReturnType<typeof chosenFor>]>([
     ["how do I reset my password", {}],
     ["who wrote the parser", {}],
@@ -56,10 +56,10 @@ describe("chosen by the words of the query", () => {
   })
 })
 
-describe("what is given is left alone", () => {
+describe("explicit parameters", () => {
   const query = "postgres vs mysql: news of today from example.com"
 
-  test("all of it chosen", () => {
+  test("are not needed when the caller set everything", () => {
     expect(chosenFor(query)).toEqual({
       depth: "advanced",
       topic: "news",
@@ -68,7 +68,7 @@ describe("what is given is left alone", () => {
     })
   })
 
-  test("a country stays in force: the topic remains general", () => {
+  test("keep the country in force by leaving the topic general", () => {
     expect(chosenFor(query, { hasCountry: true })).toMatchObject({ topic: "general" })
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 
 import { languageCodes } from "./languages.ts"
 
-describe("a language", () => {
+describe("a language name", () => {
   test.each([
     ["en", ["en"]],
     [" EN ", ["en"]],
@@ -17,7 +17,7 @@ describe("a language", () => {
     expect(languageCodes(text)).toEqual(codes)
   })
 
-  test("means all codes that its pages may carry", () => {
+  test("covers all codes that its pages may carry", () => {
     expect(languageCodes("Norwegian")).toEqual(["no", "nb", "nn"])
     expect(languageCodes("nb")).toEqual(["nb", "no"])
     expect(languageCodes("Norwegian Nynorsk")).toEqual(["nn", "no"])
@@ -25,11 +25,11 @@ describe("a language", () => {
     expect(languageCodes("iw")).toEqual(["iw", "he"])
   })
 
-  test.each(["", "xx", "e", "eng", "klingon", "en cn", "en-"])("%j is none", (text) => {
+  test.each(["", "xx", "e", "eng", "klingon", "en cn", "en-"])("%j is not a language", (text) => {
     expect(languageCodes(text)).toBeNull()
   })
 
-  test("is known by every English name of a code", () => {
+  test("is recognised by every English name of a code", () => {
     const names = new Intl.DisplayNames("en", { type: "language" })
     for (const code of ["de", "ja", "sw", "uk", "cy"]) {
       expect(languageCodes(names.of(code)!)).toEqual([code])

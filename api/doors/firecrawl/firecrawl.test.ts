@@ -76,7 +76,7 @@ async function ended(start: string, body: object, key = garden.all) {
 }
 
 describe("a scrape", () => {
-  test("gives the formats that are asked for", async () => {
+  test("returns the requested formats", async () => {
     const { status: code, body } = await scrape("/roses/", {
       formats: ["markdown", "html", "rawHtml", "links", { type: "images" }],
       origin: "js-sdk@4.42.0",
@@ -101,7 +101,7 @@ describe("a scrape", () => {
     })
   })
 
-  test("is markdown where nothing is said, also in the first version", async () => {
+  test("returns markdown by default, in the first version too", async () => {
     const { body } = await call("/v1/scrape", { url: garden.site.url("/roses/"), onlyMainContent: false })
     expect(Object.keys(body.data).toSorted()).toEqual(["markdown", "metadata", "warning"])
     expect(body.warning).toContain("onlyMainContent=false has no effect")
@@ -130,7 +130,7 @@ describe("a scrape", () => {
     })
   })
 
-  test("has a model fill a schema, and refuses what does not fit it", async () => {
+  test("has a model fill a schema, and rejects output that does not fit", async () => {
     const schema = { type: "object", properties: { month: { type: "string" } }, required: ["month"] }
     said = saying('```json\n{"month": "autumn"}\n```')
     const { body } = await scrape("/tulips", { formats: [{ type: "json", schema }] })
@@ -148,7 +148,7 @@ describe("a scrape", () => {
     )
   })
 
-  test("gives a page of the index that is new enough, or that cannot be read now", async () => {
+  test("returns the indexed page if it is recent enough or the live page cannot be read", async () => {
     const before = garden.site.requests.length
     const stored = await scrape("/roses/", { maxAge: 3_600_000 })
     expect(stored.body.data.metadata).toMatchObject({ cacheState: "hit", cachedAt: expect.any(String) })
@@ -160,12 +160,12 @@ describe("a scrape", () => {
   test.each([
     ["/gone", {}, 500, "SCRAPE_SITE_ERROR"],
     ["/late", { timeout: SHORTEST_MS }, 408, "SCRAPE_TIMEOUT"],
-  ])("of %s fails as with Firecrawl", async (path, options, code, name) => {
+  ])("fails for %s as Firecrawl does", async (path, options, code, name) => {
     const { status: answered, body } = await scrape(path, options)
     expect([answered, body.success, body.code]).toEqual([code, false, name])
   })
 
-  test("reads nothing in a network that may not be read, and says so", async () => {
+  test("reads nothing in a forbidden network, and says so", async () => {
     const { status: code, body } = await call("/v2/scrape", { url: "http://127.0.0.1:1/" })
     expect([code, body.success, body.code]).toEqual([403, false, "SCRAPE_NOT_ALLOWED"])
   })
@@ -189,7 +189,7 @@ describe("a scrape", () => {
     expect(body.error).toContain(`Invalid ${field}.`)
   })
 
-  test("takes what the Python client always sends", async () => {
+  test("accepts what the Python client always sends", async () => {
     const { status: code } = await scrape("/roses/", {
       onlyMainContent: true,
       mobile: false,
@@ -203,7 +203,7 @@ describe("a scrape", () => {
     expect(code).toBe(200)
   })
 
-  test("takes a picture in a browser", { tags: ["chromium"] }, async () => {
+  test("takes a screenshot in a browser", { tags: ["chromium"] }, async () => {
     const { body } = await scrape("/roses/", {
       formats: [{ type: "screenshot", fullPage: true, viewport: { width: 640, height: 400 } }],
     })
@@ -214,7 +214,7 @@ describe("a scrape", () => {
 })
 
 describe("a search", () => {
-  test("asks the index, with content from the index", async () => {
+  test("searches the index and returns content from it", async () => {
     const before = garden.site.requests.length
     const { body } = await call("/v2/search", {
       query: "when are tulips planted",
@@ -263,7 +263,7 @@ describe("a search", () => {
 })
 
 describe("a map", () => {
-  test("names the addresses of a site, the best first where something is looked for", async () => {
+  test("lists a site's addresses, best matches first if there is a search term", async () => {
     const { body } = await call("/v2/map", { url: garden.site.url("/guide") })
     const urls = body.links.map((one: { url: string }) => one.url)
     expect(urls).toContain(garden.site.url("/guide/two"))
@@ -277,7 +277,7 @@ describe("a map", () => {
 })
 
 describe("a crawl", () => {
-  test("passes over what forms send for a field that was left alone", async () => {
+  test("ignores what forms send for fields that were left empty", async () => {
     const blank = { prompt: "", robotsUserAgent: " ", includePaths: [], webhook: null }
     const scrapeOptions = { actions: [], headers: {}, includeTags: [] }
     const given = { url: garden.site.url("/guide"), limit: 1, ...blank, scrapeOptions }
@@ -316,7 +316,7 @@ describe("a crawl", () => {
     expect((await call(path.replace("/v2/", "/v1/"))).body.status).toBe("completed")
   })
 
-  test("comes a part at a time, with the address of the next", async () => {
+  test("returns its results in parts, each with the address of the next", async () => {
     const { path } = await ended("/v2/crawl", { url: garden.site.url("/guide"), crawlEntireDomain: true })
     const titles: string[] = []
     for (let next: string | undefined = `${path}?limit=1`; next !== undefined;) {
@@ -329,7 +329,7 @@ describe("a crawl", () => {
     expect(new Set(titles)).toEqual(new Set(["Guide", "One", "Two", "Tulips"]))
   })
 
-  test("can be cancelled, and is among those under way until then", async () => {
+  test("can be cancelled, and is listed as active until then", async () => {
     const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), delay: 60 })
     const path = new URL(body.url).pathname
     await expect.poll(async () => (await call(path)).body.completed).toBeGreaterThan(0)
@@ -378,7 +378,7 @@ describe("a job that is watched over a WebSocket", () => {
     return { isOpened, messages, types: messages.map(({ type }) => type as string) }
   }
 
-  test("tells of each document, and of its end", async () => {
+  test("sends each document, and then its end", async () => {
     const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), crawlEntireDomain: true })
     const { pathname } = new URL(body.url)
     const { messages, types } = await watched(pathname, garden.all)
@@ -391,7 +391,7 @@ describe("a job that is watched over a WebSocket", () => {
     expect((await watched(pathname, garden.all)).types).toEqual(types)
   })
 
-  test("tells that it was cancelled", async () => {
+  test("sends its cancellation", async () => {
     const { body } = await call("/v2/crawl", { url: garden.site.url("/guide"), delay: 60 })
     const { pathname } = new URL(body.url)
     const watching = watched(pathname, garden.all)
@@ -404,7 +404,7 @@ describe("a job that is watched over a WebSocket", () => {
     expect(messages.at(-1)).toMatchObject({ type: "catchup", data: { status: "cancelled" } })
   })
 
-  test("is no other key's, and an upgrade to anything else is passed over", async () => {
+  test("is hidden from other keys, and ignores upgrades to anything else", async () => {
     const { path } = await ended("/v2/crawl", { url: garden.site.url("/guide"), limit: 1 })
     for (const key of ["nobody", await garden.app.key()])
       expect(await watched(path, key)).toMatchObject({ isOpened: false, messages: [] })
@@ -429,11 +429,11 @@ describe("a job that is watched over a WebSocket", () => {
   })
 })
 
-describe("a job with a name of the caller's own", () => {
+describe("a job with a caller's own idempotency key", () => {
   const start = (once: string, body: object, key = garden.all) =>
     garden.app.call("/v2/crawl", key, body, { "x-idempotency-key": once })
 
-  test("is begun once, however often it is asked for, by each key", async () => {
+  test("starts once per API key, however often it is requested", async () => {
     const body = { url: garden.site.url("/guide"), limit: 1 }
     const both = await Promise.all([start("order-1", body), start("order-1", body)])
     const [id] = both.map((one) => one.body.id as string)
@@ -442,7 +442,7 @@ describe("a job with a name of the caller's own", () => {
     expect((await start("order-1", body, await garden.app.key())).body.id).not.toBe(id)
   })
 
-  test("takes no other request, and no name that is none", async () => {
+  test("rejects a different request with the same key, and an invalid key", async () => {
     const body = { url: garden.site.url("/guide"), limit: 1 }
     await start("order-2", body)
     const other = await start("order-2", { ...body, limit: 2 })
@@ -451,7 +451,7 @@ describe("a job with a name of the caller's own", () => {
   })
 })
 
-test("a team is told of the credits and the jobs of its key", async () => {
+test("a team sees the credits and the jobs of its key", async () => {
   const { app, site } = garden
   const key = await app.key({ creditLimit: { credits: 50, per: "month" } })
   await call("/v2/search", { query: "tulips" }, key)
@@ -474,7 +474,7 @@ test("a team is told of the credits and the jobs of its key", async () => {
   expect(check.body).toEqual({ success: true, concurrency: 0, maxConcurrency: 4 })
 })
 
-test("a batch reads the addresses it is given, and names what are none", async () => {
+test("a batch reads the given addresses, and names invalid ones", async () => {
   const urls = [garden.site.url("/roses/"), garden.site.url("/gone"), "no address"]
   const started = await call("/v2/batch/scrape", { urls, formats: ["markdown"] })
   expect(started.body.invalidURLs).toEqual(["no address"])
@@ -487,7 +487,7 @@ test("a batch reads the addresses it is given, and names what are none", async (
 })
 
 describe("a key", () => {
-  test("is asked for, in Firecrawl's form", async () => {
+  test("is required, with an error in Firecrawl's format", async () => {
     for (const [path, body] of [
       ["/v2/scrape", {}],
       ["/v2/crawl/active", undefined],
@@ -502,7 +502,7 @@ describe("a key", () => {
     expect([unknown.status, unknown.body]).toEqual([404, { success: false, error: expect.any(String) }])
   })
 
-  test("of narrow reach sees nothing outside it, through any call", async () => {
+  test("with a limited scope sees nothing outside it through any call", async () => {
     const { narrow, site } = garden
     const outside = site.url("/vault/keys")
     for (const body of [{ url: outside }, { url: outside, maxAge: 3_600_000 }, { url: site.url("/away") }]) {
@@ -537,7 +537,7 @@ describe("a key", () => {
       expect((await call(path, undefined, other)).status).toBe(404)
   })
 
-  test("may be held to some calls, and pays for them as for Tavily's", async () => {
+  test("can be restricted to certain calls, and pays the same as for Tavily's", async () => {
     const { app, site } = garden
     const key = await app.key({ scope: readScope({ endpoints: ["search", "crawl"] }) })
     expect((await call("/v2/scrape", { url: site.url("/roses/") }, key)).status).toBe(403)

@@ -40,7 +40,7 @@ async function crawled(version: 1 | 2, options: object = {}) {
   return ((await job()).data as { metadata: { title: string } }[]).map(({ metadata }) => metadata.title)
 }
 
-test("a map has addresses of links and of the sitemap, of one of them where it is told so", async () => {
+test("a map has addresses from links and the sitemap, or only one of them if requested", async () => {
   const linked = at("/book/", "/book/further", "/book/linked")
   expect(await mapped(2)).toEqual([...linked, ...at("/book/lonely", "/roses/")])
   expect(await mapped(2, { sitemap: "skip" })).toEqual(linked)
@@ -61,7 +61,7 @@ test("a crawl takes pages of the sitemap below its start, before those of links"
   expect(await crawled(1, { ignoreQueryParameters: true })).toContain("Lonely")
 })
 
-test("a key learns of no address that it may not read", async () => {
+test("a key never sees addresses it may not read", async () => {
   const key = await garden.app.key({ scope: readScope({ sources: ["vault"] }) })
   const found = await mapped(2, { url: garden.site.url("/vault/"), sitemap: "only" }, key)
   expect(found).toEqual([])

@@ -85,8 +85,8 @@ async function call(client: Client, name: string, given: Record<string, unknown>
   return { failed: result.isError ?? false, text, structured: result.structuredContent as any }
 }
 
-describe("search and fetch, as deep-research clients ask of connectors", () => {
-  test("give ids, titles and addresses, then whole pages, each as fields and as one text of JSON", async () => {
+describe("search and fetch for deep-research connectors", () => {
+  test("return ids, titles and addresses, then whole pages, each as fields and as JSON text", async () => {
     await using mcp = await connected(await app.key())
     const found = await call(mcp.client, "search", { query: "when are pump seals replaced?" })
     expect(JSON.parse(found.text)).toEqual(found.structured)
@@ -111,7 +111,7 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
     })
   })
 
-  test("a long page goes on under the id that its end names", async () => {
+  test("continue a long page under the id given at its end", async () => {
     await using mcp = await connected(await app.key())
     let text = ""
     let parts = 0
@@ -131,7 +131,7 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
     expect(text).toBe(body.content)
   })
 
-  test("a page out of reach is not there, and text that gives orders has a note before it", async () => {
+  test("hide a page outside the key's scope, and warn before text that gives orders", async () => {
     await using mcp = await connected(await onlyPumps())
     const missing = await call(mcp.client, "fetch", { id: site.url("/nothing") })
     expect(missing.text).toMatch(/^Error 404: The index has no page/)
@@ -142,8 +142,8 @@ describe("search and fetch, as deep-research clients ask of connectors", () => {
   })
 })
 
-describe("a question that nothing here answers", () => {
-  test("is answered so, without passages of pages that do not fit", async () => {
+describe("a question that nothing in the index answers", () => {
+  test("gets that answer, without passages from unsuitable pages", async () => {
     const engine = new FakeEngine([hit({ score: 0.2 }), hit({ score: 0.01 })])
     await using served = await serveApp({ engine })
     await using mcp = await connected(TEST_KEY, served.url)
@@ -160,7 +160,7 @@ describe("a question that nothing here answers", () => {
     [0.24, true],
     [0.25, false],
     [0.26, false],
-  ])("is the same question here and over HTTP: a best score of %d", async (score, isRefused) => {
+  ])("is judged the same here and over HTTP: a best score of %d", async (score, isRefused) => {
     await using served = await serveApp({ engine: new FakeEngine([hit({ score })]) })
     await using mcp = await connected(TEST_KEY, served.url)
     const { body } = await served.post("/search", { query: "who wrote the Iliad?" })
@@ -172,7 +172,7 @@ describe("a question that nothing here answers", () => {
     }
   })
 
-  test("is so too where an answer was looked for and not found", async () => {
+  test("gets that answer too when an answer was requested and not found", async () => {
     await using served = await serveApp({ engine: new FakeEngine([hit({ score: 0.4 })]) })
     await using mcp = await connected(TEST_KEY, served.url)
     const given = { query: "who wrote the Iliad?" }
@@ -183,7 +183,7 @@ describe("a question that nothing here answers", () => {
 })
 
 describe("results", () => {
-  test("have their score and dates, in the text and as fields", async () => {
+  test("show their score and dates, in the text and as fields", async () => {
     await using mcp = await connected(await app.key())
     const given = { query: "when are pump seals replaced?", include_answer: true }
     const { text, structured } = await call(mcp.client, "tavily_search", given)
@@ -203,7 +203,7 @@ describe("results", () => {
   })
 })
 
-describe("pages that cannot be read now", () => {
+describe("pages that cannot be read live", () => {
   test("come from the index when it holds them, with the last check and the reason", async () => {
     await using mcp = await connected(await app.key())
     const urls = [site.url("/pumps/"), site.url("/nothing")]
@@ -218,7 +218,7 @@ describe("pages that cannot be read now", () => {
     expect(structured.failed_results).toHaveLength(1)
   })
 
-  test("make the call a failure when the index has none of them either", async () => {
+  test("make the call fail if the index does not hold them either", async () => {
     await using mcp = await connected(await onlyPumps())
     const urls = [site.url("/vault/"), site.url("/nothing")]
     const { failed, text } = await call(mcp.client, "tavily_extract", { urls })
@@ -228,8 +228,8 @@ describe("pages that cannot be read now", () => {
   })
 })
 
-describe("what a model is told before it asks", () => {
-  test("is what the operator says, how to ask, and what is indexed within the key's reach", async () => {
+describe("the instructions a model gets before it asks", () => {
+  test("contain the operator's text, how to ask, and what is indexed within the key's scope", async () => {
     await using mcp = await connected(await app.key())
     const told = mcp.client.getInstructions()!
     expect(told).toMatch(/^The intranet of the pump works\.\n\nA search engine over pages/)
@@ -241,7 +241,7 @@ describe("what a model is told before it asks", () => {
     expect(limited.client.getInstructions()).not.toContain("vault")
   })
 
-  test("sources, pages and the handbook are resources", async () => {
+  test("list sources, pages and the handbook as resources", async () => {
     await using mcp = await connected(await onlyPumps())
     const { resources } = await mcp.client.listResources()
     const uris = resources.map(({ uri }) => uri)
@@ -271,7 +271,7 @@ describe("what a model is told before it asks", () => {
     }
   })
 
-  test("prompts can be chosen", async () => {
+  test("offer prompts to choose from", async () => {
     await using mcp = await connected(await app.key())
     const { prompts } = await mcp.client.listPrompts()
     expect(prompts.map(({ name }) => name)).toEqual(["answer_from_index", "summarise_page"])

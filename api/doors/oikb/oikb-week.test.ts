@@ -80,7 +80,7 @@ async function sync({ url, key }: KillableAppliance, folder: string): Promise<st
 }
 
 test(
-  "the program of the registry keeps a source in step with a folder for a week, with kill -9 on each day",
+  "the published oikb program keeps a source in sync with a folder for a week, despite a kill -9 each day",
   { tags: ["oikb"] },
   async () => {
     const appliance = await killableAppliance()

@@ -12,7 +12,7 @@ const call = (path: string, body?: unknown, key = garden.all) => garden.app.call
 const urlsOf = ({ data }: { data: { file_id: string }[] }) => data.map((one) => one.file_id)
 
 describe("vector stores", () => {
-  test("are all that a key sees, and the collections that it knows", async () => {
+  test("list everything a key may see, and the collections it knows", async () => {
     const { body } = await call("vector_stores")
     expect(body).toMatchObject({ object: "list", first_id: "all", last_id: "seeds", has_more: false })
     expect(
@@ -37,7 +37,7 @@ describe("vector stores", () => {
     expect((await call("vector_stores/none")).status).toBe(404)
   })
 
-  test("are searched, with filters by attribute", async () => {
+  test("can be searched, with filters by attribute", async () => {
     const { body } = await call("vector_stores/all/search", {
       query: "when are tulips planted",
       max_num_results: 3,
@@ -79,7 +79,7 @@ describe("vector stores", () => {
     [{ query: "x", filters: { type: "or", filters: [] } }, "filters"],
     [{ query: "x", max_num_results: 51 }, "max_num_results"],
     [{ query: "x", rewrite_query: true }, "rewrite_query"],
-  ])("refuse %j, naming the field in OpenAI's form", async (body, field) => {
+  ])("reject %j, naming the field in OpenAI's format", async (body, field) => {
     const refused = await call("vector_stores/all/search", body)
     expect([refused.status, refused.body]).toEqual([
       400,
@@ -87,7 +87,7 @@ describe("vector stores", () => {
     ])
   })
 
-  test("show a key of narrow reach nothing outside it", async () => {
+  test("show a key with a limited scope nothing outside it", async () => {
     const { narrow } = garden
     expect(
       (await call("vector_stores", undefined, narrow)).body.data.map(({ id }: { id: string }) => id),
@@ -102,7 +102,7 @@ describe("vector stores", () => {
 })
 
 describe("embeddings", () => {
-  test("are those of the model that is loaded, as numbers or bytes", async () => {
+  test("come from the loaded model, as numbers or bytes", async () => {
     const model = (await call("models")).body.data[0].id
     const input = ["tulips", "roses"]
     const { body } = await call("embeddings", { model, input })

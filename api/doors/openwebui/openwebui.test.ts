@@ -40,14 +40,14 @@ test("the external loader gives the pages that can be read", async () => {
   expect((await call("load", { urls: [] })).status).toBe(400)
 })
 
-test("a key of narrow reach sees nothing outside it, and none is 401", async () => {
+test("a key with a limited scope sees nothing outside it, and a missing key gets 401", async () => {
   const found = await call("search", { query: "keys of the vault", count: 10 }, garden.narrow)
   expect(JSON.stringify(found.body)).not.toContain("/vault")
   expect((await call("load", { urls: [garden.site.url("/vault/keys")] }, garden.narrow)).body).toEqual([])
   for (const path of ["search", "load"]) expect((await call(path, {}, "nobody")).status).toBe(401)
 })
 
-test("both are paid for as Tavily's calls", async () => {
+test("both cost the same as Tavily's calls", async () => {
   const key = await garden.app.key()
   await call("search", { query: "tulips", count: 1 }, key)
   await call("load", { urls: [garden.site.url("/roses/")] }, key)

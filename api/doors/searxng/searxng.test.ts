@@ -23,8 +23,8 @@ const basic = (user: string, password: string) => ({
 const json = async (query: Record<string, string>, headers?: Record<string, string>): Promise<any> =>
   (await ask({ format: "json", ...query }, headers)).json()
 
-describe("a search in SearXNG's words", () => {
-  test("is answered in JSON as SearXNG answers", async () => {
+describe("a search through the SearXNG API", () => {
+  test("returns JSON as SearXNG does", async () => {
     const body = await json({
       q: "when are tulips planted",
       language: "en-US",
@@ -58,7 +58,7 @@ describe("a search in SearXNG's words", () => {
     })
   })
 
-  test("is a page with a form where no format is named, also by POST", async () => {
+  test("returns a page with a form if no format is named, also by POST", async () => {
     for (const answer of [
       await ask({ q: "tulips" }),
       await ask({ q: "tulips" }, bearer(), "/searxng/"),
@@ -76,7 +76,7 @@ describe("a search in SearXNG's words", () => {
     expect(await (await ask({})).text()).toContain('<form id="search"')
   })
 
-  test("may be posted to an address that has all of it, as n8n does", async () => {
+  test("accepts a POST to an address that contains all parameters, as n8n sends it", async () => {
     const address = `${garden.app.url}/searxng/search?q=tulips&format=json`
     const answer = await fetch(address, { method: "POST", headers: bearer() })
     expect(await answer.json()).toMatchObject({ query: "tulips", results: [{ title: "Tulips" }, {}, {}] })
@@ -84,7 +84,7 @@ describe("a search in SearXNG's words", () => {
     expect(refused.status).toBe(415)
   })
 
-  test("is a file of comma-separated values, or a feed, where that is asked for", async () => {
+  test("returns CSV or a feed on request", async () => {
     const csv = await ask({ q: "tulips", format: "csv" })
     expect(csv.headers.get("content-type")).toBe("application/csv")
     expect(csv.headers.get("content-disposition")).toContain("searx_-_tulips.csv")
@@ -101,7 +101,7 @@ describe("a search in SearXNG's words", () => {
     expect(feed).toContain(`<title>Tulips</title>\n<type>result</type>\n<link>${href}</link>`)
   })
 
-  test("is completed while it is typed, for a search form and for an address bar", async () => {
+  test("offers suggestions for a search form and an address bar", async () => {
     const typed = (headers: Record<string, string>, key = garden.all) =>
       ask({ q: "keys of th" }, { ...bearer(key), ...headers }, "/searxng/autocompleter")
     const form = await typed({ "X-Requested-With": "XMLHttpRequest" })
@@ -114,13 +114,13 @@ describe("a search in SearXNG's words", () => {
     expect(await (await ask({}, bearer(), "/searxng/autocompleter")).json()).toEqual(["", []])
   })
 
-  test("comes in pages of ten, and ends", async () => {
+  test("returns pages of ten, up to the last", async () => {
     const first = await json({ q: "garden", pageno: "1" })
     expect(first.results.length).toBeGreaterThan(0)
     expect((await json({ q: "garden", pageno: "6" })).results).toEqual([])
   })
 
-  test("takes collections and sources as engines, and tells which are none", async () => {
+  test("accepts collections and sources as engines, and reports unknown ones", async () => {
     const seeds = await json({ q: "tulips", engines: "seeds" })
     expect(seeds.results.map((one: { url: string }) => one.url)).toEqual([garden.site.url("/vault/")])
     const unknown = await json({ q: "tulips", engines: "arxiv,fossick", categories: "general" })
@@ -157,7 +157,7 @@ describe("a search in SearXNG's words", () => {
 })
 
 describe("a key", () => {
-  test("comes as a token or in the address, and is asked for otherwise", async () => {
+  test("is accepted as a token or in the address, and is required otherwise", async () => {
     for (const headers of [
       bearer(),
       basic("", garden.all),
@@ -176,7 +176,7 @@ describe("a key", () => {
     }
   })
 
-  test("of narrow reach sees nothing outside it", async () => {
+  test("with a limited scope sees nothing outside it", async () => {
     const found = await json({ q: "keys of the vault" }, bearer(garden.narrow))
     expect(JSON.stringify(found.results)).not.toContain("/vault")
     const named = await json({ q: "vault", engines: "vault,seeds" }, bearer(garden.narrow))
@@ -185,14 +185,14 @@ describe("a key", () => {
     expect(config).not.toMatch(/vault|seeds/)
   })
 
-  test("pays as for a search", async () => {
+  test("pays the same as for a search", async () => {
     const key = await garden.app.key()
     await json({ q: "tulips" }, bearer(key))
     const { body } = await garden.app.call("/usage", key)
     expect(body.key).toMatchObject({ search_usage: 1 })
   })
 
-  test("of the settings is that of those who send none", async () => {
+  test("from the settings is used for callers who send none", async () => {
     await using open = await serveTwoSources({}, { config: { apiKey: PUBLIC_KEY, searxngKey: PUBLIC_KEY } })
     const found = await fetch(`${open.app.url}/searxng/search?q=tulips&format=json`)
     expect(found.status).toBe(200)
@@ -203,7 +203,7 @@ describe("a key", () => {
   })
 })
 
-test("a page for people says first when no result is likely to answer", () => {
+test("an HTML page says first when no result is likely to answer", () => {
   const results = [{ url: "https://a.example/", title: "A", content: "Of something else." }]
   const [weak, good] = [true, false].map((isWeak) => searchPage("pumps", results, null, isWeak))
   expect(weak).toMatch(/Nothing here fits well.*<article/s)

@@ -38,7 +38,7 @@ const labels = (results: readonly { url: string; addresses_models?: boolean }[])
   Object.fromEntries(results.map(({ url, ...one }) => [new URL(url).pathname, one.addresses_models]))
 
 describe("a page that gives orders to language models", () => {
-  test.each(["markdown", "text"])("says so in an extraction as %s, long pages too", async (format) => {
+  test.each(["markdown", "text"])("is marked in an extraction as %s, even if it is long", async (format) => {
     const paths = ["/roses", "/orders", "/titled", "/long", "/quoting"]
     const urls = paths.map((path) => site.url(path))
     const { body } = await app.post("/extract", { urls, format, timeout: 60 })
@@ -52,7 +52,7 @@ describe("a page that gives orders to language models", () => {
     expect(body.results[0]).not.toHaveProperty("addresses_models")
   })
 
-  test("says so in a crawl", async () => {
+  test("is marked in a crawl", async () => {
     const { body } = await app.post("/crawl", { url: site.url("/"), limit: 10 })
     expect(labels(body.results)).toMatchObject({ "/orders": true, "/long": true })
     expect(body.results.find(({ url }: { url: string }) => url.endsWith("/roses"))).not.toHaveProperty(
@@ -60,7 +60,7 @@ describe("a page that gives orders to language models", () => {
     )
   })
 
-  test("says so among the results of a search that show the whole page", async () => {
+  test("is marked in search results that show the whole page", async () => {
     const { body: passages } = await app.post("/search", { query: "pumps" })
     expect(passages.results[0]).not.toHaveProperty("addresses_models")
     const { body: whole } = await app.post("/search", { query: "pumps", include_raw_content: true })

@@ -12,7 +12,7 @@ import { serveAccounts } from "../../testing/serve-accounts.ts"
 
 // `lexical` in `explain`, computed by hand from the description in docs/search-api.md, on an index of two pages.
 
-test("explain shows as lexical what the handbook says it is", async () => {
+test("explain marks as lexical what the handbook says it does", async () => {
   await using opened = new AsyncDisposableStack()
   const dir = await mkdtemp(join(tmpdir(), "fossick-explain-"))
   opened.defer(() => rm(dir, { recursive: true }))

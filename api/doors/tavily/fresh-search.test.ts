@@ -23,7 +23,7 @@ const search = async (body: object, key = garden.all) =>
 const tulips = (text: string) => garden.site.serve({ "/tulips": article("Tulips", { text }) })
 const visits = () => garden.site.requests.filter((path) => path === "/tulips").length
 
-test("results are read again when they are older than asked for, and the answer is made of what they say now", async () => {
+test("reads results again if they are older than requested, and builds the answer from their current text", async () => {
   const before = visits()
   const stored = await search({ max_age_hours: 1, max_results: 1 })
   expect([stored.results[0].content, visits()]).toEqual([expect.stringContaining("first frost"), before])
@@ -48,7 +48,7 @@ test("results are read again when they are older than asked for, and the answer 
   expect((await search({ max_results: 1 })).results[0].content).toContain("first frost")
 })
 
-test("the official client asks in its own words", async () => {
+test("accepts the official client's own parameters", async () => {
   tulips("Tulips are planted in May, says the client.")
   const client = tavily({ apiKey: garden.all, apiBaseURL: garden.app.url })
   const options = { maxHours: 0, fetchTimeout: 60, cacheFallback: false, maxResults: 1 }
@@ -56,7 +56,7 @@ test("the official client asks in its own words", async () => {
   expect(results[0]?.content).toContain("says the client")
 })
 
-test("so does Firecrawl's search, by maxAge", async () => {
+test("Firecrawl's search does the same with maxAge", async () => {
   tulips("Tulips are planted in June, says the fire.")
   const asked = { query: "when are tulips planted", limit: 1 }
   const web = async (scrapeOptions: object) =>
@@ -66,7 +66,7 @@ test("so does Firecrawl's search, by maxAge", async () => {
   expect(await web({})).toContain("first frost")
 })
 
-test("without an answer of the site a result is left out, or given as it was with a warning", async () => {
+test("leaves out a result if its site does not respond, or returns it unchanged with a warning", async () => {
   garden.site.serve({ "/tulips": status(503) })
   const strict = await search({
     max_age_hours: 0,
@@ -82,7 +82,7 @@ test("without an answer of the site a result is left out, or given as it was wit
   expect(lenient.warnings).toEqual([expect.objectContaining({ code: "stale" })])
 })
 
-test("a key reads nothing again that it may not see", async () => {
+test("reads nothing again that a key may not see", async () => {
   const before = garden.site.requests.length
   const { results } = await search(
     { query: "vault keys", max_age_hours: 0, cache_fallback: true },
@@ -98,12 +98,12 @@ test.each([
   ["max_hours", "1", "a whole number from -1 to 87600"],
   ["fetch_timeout", 61, "a number from 0 to 60"],
   ["cache_fallback", "yes", "true or false"],
-])("%s %s is refused by its name", async (field, value, allowed) => {
+])("rejects %s %s by field name", async (field, value, allowed) => {
   const { detail } = await search({ max_age_hours: 1, [field]: value })
   expect(detail.error).toBe(`Invalid ${field}. Must be ${allowed}.`)
 })
 
-test("what needs an age does nothing without it, and the answer says so", async () => {
+test("warns about options that have no effect without an age", async () => {
   const { warnings } = await search({ fetch_timeout: 5, cache_fallback: true })
   expect(warnings.map(({ code, field }: { code: string; field: string }) => [code, field])).toEqual([
     ["no-effect", "cache_fallback"],

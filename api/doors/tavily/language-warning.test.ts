@@ -44,7 +44,7 @@ const warnings = async (body: object, key = TEST_KEY) => {
 }
 const language = (...sentences: string[]) => [{ code: "language", field: "query", text: sentences.join(" ") }]
 
-test("a search says when hardly any page is in the question's language, and when another model would read it", async () => {
+test("a search warns when hardly any page is in the question's language and another model would read it", async () => {
   expect(await warnings({ query: GERMAN, sources: ["docs"] })).toEqual(language(FEW, MODEL))
   expect(await warnings({ query: GERMAN })).toEqual(language(MODEL))
   expect(await warnings({ query: "как заполняют насос" })).toEqual(
@@ -55,13 +55,13 @@ test("a search says when hardly any page is in the question's language, and when
   )
 })
 
-test("it says nothing about a question that fits, or to a caller who names the language", async () => {
+test("a search does not warn about a suitable question, or a caller who names the language", async () => {
   expect(await warnings({ query: "how is the pump primed?" })).toBeUndefined()
   expect(await warnings({ query: "Pumpe XR-7" })).toBeUndefined()
   expect(await warnings({ query: GERMAN, sources: ["docs"], language: "en" })).toBeUndefined()
 })
 
-test("a key of limited reach learns about the pages that it may see, and nothing about the model", async () => {
+test("a key with a limited scope learns about the pages it may see, and nothing about the model", async () => {
   const english = await app.key({ scope: readScope({ sources: ["docs"] }) })
   const german = await app.key({ scope: readScope({ sources: ["german"] }) })
   const nothing = await app.key({ scope: readScope({ sources: ["nowhere"] }) })

@@ -76,7 +76,7 @@ describe("extract", () => {
     expect(body).toMatchObject({ response_time: expect.any(Number), request_id: expect.any(String) })
   })
 
-  test("goes where a page without text sends its readers, or says where that is", async () => {
+  test("follows where a page without text sends its readers, or names the target", async () => {
     const paths = ["/gate", "/broken-gate", "/slow-gate"]
     const { body } = await extract({ urls: paths.map((path) => site.url(path)) })
     expect(body.results).toMatchObject([
@@ -114,7 +114,7 @@ describe("extract", () => {
     expect(body.results[0].raw_content).not.toContain("Water the tomatoes")
   })
 
-  test("answers before the caller's clock runs out, with what there is by then", async () => {
+  test("answers with partial results before the caller's time limit", async () => {
     const { status, body } = await extract({ urls: [site.url("/slow"), site.url("/roses")], timeout: 10 })
     expect(status).toBe(200)
     expect(body.results).toHaveLength(1)
@@ -147,7 +147,7 @@ describe("extract", () => {
     expect(status).toBe(400)
   })
 
-  test("refuses a list without a single address, naming each", async () => {
+  test("rejects a list without a valid address, naming each entry", async () => {
     const { status, body } = await extract({ urls: ["no address", "ftp://a.example/"] })
     expect(status).toBe(400)
     expect(body).toEqual({
@@ -186,7 +186,7 @@ describe("crawl", () => {
     expect(await urls({ exclude_paths: [""], max_breadth: 1 })).toEqual(["/", "/tomatoes"])
   })
 
-  test("has external pages after its own, unless told otherwise", async () => {
+  test("lists external pages after internal ones, unless told otherwise", async () => {
     await using other = await startTestSite({ "/": article("Other", { text: "Elsewhere hedges grow." }) })
     const abroad = other.url("/").replace("127.0.0.1", "localhost")
     await using home = await startTestSite({
@@ -291,7 +291,7 @@ describe("map", () => {
     expect(answer.status).toBe(status)
   })
 
-  test("refuses a pattern that is no regular expression, naming field and pattern", async () => {
+  test("rejects an invalid regular expression, naming field and pattern", async () => {
     const answer = await map({ exclude_paths: ["/ok/.*", "/(unclosed"] })
     expect(answer.status).toBe(400)
     expect(answer.body.detail.error).toMatch(
@@ -325,7 +325,7 @@ test("pages cost credits by the block, counted across calls and kept across rest
   again.close()
 })
 
-test("a caller who hangs up ends the reading", async () => {
+test("stops reading when the caller hangs up", async () => {
   let signal: AbortSignal | undefined
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()

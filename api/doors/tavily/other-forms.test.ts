@@ -78,7 +78,7 @@ const text = { url: "/m/manual.txt", format: "txt" }
 const book = { url: "/m/epub/manual.epub", format: "epub" }
 const full = (forms: readonly (typeof text)[]) => forms.map((form) => ({ ...form, url: site.url(form.url) }))
 
-test("a result names the other formats of its document, and only such a result", async () => {
+test("a result names the other formats of its document, if it has any", async () => {
   const results = await found({})
   const manual = results.filter(({ url }) => url.includes("/m/"))
   expect(manual.map(({ url }) => url)).toEqual([site.url("/m/manual.html")])
@@ -89,7 +89,7 @@ test("a result names the other formats of its document, and only such a result",
     expect(other).not.toHaveProperty("other_forms")
 })
 
-test("a key that is limited to sources is told of no address beyond them", async () => {
+test("a key limited to sources never sees addresses outside them", async () => {
   const ofManual = async (source: string) =>
     (await found({ scope: readScope({ sources: [source] }) })).find(({ url }) => url.endsWith("manual.html"))
   expect((await ofManual("all"))?.other_forms).toEqual(full([book, text]))
@@ -98,7 +98,7 @@ test("a key that is limited to sources is told of no address beyond them", async
   expect(limited).not.toHaveProperty("other_forms")
 })
 
-test("a form that is gone from the site is no longer named", async () => {
+test("a format that is gone from the site is no longer listed", async () => {
   site.serve({ "/m/manual.txt": status(410) })
   await run("all")
   const manual = (await found({})).find(({ url }) => url.endsWith("manual.html"))

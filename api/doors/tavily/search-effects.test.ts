@@ -127,7 +127,7 @@ async function found(host: string, query: string, parameters: object = {}): Prom
 describe("topic", () => {
   const bridge = (parameters: object) => found("ferry.test", "harbour bridge ferry", parameters)
 
-  test("news puts news first, the young before the old, and drops nothing", async () => {
+  test("news puts news first, newest before oldest, and drops nothing", async () => {
     const order = await bridge({ topic: "news" })
     expect(order.slice(0, 2)).toEqual(["new", "old"])
     expect(order.toSorted()).toEqual(["money", "new", "old", "plain"])
@@ -139,7 +139,7 @@ describe("topic", () => {
     expect(order).toHaveLength(4)
   })
 
-  test("news shows dates, and only news hears days", async () => {
+  test("news shows dates, and only news accepts days", async () => {
     const { results } = await ask("harbour bridge ferry", { topic: "news" })
     expect(results[0].published_date).toMatch(/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/)
     expect((await ask("harbour bridge ferry")).results[0]).not.toHaveProperty("published_date")
@@ -151,7 +151,7 @@ describe("topic", () => {
 describe("country", () => {
   const sweets = (parameters: object) => found("sweets.test", "marzipan nougat", parameters)
 
-  test("raises pages of that country", async () => {
+  test("boosts pages from that country", async () => {
     for (const [country, first] of [
       ["France", "fr"],
       ["germany", "de"],
@@ -162,7 +162,7 @@ describe("country", () => {
     }
   })
 
-  test("counts with the topic general only", async () => {
+  test("has an effect with the general topic only", async () => {
     const plain = await sweets({ topic: "news" })
     expect(await sweets({ topic: "news", country: "france" })).toEqual(plain)
     expect(await sweets({ topic: "news", country: "germany" })).toEqual(plain)
@@ -172,7 +172,7 @@ describe("country", () => {
 describe("language", () => {
   const air = (parameters: object) => found("air.test", "zeppelin hangar telemetry", parameters)
 
-  test("raises pages in that language, by code, code with region and English name", async () => {
+  test("boosts pages in that language, given as a code, a code with region or an English name", async () => {
     for (const [language, first] of [
       ["de", "de"],
       ["German", "de"],
@@ -196,7 +196,7 @@ describe("domains", () => {
     return all.results.map((result: { url: string }) => new URL(result.url).hostname)
   }
 
-  test("a domain stands for its subdomains too, a subdomain for itself", async () => {
+  test("a domain covers its subdomains, and a subdomain only itself", async () => {
     expect((await stone({ include_domains: ["STONE.test"] })).toSorted()).toEqual([
       "north.stone.test",
       "stone.test",
@@ -233,7 +233,7 @@ describe("domains", () => {
 describe("operators of the query", () => {
   const stone = (query: string, parameters: object = {}) => found("test", query, parameters)
 
-  test("site: and -site: are domains as in the lists, and add to them", async () => {
+  test("site: and -site: work like domains in the lists, and add to them", async () => {
     expect(await found("granite.com", "granite quarry permits site:granite.com")).toEqual(["granite.com"])
     expect(await stone("granite quarry permits site:granite.com")).toEqual([])
     expect((await stone("granite quarry site:stone.test -site:north.stone.test")).toSorted()).toEqual([
@@ -251,7 +251,7 @@ describe("operators of the query", () => {
 })
 
 describe("safe_search", () => {
-  test("drops unsafe pages and their images, at the depths that have it", async () => {
+  test("drops unsafe pages and their images, at the depths that support it", async () => {
     const wanted = { include_images: true, safe_search: true }
     for (const search_depth of ["basic", "advanced"]) {
       const { results, images } = await ask("velvet cabaret tickets", { ...wanted, search_depth })
@@ -285,7 +285,7 @@ describe("dates", () => {
     expect(await keepers(parameters)).toEqual(pages)
   })
 
-  test("include_published_date shows them, null for none", async () => {
+  test("include_published_date shows dates, with null for unknown ones", async () => {
     const { results } = await ask("lighthouse keepers met", { include_published_date: true })
     const dates = new Map(
       results.map((one: { url: string; published_date: string | null }) => [one.url, one.published_date]),
@@ -309,7 +309,7 @@ describe("quoted phrases", () => {
     expect(await hamlet('hamlet "to be late"')).toEqual(["loose", "exact"])
   })
 
-  test("a phrase in no page: nothing with exact_match, else what its words find", async () => {
+  test("return nothing for a phrase in no page with exact_match, and otherwise what its words find", async () => {
     expect((await ask('hamlet "asks late to be"', { exact_match: true })).results).toEqual([])
     expect(await hamlet('hamlet "asks late to be"')).toHaveLength(2)
     expect(await hamlet('hamlet "asks late to be" site:long.test')).toEqual([])
@@ -324,17 +324,20 @@ describe("search_depth and chunks_per_source", () => {
   }
   const chunks = (content: string) => content.split(" [...] ")
 
-  test.each(["basic", "advanced", "fast"])("%s gives up to so many passages", async (search_depth) => {
-    for (const chunks_per_source of [1, 2, 3]) {
-      const passages = chunks(await manual({ search_depth, chunks_per_source }))
-      expect(passages).toHaveLength(chunks_per_source)
-      expect(new Set(passages).size).toBe(chunks_per_source)
-      for (const passage of passages) expect(passage.length).toBeLessThanOrEqual(500)
-    }
-    expect(chunks(await manual({ search_depth }))).toHaveLength(3)
-  })
+  test.each(["basic", "advanced", "fast"])(
+    "%s returns up to the requested number of passages",
+    async (search_depth) => {
+      for (const chunks_per_source of [1, 2, 3]) {
+        const passages = chunks(await manual({ search_depth, chunks_per_source }))
+        expect(passages).toHaveLength(chunks_per_source)
+        expect(new Set(passages).size).toBe(chunks_per_source)
+        for (const passage of passages) expect(passage.length).toBeLessThanOrEqual(500)
+      }
+      expect(chunks(await manual({ search_depth }))).toHaveLength(3)
+    },
+  )
 
-  test("the two quick depths go by words, the two others by meaning too, and advanced reads again where words say little", async () => {
+  test("the two fast depths search by words, the others also by meaning, and advanced searches again if words find little", async () => {
     const parts = async (search_depth: string, question = "turbine oil blade shaft") =>
       (await ask(question, { search_depth, explain: true })).results[0].explain
     for (const depth of ["ultra-fast", "fast"]) {
@@ -354,7 +357,7 @@ describe("search_depth and chunks_per_source", () => {
     }
   })
 
-  test("ultra-fast gives one summary: the description, or one passage where there is none", async () => {
+  test("ultra-fast returns one summary: the description, or one passage if there is none", async () => {
     const quick = { search_depth: "ultra-fast", chunks_per_source: 3 }
     expect(await manual(quick)).toBe("All about the turbine.")
     const { results } = await ask("turbine hall", quick)
@@ -364,12 +367,12 @@ describe("search_depth and chunks_per_source", () => {
 })
 
 describe("max_results", () => {
-  test("is kept to", async () => {
+  test("limits the number of results", async () => {
     expect((await ask("zeppelin hangar telemetry", { max_results: 0 })).results).toEqual([])
     expect((await ask("zeppelin hangar telemetry", { max_results: 2 })).results).toHaveLength(2)
   })
 
-  test("auto returns those before scores fall off, and no more than the setting allows", async () => {
+  test("auto returns the results before scores drop, up to the configured limit", async () => {
     const all = (await ask("zeppelin hangar telemetry", { max_results: 50 })).results
     const { results } = await ask("zeppelin hangar telemetry", { max_results: "auto" })
     expect(results.map((one: { url: string }) => new URL(one.url).hostname)).toEqual(
@@ -385,7 +388,7 @@ describe("max_results", () => {
 describe("auto_parameters", () => {
   const auto = { auto_parameters: true, include_usage: true }
 
-  test("chooses by the words, says so, and what it chose takes effect", async () => {
+  test("chooses from the query, reports its choice, and applies it", async () => {
     const body = await ask("news on the harbour bridge ferry, yesterday", auto)
     expect(body.auto_parameters).toEqual({ search_depth: "basic", topic: "news", time_range: "week" })
     expect(body.results[0].url).toBe("https://ferry.test/new")
@@ -400,7 +403,7 @@ describe("auto_parameters", () => {
     expect(body.usage).toEqual({ credits: 2 })
   })
 
-  test("what is given wins, and is not said to be chosen", async () => {
+  test("explicit values win and are not reported as chosen", async () => {
     const body = await ask("news: marzipan vs nougat", { ...auto, search_depth: "fast", topic: "general" })
     expect(body.auto_parameters).toEqual({})
     expect(body.usage).toEqual({ credits: 1 })
@@ -418,13 +421,13 @@ describe("auto_parameters", () => {
     expect(results.length).toBeGreaterThan(4)
   })
 
-  test("without it nothing is chosen", async () => {
+  test("chooses nothing when it is off", async () => {
     const body = await ask("news: marzipan vs nougat", { include_usage: true })
     expect(body).not.toHaveProperty("auto_parameters")
     expect(body.usage).toEqual({ credits: 1 })
   })
 
-  test("answer, raw content and number of results stay as they were", async () => {
+  test("leaves answer, raw content and number of results unchanged", async () => {
     const plain = await ask("marzipan nougat", { max_results: 2 })
     const chosen = await ask("marzipan nougat", { ...auto, max_results: 2 })
     expect(chosen.answer).toEqual(plain.answer)
@@ -432,13 +435,13 @@ describe("auto_parameters", () => {
   })
 })
 
-describe("what is shown", () => {
+describe("optional output", () => {
   const manual = async (parameters: object) => {
     const body = await ask("turbine oil blade shaft", parameters)
     return body.results.find((one: { url: string }) => one.url === "https://long.test/manual")
   }
 
-  test("raw content as markdown and as text", async () => {
+  test("returns raw content as markdown and as text", async () => {
     expect((await manual({ include_raw_content: true })).raw_content).toMatch(
       /^# Turbine manual\n\nThe \*\*turbine\*\*/,
     )
@@ -449,7 +452,7 @@ describe("what is shown", () => {
     expect((await manual({})).raw_content).toBeNull()
   })
 
-  test("favicon, images, usage", async () => {
+  test("returns favicon, images and usage", async () => {
     expect((await manual({ include_favicon: true })).favicon).toBe("https://long.test/icon.png")
     expect(await manual({})).not.toHaveProperty("favicon")
     expect((await ask("turbine", { include_usage: true })).usage).toEqual({ credits: 1 })
@@ -458,7 +461,7 @@ describe("what is shown", () => {
     })
   })
 
-  test("explain: the parts of the rank", async () => {
+  test("explains the parts of the rank", async () => {
     const { results } = await ask("marzipan nougat", { explain: true, country: "france" })
     expect(results[0].explain).toEqual({
       depth: "basic",

@@ -93,7 +93,7 @@ describe("a search that asks for events", () => {
     expect(text.endsWith("event: done\n\n")).toBe(true)
   })
 
-  test("gets the pages' own sentences where the model fails, and where there is none", async () => {
+  test("gets the pages' own sentences if the model fails or there is none", async () => {
     const says = () => ""
     const failing = await stream({ says, instead: (_, response) => Boolean(response.writeHead(500).end()) })
     const without = await stream(null)
@@ -105,13 +105,13 @@ describe("a search that asks for events", () => {
     }
   })
 
-  test("is told that the pages hold no answer", async () => {
+  test("learns that the pages hold no answer", async () => {
     const { answer, events } = await stream({ says: () => "The sources do not contain this information." })
     expect(answer).toBe(NO_ANSWER)
     expect(events.at(-1)!.data.answer).toBe(NO_ANSWER)
   })
 
-  test("is refused as any other, and answered as any other when it wants no answer", async () => {
+  test("is refused like any other, and answered like any other if it wants no answer", async () => {
     const wrong = await stream(null, { body: { max_results: -1 } })
     expect([wrong.status, wrong.type]).toEqual([400, expect.stringContaining("application/json")])
     const plain = await stream(null, { body: { include_answer: false } })
@@ -119,7 +119,7 @@ describe("a search that asks for events", () => {
   })
 })
 
-test("a client that takes anything gets one answer", async () => {
+test("a client that accepts anything gets one plain answer", async () => {
   await using app = await serveApp({ engine: new FakeEngine([PUMP]) })
   const headers = { "Content-Type": "application/json", Authorization: `Bearer ${TEST_KEY}`, Accept: "*/*" }
   const { body } = await app.post("/search", { query: QUESTION, include_answer: true }, { headers })

@@ -62,7 +62,7 @@ async function facets(body: object, scope?: Parameters<typeof readScope>[0]) {
   return shown?.map(({ field, values }) => [field, Object.fromEntries(values.map((v) => [v.value, v.count]))])
 }
 
-test("the fields that are asked for are counted, and none where nobody asks", async () => {
+test("counts only the requested fields", async () => {
   expect(await facets({})).toBeUndefined()
   expect(await facets({ include_facets: ["type", "source"], max_results: 1 })).toEqual([
     ["type", { html: 2, pdf: 1 }],
@@ -83,7 +83,7 @@ test("a field is counted without its own filter, the others with it", async () =
   ])
 })
 
-test("a key counts no page outside its reach, and is told of no source that it may not know", async () => {
+test("a key counts no pages outside its scope, and never sees a source it may not know", async () => {
   const include_facets = ["source", "domain"]
   expect(await facets({ include_facets }, { sources: ["sales"] })).toEqual([
     ["source", { sales: 2 }],
@@ -99,7 +99,7 @@ test("a key counts no page outside its reach, and is told of no source that it m
   ])
 })
 
-test("folders, versions and topics are counted, and are filters of their own", async () => {
+test("counts folders, versions and topics, and filters by them", async () => {
   const include_facets = ["path", "version", "topic"]
   expect(await facets({ query: "roses", language: "en", filter_by_language: true, include_facets })).toEqual([
     ["path", { "/docs/3.12": 1, "/docs/3.13": 1 }],
@@ -127,7 +127,7 @@ test("folders, versions and topics are counted, and are filters of their own", a
   })
 })
 
-test("a misspelt question comes with its words as pages write them, and a page with its translations", async () => {
+test("returns corrected words for a misspelt question, and translations for a page", async () => {
   const { body } = await asked({ query: "Wattering rosse -pumps", max_results: 5 })
   expect(body).toMatchObject({
     query: "Wattering rosse -pumps",
@@ -150,14 +150,14 @@ test("a misspelt question comes with its words as pages write them, and a page w
   })
 })
 
-test("a field that there is not is refused by name", async () => {
+test("rejects an unknown field by name", async () => {
   expect(await asked({ include_facets: ["colour"] })).toMatchObject({
     status: 400,
     body: { detail: { error: expect.stringContaining("include_facets") as string } },
   })
 })
 
-test("folders of several sites are told apart by their site, and are filters of that site", async () => {
+test("tells folders of several sites apart by site, and filters by that site", async () => {
   const [site, other] = ["//127.0.0.1:8080", "//127.0.0.1:9090"]
   expect(await facets({ query: "lilies", include_facets: "path" })).toEqual([
     [

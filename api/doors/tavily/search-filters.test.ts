@@ -148,7 +148,7 @@ describe("a search of a crawled site", () => {
     expect(HTML[path]).toContain(inPage)
   })
 
-  test("a section without a name has its heading alone, and a PDF leads to the page and says its number", async () => {
+  test("a section without an anchor gets only its heading, and a PDF links to the page and gives its number", async () => {
     expect((await first("ibexvalve"))["section"]).toEqual({ heading: "Without a name" })
     expect(await first("gerenukbolt steel")).toMatchObject({
       type: "markdown",
@@ -169,7 +169,7 @@ describe("a search of a crawled site", () => {
     })
   })
 
-  test("tells models the page of a PDF, and of each passage", async () => {
+  test("tells models the page of a PDF for each passage", async () => {
     const found = { ...(await first("dikdikspring wound")), score: 0.9 }
     const told = searchText({ query: "dikdikspring wound", answer: null, images: [], results: [found] })
     const address = site.url("/manual.pdf")
@@ -188,12 +188,12 @@ describe("a search of a crawled site", () => {
     ])
   })
 
-  test("says the language of a page", async () => {
+  test("names the language of a page", async () => {
     expect((await first("okapistone size"))["language"]).toBe("de")
     expect((await first("zebracorn ring"))["language"]).toBe("en")
   })
 
-  test("keeps to sources, collections and types", async () => {
+  test("filters by sources, collections and types", async () => {
     expect(await urls("zebracorn", { sources: ["wiki"] })).toEqual([
       "https://wiki.example/both",
       "https://wiki.example/zebracorn",
@@ -242,11 +242,11 @@ describe("a search of a crawled site", () => {
       { include_domains: ["localhost:x"] },
       "Invalid include_domains: 'localhost:x'. The port 'x' must be a number from 1 to 65535.",
     ],
-  ])("refuses %j by its field, with the names near it", async (given, error) => {
+  ])("rejects %j by its field, suggesting similar names", async (given, error) => {
     expect(await search("pump", given)).toMatchObject({ status: 400, error })
   })
 
-  test("names nothing to a key that it may not see", async () => {
+  test("never tells a key names it may not see", async () => {
     const ofSite = await app.key({ scope: readScope({ sources: ["site"] }) })
     expect(await urls("zebracorn", { sources: "site" }, ofSite)).toEqual([
       "/sphinx.html",
@@ -278,7 +278,7 @@ describe("a search of a crawled site", () => {
     expect((await search("zebracorn", { sources: "wiki" }, ofDomain)).status).toBe(400)
   })
 
-  test("takes any name beside an index that another machine fills", async () => {
+  test("accepts any name when another machine fills the index", async () => {
     const before = names
     names = []
     expect(await urls("zebracorn", { sources: "unheard-of" })).toEqual([])

@@ -20,7 +20,7 @@ async function ask(parameters: object) {
   return { status, body, query: engine.queries.at(-1)! }
 }
 
-describe("the answer", () => {
+describe("the search response", () => {
   test("carries every field the clients read", async () => {
     const { body } = await ask({})
     expect(body).toEqual({
@@ -49,7 +49,7 @@ describe("the answer", () => {
     })
   })
 
-  test("adds what is asked for", async () => {
+  test("adds optional fields on request", async () => {
     const { body } = await ask({
       include_raw_content: "text",
       include_favicon: true,
@@ -86,7 +86,7 @@ describe("the answer", () => {
   })
 })
 
-describe("what the engine is asked", () => {
+describe("the engine query", () => {
   test("defaults", async () => {
     const { query } = await ask({})
     expect(query).toEqual({
@@ -100,19 +100,19 @@ describe("what the engine is asked", () => {
     })
   })
 
-  test("whole pages when they are returned or answered from", async () => {
+  test("requests whole pages when they are returned or used for an answer", async () => {
     expect((await ask({ include_raw_content: "text" })).query.withMarkdown).toBe(true)
     expect((await ask({ include_answer: true })).query.withMarkdown).toBe(true)
   })
 
-  test("of a very long question, its beginning", async () => {
+  test("uses the beginning of a very long question", async () => {
     const query = `pumps ${"word ".repeat(2000)}`
     const asked = await ask({ query })
     expect(asked.query.text).toEqual(parseQueryText(query.slice(0, 4000)))
     expect(asked.body.query).toBe(query)
   })
 
-  test("nothing set is nothing asked: null, empty text, empty lists, unknown fields, days without news", async () => {
+  test("ignores unset values: null, empty text, empty lists, unknown fields, days without news", async () => {
     const { status, query } = await ask({
       include_domains: [],
       exclude_domains: null,
@@ -126,7 +126,7 @@ describe("what the engine is asked", () => {
     expect(query.filter).toEqual({})
   })
 
-  test("blank entries of a list are nothing asked, too", async () => {
+  test("ignores blank entries of a list", async () => {
     const blank = await ask({ include_domains: [""], exclude_domains: ["", "  "] })
     expect(blank).toMatchObject({ status: 200, query: { filter: {}, preference: {} } })
     const some = await ask({ include_domains: ["", "a.example"], include_domains_mode: "filter" })
@@ -139,7 +139,7 @@ describe("what the engine is asked", () => {
     })
   })
 
-  test("number of results", async () => {
+  test("passes on the number of results", async () => {
     expect((await ask({ max_results: 50 })).query.limit).toBe(50)
     expect((await ask({ max_results: "auto" })).query.limit).toBe(20)
     const asked = engine.queries.length
@@ -147,7 +147,7 @@ describe("what the engine is asked", () => {
     expect(engine.queries).toHaveLength(asked)
   })
 
-  test("domains in every spelling", async () => {
+  test("accepts domains in every spelling", async () => {
     const { query } = await ask({
       include_domains: ["https://WWW.Example.com/", "bücher.example"],
       exclude_domains: "blog.example.com",
@@ -158,7 +158,7 @@ describe("what the engine is asked", () => {
     })
   })
 
-  test("a boost is no filter", async () => {
+  test("does not treat a boost as a filter", async () => {
     for (const mode of ["boost", "prefer"]) {
       const { query } = await ask({ include_domains: ["a.example"], include_domains_mode: mode })
       expect(query.filter).toEqual({})
@@ -168,7 +168,7 @@ describe("what the engine is asked", () => {
     expect(query.filter).toEqual({ includeDomains: ["a.example"] })
   })
 
-  test("dates: both days belong to the window", async () => {
+  test("includes both days of a date range", async () => {
     const { query } = await ask({
       start_date: "2024-02-29",
       end_date: "2024-02-29",
@@ -182,7 +182,7 @@ describe("what the engine is asked", () => {
     expect((await ask({ filter_by_published_date: true })).query.filter?.publishedFrom).toEqual(new Date(0))
   })
 
-  test("time ranges and days count back from now", async () => {
+  test("counts time ranges and days back from now", async () => {
     const daysBack = (filter: { publishedFrom?: Date } | undefined) =>
       Math.round((Date.now() - filter!.publishedFrom!.getTime()) / 86_400_000)
     expect(daysBack((await ask({ time_range: "w" })).query.filter)).toBe(7)
@@ -190,7 +190,7 @@ describe("what the engine is asked", () => {
     expect(daysBack((await ask({ topic: "news", days: 3 })).query.filter)).toBe(3)
   })
 
-  test("language as a filter, by code and by name", async () => {
+  test("filters by language, by code and by name", async () => {
     for (const language of ["fr", "FR", "fr-ca", "French"]) {
       const { query } = await ask({ language, filter_by_language: true })
       expect(query.filter).toEqual({ languages: ["fr"] })
@@ -201,7 +201,7 @@ describe("what the engine is asked", () => {
     expect(query.preference).toEqual({ languages: ["zh"] })
   })
 
-  test("topics and country as preferences; country counts with general only", async () => {
+  test("treats topics and country as preferences, and country only with the general topic", async () => {
     const preference = async (parameters: object) => (await ask(parameters)).query.preference
     expect(await preference({ topic: "news" })).toEqual({ topic: "news", recentAt: expect.any(Date) })
     expect(await preference({ topic: "finance", country: "france" })).toEqual({ topic: "finance" })
@@ -212,21 +212,21 @@ describe("what the engine is asked", () => {
     expect(await preference({ country: "re" })).toEqual({ countries: ["re"] })
   })
 
-  test("safe pages, but not of the two quick depths, as the contract has it", async () => {
+  test("filters unsafe pages, except at the two fast depths, as the contract requires", async () => {
     expect((await ask({ safe_search: true })).query.filter).toEqual({ safe: true })
     expect((await ask({ safe_search: true, search_depth: "advanced" })).query.filter).toEqual({ safe: true })
     expect((await ask({ safe_search: true, search_depth: "fast" })).query.filter).toEqual({})
     expect((await ask({ safe_search: true, search_depth: "ultra-fast" })).query.filter).toEqual({})
   })
 
-  test("quoted phrases", async () => {
+  test("passes on quoted phrases", async () => {
     const { query } = await ask({ query: 'pump "shaft seal" “dry run”', exact_match: true })
     expect(query.filter).toEqual({ phrases: ["shaft seal", "dry run"] })
     expect((await ask({ query: '"shaft seal"' })).query.filter).toEqual({})
   })
 })
 
-describe("what is refused", () => {
+describe("rejected requests", () => {
   const domains =
     "Must be domains such as 'example.com' or 'example.com:8443', without wildcards, path, query or fragment."
   const language = "Must be an ISO 639-1 code ('en', 'zh-cn') or the English name of a language ('french')."
@@ -311,7 +311,7 @@ describe("what is refused", () => {
     expect(status).toBe(400)
   })
 
-  test("how the rank came about, without an admin key", async () => {
+  test("include explain without an admin key", async () => {
     const headers = { "Content-Type": "application/json", Authorization: `Bearer ${SEARCH_KEY}` }
     const asked = engine.queries.length
     const { status, body } = await app.post("/search", { query: "pump", explain: true }, { headers })
@@ -321,7 +321,7 @@ describe("what is refused", () => {
     expect((await app.post("/search", { query: "pump", explain: false }, { headers })).status).toBe(200)
   })
 
-  test("whatever is sent: it is served, or refused by the name of its field", async () => {
+  test("name the field at fault, and any other request is served", async () => {
     const fields = Object.keys(searchSchema.properties)
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 1 }),
@@ -341,7 +341,7 @@ describe("what is refused", () => {
     await expect(holds).resolves.toBeUndefined()
   })
 
-  test("a country in any letter case is none of that", async () => {
+  test("do not include a country in any letter case", async () => {
     expect((await ask({ country: "United States" })).status).toBe(200)
   })
 })

@@ -16,7 +16,7 @@ const unknown = (field: string) => ({
   text: `${field} is not a known field and has no effect.`,
 })
 
-describe("a field that an endpoint does not have is named in the answer", () => {
+describe("warnings about fields that an endpoint does not have", () => {
   test.each([
     ["/search", { query: "pumps" }],
     ["/extract", { urls: "https://example.com/", timeout: 1 }],
@@ -42,7 +42,7 @@ describe("a field that an endpoint does not have is named in the answer", () => 
     expect([status, answer.warnings]).toEqual([200, [unknown("freshness")]])
   })
 
-  test("of very many the first, cut to a length that can be read", async () => {
+  test("name the first of many fields, shortened to a readable length", async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`f${i}`.padEnd(200, "x"), i]))
     const { warnings } = (await app.post("/search", { query: "pumps", ...many })).body
     expect(warnings).toHaveLength(21)
@@ -50,7 +50,7 @@ describe("a field that an endpoint does not have is named in the answer", () => 
     expect(warnings[20]).toEqual({ code: "unknown-field", text: "10 more unknown fields have no effect." })
   })
 
-  test("also before the answer in a stream", async () => {
+  test("come before the answer in a stream", async () => {
     const read = async (path: string, body: object) => {
       const response = await fetch(app.url + path, {
         method: "POST",
@@ -72,7 +72,7 @@ describe("a field that an endpoint does not have is named in the answer", () => 
   })
 })
 
-describe("a field that others rule out is named with what to do", () => {
+describe("warnings about fields that others rule out", () => {
   test.each([
     ["/search", { safe_search: true, search_depth: "fast" }, "safe_search", /use 'basic' or 'advanced'/],
     ["/search", { country: "france", topic: "news" }, "country", /needs 'general'/],
@@ -90,12 +90,12 @@ describe("a field that others rule out is named with what to do", () => {
     expect(warnings).toEqual([{ code: "no-effect", field, text: expect.stringMatching(text) }])
   })
 
-  test("clients that send the default with every call are not warned", async () => {
+  test("are not sent to clients that send the default with every call", async () => {
     const { body } = await app.post("/extract", { urls: "https://example.com/", chunks_per_source: 3 })
     expect(body).not.toHaveProperty("warnings")
   })
 
-  test("a text is too long to count as a whole", async () => {
+  test("also cover a text that is too long to be used in full", async () => {
     const { body } = await app.post("/search", { query: "word ".repeat(1000) })
     expect(body.warnings).toEqual([
       { code: "shortened", field: "query", text: "Only the first 4,000 characters of query were used." },

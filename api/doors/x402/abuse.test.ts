@@ -12,7 +12,7 @@ import { brokePayer, payee, payer, stranger } from "./testing/wallets.ts"
 const QUESTION = { query: "pumps" }
 const now = () => Math.floor(Date.now() / 1000)
 
-describe("payments that are none", { tags: ["chain"] }, () => {
+describe("invalid payments", { tags: ["chain"] }, () => {
   let chain: TestChain
   let facilitator: TestFacilitator
   let shop: Awaited<ReturnType<typeof sellSearches>>
@@ -49,12 +49,12 @@ describe("payments that are none", { tags: ["chain"] }, () => {
     ["that is empty", ""],
     ["that is no object", "[]"],
     ["without a query", "{}"],
-  ])("without a payment, a body %s is told the price as well", async (_, body) => {
+  ])("tells the price without a payment, even for a body %s", async (_, body) => {
     expect(await ask(shop.url, body)).toMatchObject({ status: 402, required: { x402Version: 2 } })
     expect(await since()).toEqual(nothing)
   })
 
-  test("a browser is told in JSON too, and the price is known while the facilitator is down", async () => {
+  test("tells a browser the price in JSON too, even while the facilitator is down", async () => {
     facilitator.fail({ verify: { kind: "drop" }, settle: { kind: "drop" } })
     const { status, headers } = await ask(shop.url, QUESTION, {
       Accept: "text/html",
@@ -80,7 +80,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
     ["POST", "/extract", 404],
     ["POST", "/search?x=1", 402],
     ["POST", "/.well-known/pricing", 405],
-  ])("%s %s gets nobody to the search", async (method, path, status) => {
+  ])("%s %s never reaches the search", async (method, path, status) => {
     expect((await sendRaw(shop.url, { method, path })).status).toBe(status)
     expect(await since()).toEqual(nothing)
   })
@@ -98,7 +98,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
       "invalid_payload",
     ],
     ["of 9 kB", base64("x".repeat(6900)), "invalid_payload"],
-  ])("a payment header that is %s is refused before anybody is asked", async (_, header, error) => {
+  ])("rejects a payment header that is %s without asking the facilitator", async (_, header, error) => {
     const { status, required } = await ask(shop.url, QUESTION, { "PAYMENT-SIGNATURE": header })
     expect(status).toBe(402)
     expect(required.error).toContain(error)
@@ -106,7 +106,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
     expect(shop.logLines.filter((line) => line.includes(" ERROR "))).toEqual([])
   })
 
-  test("a payment header of 20 kB is refused by the server itself, and one sent twice is none", async () => {
+  test("the server rejects a payment header of 20 kB, and ignores one sent twice", async () => {
     const huge = { "PAYMENT-SIGNATURE": base64("x".repeat(15_000)) }
     expect((await sendRaw(shop.url, { headers: huge })).status).toBe(431)
     const [one, two] = [await sign(shop.url, payer), await sign(shop.url, payer)]
@@ -192,7 +192,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
       { authorization: { validAfter: String(now() + 600), validBefore: String(now() + 900) } },
       "invalid_exact_evm_payload_authorization_valid_after",
     ],
-  ])("a payment that %s is refused before anybody is asked", async (_, flaw, error) => {
+  ])("rejects a payment that %s without asking the facilitator", async (_, flaw, error) => {
     const { headers } = await sign(shop.url, payer, flaw)
     expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 402, required: { error } })
     expect(await since()).toEqual(nothing)
@@ -206,13 +206,13 @@ describe("payments that are none", { tags: ["chain"] }, () => {
       "invalid_exact_evm_signature",
     ],
     ["is signed by another key", { signer: stranger }, "invalid_exact_evm_signature"],
-  ])("a payment that %s is refused for that reason, and no search is done", async (_, flaw, error) => {
+  ])("rejects a payment that %s for that reason, and does not search", async (_, flaw, error) => {
     const { headers } = await sign(shop.url, payer, flaw)
     expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 402, required: { error } })
     expect(await since()).toEqual({ ...nothing, verified: 1 })
   })
 
-  test("a payer without money is told so", async () => {
+  test("tells a payer without funds so", async () => {
     const { headers } = await sign(shop.url, brokePayer)
     const error = "invalid_exact_evm_insufficient_balance"
     expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 402, required: { error } })
@@ -220,7 +220,7 @@ describe("payments that are none", { tags: ["chain"] }, () => {
   })
 })
 
-test("strangers who never close their side keep no descriptor of the paid listener", async () => {
+test("clients that never close their side hold no descriptor of the paid listener", async () => {
   await using shop = await sellSearches({ X402_FACILITATOR_URL: "http://127.0.0.1:9" })
   const sockets = await Promise.all(
     Array.from({ length: 20 }, async () => {

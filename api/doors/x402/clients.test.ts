@@ -42,7 +42,7 @@ describe("clients that pay", { tags: ["chain"] }, () => {
   })
   const earned = async () => (await chain.balance(payee.address)) - before
 
-  test("who does not pay is told the price, in both versions of the protocol", async () => {
+  test("a caller who does not pay is told the price, in both versions of the protocol", async () => {
     const { status, headers, required, body } = await ask(shop.url, QUESTION)
     expect(status).toBe(402)
     expect(headers.get("cache-control")).toBe("no-store")
@@ -83,7 +83,7 @@ describe("clients that pay", { tags: ["chain"] }, () => {
     expect(await earned()).toBe(10_000n)
   })
 
-  test("a client of version 1, which sees the body of the 402 alone, pays and gets its answer", async () => {
+  test("a version 1 client, which reads only the body of the 402, pays and gets its answer", async () => {
     const wallet = new x402Client().registerV1("base-sepolia", new ExactEvmSchemeV1(payerV1))
     const seenByV1: typeof fetch = async (input, init) => {
       const response = await fetch(input, init)
@@ -102,7 +102,7 @@ describe("clients that pay", { tags: ["chain"] }, () => {
     expect(await earned()).toBe(10_000n)
   })
 
-  test("a payment of version 1 made by hand is taken, one that is short is not", async () => {
+  test("a handmade version 1 payment is accepted, and one that is too small is not", async () => {
     const short = await signV1(shop.url, payerV1, { authorization: { value: "9999" } })
     expect(await ask(shop.url, QUESTION, short.headers)).toMatchObject({ status: 402 })
     const right = await signV1(shop.url, payerV1)
@@ -110,7 +110,7 @@ describe("clients that pay", { tags: ["chain"] }, () => {
     expect(await earned()).toBe(10_000n)
   })
 
-  test("with version 1 off, its payments are none", async () => {
+  test("version 1 payments are ignored when version 1 is off", async () => {
     await using other = await sellSearches({ X402_FACILITATOR_URL: facilitator.url, X402_V1: "off" })
     const { headers } = await signV1(shop.url, payerV1)
     const { status, body } = await ask(other.url, QUESTION, headers)

@@ -19,7 +19,7 @@ import { payee, payer } from "./testing/wallets.ts"
 const MISBEHAVING = join(import.meta.dirname, "testing/misbehaving-search.ts")
 
 describe("the API process with paid searches", { tags: ["chain"] }, () => {
-  test("killed between settlement and answer: the next one answers, without a second charge or search", async () => {
+  test("answers after a kill between settlement and answer, without a second charge or search", async () => {
     await using chain = await startChain()
     await using facilitator = await startFacilitator(chain.rpcUrl)
     await using appliance = await prepare({
@@ -67,7 +67,7 @@ describe("the API process with paid searches", { tags: ["chain"] }, () => {
     expect(await stopped).toBe(0)
   })
 
-  test("does not start with settings that are wrong, and says why; without all that are needed its port is closed", async () => {
+  test("does not start with wrong settings, and says why; with incomplete ones its port stays closed", async () => {
     await using half = await prepare({})
     await half.start({ X402_PUBLIC_URL: "" }, false)
     await expect(fetch(half.url)).rejects.toThrow("fetch failed")

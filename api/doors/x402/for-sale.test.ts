@@ -34,13 +34,13 @@ afterEach(() => {
 const unknown = (sources: readonly string[], collections: readonly string[] = []) =>
   unknownForSale({ forSale: { sources, collections } }, db, openCollections(db))
 
-test("names that are there are sold, and all of them", async () => {
+test("accepts existing names, and the sale of everything", async () => {
   await openCollections(db).set("public", ["docs"])
   expect(await unknown(["docs"], ["public"])).toBeNull()
   expect(await unknownForSale({ forSale: null }, db, openCollections(db))).toBeNull()
 })
 
-test("a name that is not there sells nothing: the first screen names it with its setting, and the nearest", async () => {
+test("an unknown name sells nothing; the first screen names it with its setting and the nearest match", async () => {
   await openCollections(db).set("public", ["docs"])
   const wrong = await unknown(["dcos"])
   expect(wrong).toBe('FOSSICK_X402_SOURCES: There is no source "dcos"; did you mean "docs"?')
@@ -63,7 +63,7 @@ test("a name that is not there sells nothing: the first screen names it with its
   expect(firstScreen({ ...facts, handbook: "read", sales: null })).not.toContain("Paid")
 })
 
-test("the first screen says where searches are for sale, or what is missing for that, and nothing where nobody wants to", () => {
+test("the first screen says where searches are for sale, or what is missing, and nothing if selling is not set up", () => {
   const config = { publicUrl: "https://search.example", network: "eip155:8453" } as X402Config
   expect(salesLine({ on: true, config }, null, 8402)).toBe(
     "searches are for sale at https://search.example (port 8402, eip155:8453)",
@@ -74,7 +74,7 @@ test("the first screen says where searches are for sale, or what is missing for 
   expect(salesLine({ on: false, missing: [] }, null, undefined)).toBeNull()
 })
 
-test("an appliance told to sell a name that is not there says so on its first screen, and opens no port for it", async () => {
+test("an appliance set to sell an unknown name says so on its first screen, and opens no port for it", async () => {
   const jobs = new Jobs(db)
   await new Sources(db, jobs).put({ name: "wiki", seeds: "http://127.0.0.1:9/" })
   const port = String(await freePort())
@@ -95,7 +95,7 @@ test("an appliance told to sell a name that is not there says so on its first sc
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ cause: { code: "ECONNREFUSED" } })
 })
 
-test("beside an index that another machine fills no name is unknown", async () => {
+test("no name is unknown when another machine fills the index", async () => {
   const empty = new SqliteStore(new DatabaseSync(":memory:"))
   expect(
     await unknownForSale({ forSale: { sources: ["docs"], collections: [] } }, empty, openCollections(db)),
@@ -103,7 +103,7 @@ test("beside an index that another machine fills no name is unknown", async () =
   empty.close()
 })
 
-test("a source that is deleted and has no pages is gone, and one with pages is not", async () => {
+test("a deleted source without pages is gone, and one with pages is not", async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   await sources.put({ name: "wiki", seeds: "https://wiki.example.com/" })

@@ -127,7 +127,7 @@ const states = () =>
   )
 
 describe("the listener opens", () => {
-  test("on the host that is said, or on the appliance's own, and the log says what is sold and who is paid", async () => {
+  test("on the configured host or the appliance's own, and logs what is sold and who is paid", async () => {
     await using shop = await open({}, { host: "127.0.0.1" })
     expect(shop.logged("selling searches at {url}")).toMatchObject([
       {
@@ -145,7 +145,7 @@ describe("the listener opens", () => {
     expect(await ask(own.url, QUESTION)).toMatchObject({ status: 402 })
   })
 
-  test("on no port that is taken: whoever starts it is told of which setting, and nothing of it stays", async () => {
+  test("on no port already in use, names the setting in the error, and leaves nothing behind", async () => {
     const port = new URL(outside.origin).port
     const timers = vi.getTimerCount()
     await expect(open({ FOSSICK_X402_PORT: port })).rejects.toMatchObject({
@@ -157,7 +157,7 @@ describe("the listener opens", () => {
 })
 
 describe("every five seconds", () => {
-  test("it is written how requests ended, and at the end what is left of that", async () => {
+  test("records how requests ended, and writes the rest when it closes", async () => {
     {
       await using shop = await open()
       await ask(shop.url, QUESTION)
@@ -173,7 +173,7 @@ describe("every five seconds", () => {
     expect(await outcomes()).toEqual([["unpaid", 2]])
   })
 
-  test("payments are forgotten whose time is over, and those of a lost process are taken for open", async () => {
+  test("forgets expired payments, and treats those of a lost process as open", async () => {
     await using shop = await open({}, { process: "this one" })
     await leave("over", { ranOut: 3601 })
     await leave("lost", { process: "another" })
@@ -186,7 +186,7 @@ describe("every five seconds", () => {
     expect(shop.logged(UNKEPT)).toEqual([])
   })
 
-  test("a ledger that cannot be written is in the log, and is tried again; the price is told all the same", async () => {
+  test("logs a failed ledger write and retries it, and still tells the price", async () => {
     await using shop = await open()
     const move = (from: string, to: string) => read((db) => db.script(`alter table ${from} rename to ${to}`))
     await move("x402_payments", "elsewhere")
@@ -213,14 +213,14 @@ describe("every minute", () => {
     expect([await states(), shop.logged(UNKEPT)]).toEqual([[], []])
   })
 
-  test("one that cannot be looked up is in the log", async () => {
+  test("logs a payment that cannot be looked up", async () => {
     await leave("one", { authorization: "{" })
     await using shop = await open(WITH_NODE())
     vi.advanceTimersByTime(60_000)
     await expect.poll(() => shop.logged(UNKEPT)).toMatchObject([{ err: { type: "SyntaxError" } }])
   })
 
-  test("nobody is asked where no node is known, also when a settlement is left open", async () => {
+  test("asks nobody if no node is known, even when a settlement is left open", async () => {
     await leave("one")
     outside.serve({ "/settle": (_, response) => void response.destroy() })
     await using shop = await open()
@@ -249,7 +249,7 @@ async function buyOne(shop: Awaited<ReturnType<typeof open>>) {
   return { buying, find: () => found.resolve() }
 }
 
-test("who waits for the turn of its search may leave, and who would wait too long is told so before its payment is looked at", async () => {
+test("a caller waiting for a search can leave, and one who would wait too long is told before its payment is checked", async () => {
   await using shop = await open({}, {}, { searches: 1, searchQueue: 1 })
   const { buying, find } = await buyOne(shop)
   const [second, third] = [await sign(shop.url, payer), await sign(shop.url, payer)]
@@ -275,7 +275,7 @@ describe("the listener closes", () => {
     await expect(connected).rejects.toMatchObject({ code: "ECONNREFUSED" })
   }
 
-  test("once the purchase under way has its answer; nobody else is let in, and nothing is done any more", async () => {
+  test("after the current purchase is answered, letting nobody else in", async () => {
     const shop = await open(WITH_NODE())
     const { buying, find } = await buyOne(shop)
     const closing = shop.close()

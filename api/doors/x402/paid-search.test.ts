@@ -173,8 +173,8 @@ const OPEN = {
   error: new Error("socket hang up"),
 } as const satisfies Settled
 
-describe("who does not pay", () => {
-  test("is told the price, and counts as such; a header that is no payment counts as unusable", async () => {
+describe("a caller who does not pay", () => {
+  test("is told the price and counted as unpaid; an invalid payment header counts as unusable", async () => {
     const { status, headers, body, required } = await buy({})
     expect([status, headers.get("content-type"), headers.get("cache-control")]).toEqual([
       402,
@@ -190,14 +190,14 @@ describe("who does not pay", () => {
     expect(desk.ended()).toEqual({ unpaid: 1, unusable: 2 })
   })
 
-  test("and asks wrongly with a payment is told what is wrong, and may use the payment", async () => {
+  test("is told what is wrong with a paid request, and can reuse the payment", async () => {
     const headers = await desk.pay()
     expect(await buy(headers, {})).toMatchObject({ status: 400 })
     expect([desk.ended(), desk.asked]).toEqual([{ "bad-request": 1 }, []])
     expect(await buy(headers)).toMatchObject({ status: 200 })
   })
 
-  test("and asks for anything else is told what there is, and how it may be asked for", async () => {
+  test("is told which calls exist, and how to make them", async () => {
     const said = async (method: string, path: string) => {
       const response = await fetch(desk.url + path, { method })
       return [response.status, response.headers.get("allow"), await response.text()]
@@ -222,8 +222,8 @@ describe("who does not pay", () => {
   })
 })
 
-describe("a search that is paid for", () => {
-  test("is answered, with a receipt, and is in the log with how long each step took", async () => {
+describe("a paid search", () => {
+  test("is answered with a receipt, and logged with the time of each step", async () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     desk.facilitator.verify = async () => (vi.advanceTimersByTime(100.4), { kind: "valid" })
     desk.engine.instead = async () => void vi.advanceTimersByTime(20)
@@ -271,7 +271,7 @@ describe("a search that is paid for", () => {
     })
   })
 
-  test("is not answered twice, nor is another with the same payment", async () => {
+  test("is not answered twice, and its payment buys no other search", async () => {
     const headers = await desk.pay()
     await buy(headers)
     await desk.quiet()
@@ -283,7 +283,7 @@ describe("a search that is paid for", () => {
     expect(desk.ended()).toEqual({ sold: 1, "already-used": 2 })
   })
 
-  test("keeps its memory until the answer has left", async () => {
+  test("holds its memory until the answer is sent", async () => {
     const { here, reached, go } = hold()
     desk.facilitator.settle = async () => (await here(), { kind: "settled", transaction: HASH })
     const buying = buy(await desk.pay())
@@ -297,7 +297,7 @@ describe("a search that is paid for", () => {
 })
 
 describe("nothing is charged", () => {
-  test("for a payment that the facilitator says is none: its reason is told", async () => {
+  test("for a payment that the facilitator rejects, and the reason is passed on", async () => {
     desk.facilitator.verify = async () => ({ kind: "invalid", reason: "invalid_signature" })
     expect(await buy(await desk.pay())).toMatchObject({
       status: 402,
@@ -306,7 +306,7 @@ describe("nothing is charged", () => {
     expect([desk.ended(), desk.asked, desk.engine.queries]).toEqual([{ invalid: 1 }, ["verify"], []])
   })
 
-  test("while payments cannot be checked: the log says why, and the payer comes again", async () => {
+  test("while payments cannot be checked; the log says why, and the payer can retry", async () => {
     desk.facilitator.verify = async () => ({ kind: "unavailable", error: new Error("it is down") })
     const message = "The payment cannot be checked right now; nothing was charged."
     const answer = await buy(await desk.pay())
@@ -316,7 +316,7 @@ describe("nothing is charged", () => {
     expect(desk.logged("a payment could not be checked")).toMatchObject([{ err: { message: "it is down" } }])
   })
 
-  test("where there is no room for a search: the payment is not even checked", async () => {
+  test("when there is no room for a search; the payment is not even checked", async () => {
     const refused = new ApiError(429, "Too much to do.", {}, { "Retry-After": "7" })
     vi.spyOn(desk.room, "check").mockImplementationOnce(() => {
       throw refused
@@ -356,7 +356,7 @@ describe("nothing is charged", () => {
   test.each([
     ["and is told to stop", (signal: AbortSignal) => signal.throwIfAborted()],
     ["and comes too late", () => {}],
-  ])("when the payer hangs up during the search, which goes on %s", async (_, then) => {
+  ])("when the payer hangs up during the search, which continues %s", async (_, then) => {
     const headers = await desk.pay()
     const begun = Promise.withResolvers<void>()
     desk.engine.instead = async (__, signal) => {
@@ -376,7 +376,7 @@ describe("nothing is charged", () => {
     expect(await buy(headers)).toMatchObject({ status: 200 })
   })
 
-  test("when the facilitator refuses to settle: the reason is told, and in the receipt", async () => {
+  test("when the facilitator refuses to settle; the receipt gives the reason too", async () => {
     desk.facilitator.settle = async () => ({ kind: "refused", reason: "invalid_signature" })
     const headers = await desk.pay()
     const { status, required, receipt, text } = await buy(headers)
@@ -397,8 +397,8 @@ describe("nothing is charged", () => {
   })
 })
 
-describe("a payment that is in hand", () => {
-  test("is not begun again by a copy of its request", async () => {
+describe("a payment in progress", () => {
+  test("is not started again by a copy of its request", async () => {
     const { here, reached, go } = hold()
     desk.engine.instead = here
     const headers = await desk.pay()
@@ -415,7 +415,7 @@ describe("a payment that is in hand", () => {
     expect(desk.engine.queries).toHaveLength(1)
   })
 
-  test("is begun once when copies of its request come together, however slow the ledger is", async () => {
+  test("starts once when copies of its request arrive together, however slow the ledger is", async () => {
     const { here, reached, go } = hold()
     desk.engine.instead = here
     const get = desk.ledger.get.bind(desk.ledger)
@@ -432,7 +432,7 @@ describe("a payment that is in hand", () => {
     expect(desk.engine.queries).toHaveLength(1)
   })
 
-  test("stays in hand until the ledger knows that its answer was delivered", async () => {
+  test("stays in progress until the ledger records the delivery of its answer", async () => {
     const { here, reached, go } = hold()
     const delivered = desk.ledger.delivered.bind(desk.ledger)
     vi.spyOn(desk.ledger, "delivered").mockImplementation(async (id) => {
@@ -448,14 +448,14 @@ describe("a payment that is in hand", () => {
     expect(await again).toMatchObject({ required: { error: "payment_already_used" } })
   })
 
-  test("of another process that was quicker is left to that one", async () => {
+  test("is left to another process that was quicker", async () => {
     vi.spyOn(desk.ledger, "begin").mockResolvedValueOnce(false)
     const headers = await desk.pay()
     expect(comeAgain(await buy(headers))).toEqual(IN_PROGRESS)
     expect([desk.ended(), desk.asked]).toEqual([{ "in-progress": 1 }, ["verify"]])
   })
 
-  test("of another process that settles it, or takes it up at the same moment, is left to that one", async () => {
+  test("is left to another process that settles it or resumes it at the same moment", async () => {
     const headers = await desk.pay()
     desk.facilitator.settle = async () => OPEN
     await buy(headers)
@@ -473,11 +473,11 @@ describe("a payment that is in hand", () => {
   })
 })
 
-describe("a payment of which nobody can tell", () => {
+describe("a payment with an unknown outcome", () => {
   const MESSAGE = (sent = "") =>
     `It is not known yet whether the payment was settled${sent}. Retry the same request with the same payment and don't sign a new one: you will not be charged twice.`
 
-  test("is open: who comes again has it settled, and gets the answer of then", async () => {
+  test("stays open; when the payer retries, it is settled and the earlier answer is returned", async () => {
     const headers = await desk.pay()
     desk.facilitator.settle = async () => OPEN
     const first = await buy(headers, { query: "pumps", country: "germany" })
@@ -506,7 +506,7 @@ describe("a payment of which nobody can tell", () => {
     expect(desk.engine.queries).toHaveLength(1)
   })
 
-  test("is open too when something here fails while it is settled", async () => {
+  test("stays open too if an internal error occurs while it is settled", async () => {
     const headers = await desk.pay()
     desk.facilitator.settle = () => Promise.reject(new TypeError("a fault of ours"))
     expect(await buy(headers)).toMatchObject({ status: 500 })
@@ -517,7 +517,7 @@ describe("a payment of which nobody can tell", () => {
   })
 })
 
-test("who pays and hangs up comes back for the answer, which costs nothing more", async () => {
+test("a payer who pays and hangs up can fetch the answer later at no extra cost", async () => {
   const headers = await desk.pay()
   const { here, reached, go } = hold()
   desk.facilitator.settle = async () => (await here(), { kind: "settled", transaction: HASH })
@@ -542,7 +542,7 @@ test("who pays and hangs up comes back for the answer, which costs nothing more"
   expect([desk.asked, desk.engine.queries.length]).toEqual([asked, 1])
 })
 
-test("a payer who had no money lately is let in once at a time, and others as ever", async () => {
+test("a payer who recently had no funds gets one request at a time, and others are not limited", async () => {
   desk.facilitator.settle = async () => ({ kind: "refused", reason: "insufficient_funds" })
   await buy(await desk.pay())
   const { here, reached, go } = hold()
@@ -565,7 +565,7 @@ test("a payer who had no money lately is let in once at a time, and others as ev
   expect(await buy(two)).toMatchObject({ status: 200 })
 })
 
-test("a connection that breaks under an answer is in the log, and nowhere else", async () => {
+test("a connection that breaks under an answer is only logged", async () => {
   const { here, reached, go } = hold()
   desk.engine.instead = here
   const asking = request(`${desk.url}/search`, { method: "POST", headers: await desk.pay() })

@@ -35,7 +35,7 @@ const read = (value: unknown, its = terms) => readPayment({ "payment-signature":
 const readV1 = (value: unknown, its = terms) => readPayment({ "x-payment": base64(value) }, its)
 
 describe("a payment", () => {
-  test("is taken in both versions, by a name that the network knows once", () => {
+  test("is accepted in both versions, under a name that the network allows only once", () => {
     const two = read(v2)
     const one = readV1(v1)
     const id = `${terms.requirements.network}/${terms.requirements.asset}/${authorization.from}/${authorization.nonce}`
@@ -64,7 +64,7 @@ describe("a payment", () => {
     expect(other).not.toMatchObject({ digest: two.digest })
   })
 
-  test("is passed on as it was asked for, and nothing else of its header", () => {
+  test("is passed on with the requested terms, and nothing else from its header", () => {
     const more = {
       ...v2,
       extensions: { "x-own": { info: {}, schema: {} } },
@@ -81,7 +81,7 @@ describe("a payment", () => {
     })
   })
 
-  test("is of version 2 where both are there, and of version 1 only where that is served", () => {
+  test("counts as version 2 if both are sent, and as version 1 only if that is served", () => {
     const both = { "payment-signature": base64(v2), "x-payment": base64(v1) }
     expect(readPayment(both, terms)).toMatchObject({ version: 2 })
     expect(readV1(v1, alone)).toEqual({ error: "PAYMENT-SIGNATURE header is required" })
@@ -106,7 +106,7 @@ describe("a payment", () => {
       { "payment-signature": `${base64(v2)}, ${base64(v2)}` },
       "invalid_payload: not base64 JSON",
     ],
-  ])("%s is none", (_, headers, error) => {
+  ])("%s is invalid", (_, headers, error) => {
     expect(readPayment(headers, terms)).toEqual({ error })
   })
 
@@ -157,7 +157,7 @@ describe("a payment", () => {
     expect(read(value)).toEqual({ error })
   })
 
-  test("that is good for a day to the second is taken", () => {
+  test("can be valid for exactly one day", () => {
     vi.setSystemTime(1_800_000_000_000)
     const day = of({ validBefore: "1800086400" })
     const more = of({ validBefore: "1800086401" })

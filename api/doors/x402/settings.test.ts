@@ -23,8 +23,8 @@ const COMPLETE = {
 }
 const selling = (env: Readonly<Record<string, string>>) => sellingOf(readSettings(x402Settings, env), 8080)
 
-describe("what is sold", () => {
-  test("nothing, until payee, network, facilitator and public address are all set", () => {
+describe("the x402 settings", () => {
+  test("sell nothing until payee, network, facilitator and public address are all set", () => {
     expect(selling({})).toEqual({ on: false, missing: [] })
     expect(selling({ X402_PAY_TO: PAY_TO })).toEqual({
       on: false,
@@ -36,7 +36,7 @@ describe("what is sold", () => {
     })
   })
 
-  test("no source by default; all of them only when that is said", () => {
+  test("sell no source by default, and all of them only if set explicitly", () => {
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "" })).toThrow("FOSSICK_X402_SOURCES must name")
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*,docs" })).toThrow("must be either * alone")
     expect(selling({ ...COMPLETE, FOSSICK_X402_SOURCES: "*" })).toMatchObject({ config: { forSale: null } })
@@ -51,7 +51,7 @@ describe("what is sold", () => {
     expect(() => selling({ ...help, FOSSICK_X402_SOURCES: "*" })).toThrow("must be either * alone")
   })
 
-  test.each(["http://node.example/key", "https://node.example/key", ""])("with a node at %j", (rpcUrl) => {
+  test.each(["http://node.example/key", "https://node.example/key", ""])("accept a node at %j", (rpcUrl) => {
     expect(selling({ ...COMPLETE, X402_RPC_URL: rpcUrl })).toMatchObject({ on: true, config: { rpcUrl } })
   })
 
@@ -70,19 +70,19 @@ describe("what is sold", () => {
     ["X402_RPC_URL", "node.example", "must be an http or https address"],
     ["X402_PUBLIC_URL", "https://me:secret@search.example", "without user name and password"],
     ["X402_SETTLE_TIMEOUT_MS", "60000", "must be a whole number from 100 to 30000"],
-  ])("%s of %j is refused", (name, value, why) => {
+  ])("reject %s of %j", (name, value, why) => {
     expect(() => selling({ ...COMPLETE, [name]: value })).toThrow(`${name} ${why}`.slice(0, name.length))
     expect(() => selling({ ...COMPLETE, [name]: value })).toThrow(why)
     expect(() => selling({ ...COMPLETE, [name]: value })).not.toThrow("secret@")
   })
 
-  test("the port must be its own, and may be chosen by the system beside another that is", () => {
+  test("require a separate port, which the system can choose", () => {
     const config = readSettings(x402Settings, { ...COMPLETE, FOSSICK_X402_PORT: "0" })
     expect(sellingOf(config, 0)).toMatchObject({ on: true, config: { port: 0 } })
     expect(() => selling({ ...COMPLETE, FOSSICK_X402_PORT: "8080" })).toThrow("must differ from FOSSICK_PORT")
   })
 
-  test("whatever a query says of sources, pages of others are not asked for", async () => {
+  test("a query never reaches sources that are not for sale", async () => {
     const engine = new StagedEngine()
     const query = { text: "pumps", limit: 5, filter: { sources: ["secret", "docs"], languages: ["en"] } }
     const collections = { sourcesOf: async (names: readonly string[]) => names.map((name) => `of-${name}`) }
@@ -105,7 +105,7 @@ describe("what is sold", () => {
 test.each([
   ["eip155:8453", "base", "USD Coin"],
   ["eip155:84532", "base-sepolia", "USDC"],
-])("on %s the price is one cent of its own USDC", async (network, nameV1, domain) => {
+])("the price on %s is one cent in its own USDC", async (network, nameV1, domain) => {
   const one = selling({ ...COMPLETE, X402_NETWORK: network })
   const terms = await paymentTerms(one.on ? one.config : (undefined as never))
   const extra = { name: domain, version: "2" }
@@ -124,7 +124,7 @@ test.each([
   for (const { scheme } of [requirements, terms.requirementsV1!]) expect(scheme).toBe("exact")
 })
 
-test("a price that comes out otherwise is not asked of anybody", async () => {
+test("refuses a price that converts to a different amount", async () => {
   const price = { amount: "10001", asset: "0xtoken" }
   const parse = vi.spyOn(ExactEvmScheme.prototype, "parsePrice").mockResolvedValue(price)
   const one = selling(COMPLETE)
@@ -134,7 +134,7 @@ test("a price that comes out otherwise is not asked of anybody", async () => {
   parse.mockRestore()
 })
 
-test("digests and checksums are those of another implementation", () => {
+test("digests and checksums match another implementation", () => {
   for (const length of [0, 1, 31, 135, 136, 137, 300]) {
     const text = "f".repeat(length)
     expect(`0x${keccak256(text)}`).toBe(viemKeccak(toHex(text)))

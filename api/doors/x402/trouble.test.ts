@@ -130,7 +130,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 200 })
     })
 
-    test("who hangs up during the search is not charged, and the search is told to stop", async () => {
+    test("a payer who hangs up during the search is not charged, and the search is stopped", async () => {
       const { headers } = await sign(shop.url, payer)
       const searching = Promise.withResolvers<void>()
       const stopped = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 200 })
     })
 
-    test("who hangs up while being charged comes back for the answer, once", async () => {
+    test("a payer who hangs up while being charged can fetch the answer once", async () => {
       const { headers } = await sign(shop.url, payer)
       const gone = Promise.withResolvers<void>()
       facilitator.fail({ settle: { kind: "held", until: gone.promise } })
@@ -176,26 +176,29 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
     })
   })
 
-  describe("a facilitator that cannot check", () => {
+  describe("a facilitator that cannot check payments", () => {
     test.each([
       ["breaks off", { kind: "drop" }],
       ["fails", { kind: "http-500" }],
       ["talks nonsense", { kind: "bad-json" }],
       ["takes too long", { kind: "slow", ms: 16_000 }],
-    ] as const)("which %s: nothing is searched or charged, and its words stay here", async (_, verify) => {
-      const { headers } = await sign(shop.url, payer)
-      facilitator.fail({ verify })
-      const answer = await ask(shop.url, QUESTION, headers)
-      expect(answer).toMatchObject({ status: 503, body: { error: "payment_service_unavailable" } })
-      expect(answer.text).not.toContain("a secret of the facilitator")
-      expect(await since()).toEqual({ charged: 0, searches: 0 })
-      facilitator.fail()
-      expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 200 })
-    })
+    ] as const)(
+      "and %s: nothing is searched or charged, and its message stays internal",
+      async (_, verify) => {
+        const { headers } = await sign(shop.url, payer)
+        facilitator.fail({ verify })
+        const answer = await ask(shop.url, QUESTION, headers)
+        expect(answer).toMatchObject({ status: 503, body: { error: "payment_service_unavailable" } })
+        expect(answer.text).not.toContain("a secret of the facilitator")
+        expect(await since()).toEqual({ charged: 0, searches: 0 })
+        facilitator.fail()
+        expect(await ask(shop.url, QUESTION, headers)).toMatchObject({ status: 200 })
+      },
+    )
   })
 
-  describe("a settlement that does not come back", () => {
-    test("which was refused: no results, the price again, and the reason", async () => {
+  describe("a settlement without a response", () => {
+    test("that was refused returns no results, the price again, and the reason", async () => {
       const { headers } = await sign(shop.url, payer)
       facilitator.fail({ settle: { kind: "refuse", reason: "insufficient_funds" } })
       const answer = await ask(shop.url, QUESTION, headers)
@@ -208,7 +211,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await since()).toEqual({ charged: 0, searches: 1 })
     })
 
-    test("which is on the network, and the answer was lost: the network says so, and the payer is served", async () => {
+    test("that is on the network is confirmed there, and the payer is served", async () => {
       for (const settle of [{ kind: "lose-answer" }, { kind: "never-answer" }] as const) {
         const { headers } = await sign(shop.url, payer)
         facilitator.fail({ settle })
@@ -221,7 +224,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
     })
 
     test.each([{ kind: "drop" }, { kind: "http-500" }] as const)(
-      "which never began ($kind): not known, never 402; the same payment settles later, with no second search",
+      "that never began ($kind) stays unknown, never 402, and settles later without a second search",
       async (settle) => {
         const { headers } = await sign(shop.url, payer)
         facilitator.fail({ settle })
@@ -237,7 +240,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       },
     )
 
-    test("which was sent and is not in a block yet: not known; once it is, the payer is served", async () => {
+    test("that was sent but is not in a block stays unknown until it is; then the payer is served", async () => {
       const { headers } = await sign(shop.url, payer)
       await chain.control.setAutomine(false)
       try {
@@ -256,7 +259,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await since()).toEqual({ charged: 10_000, searches: 1 })
     })
 
-    test("and whose payer spends the nonce elsewhere meanwhile: nothing is delivered", async () => {
+    test("whose payer spends the nonce elsewhere meanwhile delivers nothing", async () => {
       const nonce = `0x${"5a".repeat(32)}` as const
       const ours = await sign(shop.url, payer, { authorization: { nonce } })
       const other = await sign(shop.url, payer, { authorization: { nonce, to: stranger.address } })
@@ -296,7 +299,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await since()).toEqual({ charged: 0, searches: 1 })
     })
 
-    test("with no node to ask, a lost answer stays open and is never a 402", async () => {
+    test("stays open and never gets a 402 if there is no node to ask", async () => {
       await using blind = await sellSearches({ X402_FACILITATOR_URL: facilitator.url })
       const { headers } = await sign(blind.url, payer)
       facilitator.fail({ settle: { kind: "lose-answer" } })
@@ -322,7 +325,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
       expect(await since()).toEqual({ charged: 0, searches: 1 })
     })
 
-    test("have many searches done for the money of one: once; from then on one at a time", async () => {
+    test("start many searches on the money for one: once, and then one at a time", async () => {
       const five = async () => {
         await chain.mint(brokePayer.address, 10_000n)
         const payments = await Promise.all(Array.from({ length: 5 }, () => sign(shop.url, brokePayer)))
@@ -343,7 +346,7 @@ describe("payments that meet trouble", { tags: ["chain"] }, () => {
     })
   })
 
-  test("more searches than can be answered in time are refused early, and not charged", async () => {
+  test("searches beyond the capacity are refused early and not charged", async () => {
     await using small = await sellSearches(
       { X402_FACILITATOR_URL: facilitator.url, X402_RPC_URL: chain.rpcUrl },
       { gate: { searches: 1, searchQueue: 1 } },

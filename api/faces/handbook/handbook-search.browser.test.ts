@@ -12,7 +12,7 @@ import { type ServedAccounts, serveAccounts } from "../../testing/serve-accounts
 
 const executablePath = await findTestBrowser()
 
-describe("the search of the handbook", { tags: ["chromium"] }, () => {
+describe("the handbook search", { tags: ["chromium"] }, () => {
   let opened: AsyncDisposableStack
   let app: ServedAccounts
   let browser: TestBrowser
@@ -55,7 +55,7 @@ describe("the search of the handbook", { tags: ["chromium"] }, () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test("finds pages and answers where the reader is, under the handbook's own policy", async () => {
+  test("finds pages and answers on the same page, under the handbook's own policy", async () => {
     const page = await browser.context.newPage()
     const complaints: string[] = []
     page.on("console", (message) => complaints.push(message.text()))
@@ -76,7 +76,7 @@ describe("the search of the handbook", { tags: ["chromium"] }, () => {
     await page.close()
   })
 
-  test("is not there until the handbook was crawled, and its link leads on without scripts", async () => {
+  test("appears once the handbook is crawled, and its link works without scripts", async () => {
     const withSearch = await fetch(`${app.url}/docs/`)
     expect(withSearch.headers.get("content-security-policy")).toContain("script-src 'self';")
     expect(await withSearch.text()).toMatch(/<a class="search" href="\.\.\/">/)

@@ -76,7 +76,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     return { page, complaints, [Symbol.asyncDispose]: () => page.close() }
   }
 
-  test("every page fits a phone and a wide screen, and the browser has nothing to complain about", async () => {
+  test("every page fits a phone and a wide screen without browser errors", async () => {
     const wrong: [page: string, what: unknown][] = []
     for (const name of PAGES) {
       await using opened = await openPage(name, WIDTHS[0])
@@ -124,7 +124,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     await list.locator("a[aria-current]").filter({ hasText: "Patterns" }).waitFor()
   })
 
-  test("on a phone the contents are folded and open by a touch", async () => {
+  test("a phone shows the contents folded until they are tapped", async () => {
     await using opened = await openPage("getting-started", 390)
     const { page } = opened
     const link = page
@@ -162,17 +162,14 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content")
   })
 
-  test.each(["light", "dark"] as const)(
-    "text is easy to tell from its ground in %s colours",
-    async (colorScheme) => {
-      await using opened = await openPage("settings", 1280)
-      const { page } = opened
-      await page.emulateMedia({ colorScheme })
-      for (const selector of ["article p", "article a", "article code", "body > nav a", "body > nav h2"]) {
-        expect([selector, (await contrast(page, selector)) >= 4.5]).toEqual([selector, true])
-      }
-    },
-  )
+  test.each(["light", "dark"] as const)("text has enough contrast in %s colours", async (colorScheme) => {
+    await using opened = await openPage("settings", 1280)
+    const { page } = opened
+    await page.emulateMedia({ colorScheme })
+    for (const selector of ["article p", "article a", "article code", "body > nav a", "body > nav h2"]) {
+      expect([selector, (await contrast(page, selector)) >= 4.5]).toEqual([selector, true])
+    }
+  })
 
   test("a table that is too wide for a phone scrolls in its own box", async () => {
     await using opened = await openPage("settings", 390)
@@ -184,7 +181,7 @@ describe("the handbook in a browser", { tags: ["chromium"] }, () => {
   })
 
   test.each([1400, 390])(
-    "the drawing of the code is seen, and the page stays within %i pixels",
+    "the code diagram is visible, and the page stays within %i pixels",
     async (width) => {
       await using opened = await openPage("architecture", width)
       const { page } = opened

@@ -40,7 +40,7 @@ describe("the handbook as web pages", () => {
     expect(html.match(/<h1/g)).toHaveLength(1)
   })
 
-  test("without a public address a page is canonical where it was asked for", async () => {
+  test("without a public address, a page's canonical address is the requested one", async () => {
     const { get } = await serve({ "README.md": "# Handbook", "crawl.md": "# Crawl" })
     expect(await (await get("/docs/crawl")).text()).toContain('<link rel="canonical" href="./crawl">')
   })
@@ -92,7 +92,7 @@ describe("the handbook as web pages", () => {
     expect(html).toContain("&lt;script&gt;alert(2)&lt;/script&gt;")
   })
 
-  test("a page shows drawings of the handbook, and describes any other picture", async () => {
+  test("a page shows drawings from the handbook, and replaces other pictures with their descriptions", async () => {
     const drawing = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>'
     const { get } = await serve({
       "README.md": '# Handbook\n\n![a "map"](map.svg) ![far](https://example.com/far.svg) ![up](../up.svg)',
@@ -107,7 +107,7 @@ describe("the handbook as web pages", () => {
     expect((await get("/docs/other.svg")).status).toBe(404)
   })
 
-  test("an unknown page is not found, in HTML, and the page shows what was asked for harmlessly", async () => {
+  test("an unknown page returns a 404 in HTML that shows the requested path escaped", async () => {
     const { get } = await serve({ "README.md": "# Handbook\n\n## S\n\n- [One](one.md)", "one.md": "# One" })
     const missing = await get("/docs/no/such<b>page")
     const html = await missing.text()
@@ -124,13 +124,13 @@ describe("the handbook as web pages", () => {
     ["/docs/one/", "../one"],
     ["/docs/README.md", "./"],
     ["/docs/index.html", "./"],
-  ])("%s leads to the page's one address", async (path, to) => {
+  ])("%s redirects to the page's one address", async (path, to) => {
     const { get } = await serve({ "README.md": "# Handbook", "one.md": "# One" })
     const moved = await get(path)
     expect([moved.status, moved.headers.get("location")]).toEqual([301, to])
   })
 
-  test("a browser that has the page already gets 304", async () => {
+  test("a browser that already has the page gets 304", async () => {
     const { base, get } = await serve({ "README.md": "# Handbook" })
     const first = await get("/docs/")
     const etag = first.headers.get("etag")!
@@ -160,7 +160,7 @@ describe("the handbook as web pages", () => {
     expect(await (await get("/docs/")).text()).not.toContain("On this page")
   })
 
-  test("a page with very many sections lists the upper ones only", async () => {
+  test("a page with very many sections lists only the upper levels", async () => {
     const parts = Array.from({ length: 30 }, (_, n) => `## Part ${n}\n\n### Detail ${n}`)
     const { get } = await serve({ "README.md": `# Handbook\n\n${parts.join("\n\n")}` })
     const html = await (await get("/docs/")).text()
@@ -168,7 +168,7 @@ describe("the handbook as web pages", () => {
     expect(html).not.toContain("depth-3")
   })
 
-  test("every answer has a policy that forbids everything foreign", async () => {
+  test("every answer has a policy that forbids all foreign content", async () => {
     const { get } = await serve({ "README.md": "# Handbook" })
     for (const path of [
       "/docs/",
@@ -194,7 +194,7 @@ describe("the handbook as web pages", () => {
     expect(places).toEqual([`${base}/docs/`, `${base}/docs/one`])
   })
 
-  test("other methods are refused, other paths are none of its business", async () => {
+  test("rejects other methods, and leaves other paths alone", async () => {
     const { base, get } = await serve({ "README.md": "# Handbook" })
     const post = await fetch(`${base}/docs/`, { method: "POST" })
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"])
@@ -204,7 +204,7 @@ describe("the handbook as web pages", () => {
     expect((await get("/search")).status).toBe(418)
   })
 
-  test("a handbook that could not be read is tried again", async () => {
+  test("a failed read of the handbook is retried", async () => {
     const dir = await mkdtemp(join(tmpdir(), "fossick-handbook-"))
     await rm(dir, { recursive: true })
     const { get } = await serveFolder(dir)

@@ -63,7 +63,7 @@ describe("a call that could not be answered in time is refused at once", () => {
     }
   }
 
-  test("where it searches or reads stored pages, and too many do", async () => {
+  test("if it searches or reads stored pages and too many others do", async () => {
     const { gates, memory, admissions } = door()
     const busy = Promise.withResolvers<void>()
     const running = [1, 2].map(() => gates.searches.run(() => busy.promise, { key: "other" }))
@@ -77,7 +77,7 @@ describe("a call that could not be answered in time is refused at once", () => {
     expect([await ends(admissions, "search"), await ends(admissions, "extract", true)]).toEqual(["in", "in"])
   })
 
-  test("where it reads live pages, and too many do", async () => {
+  test("if it reads live pages and too many others do", async () => {
     const { gates, memory, admissions } = door()
     const leave = gates.liveCalls.enter("other")!
     for (const endpoint of ["extract", "crawl", "map"] as const) {
@@ -94,7 +94,7 @@ describe("a call that could not be answered in time is refused at once", () => {
     for (let calls = 0; calls < 3; calls++) expect(await ends(admissions, "extract")).toBe("in")
   })
 
-  test("where calls hold all memory, and takes no place then", async () => {
+  test("if other calls hold all memory, and then takes no slot", async () => {
     const { gates, memory, admissions } = door()
     memory.isSpent = true
     await expect(() => admissions.admit("extract", caller())).rejects.toThrow("memory is spent")
@@ -117,7 +117,7 @@ describe("a call counts for a project", () => {
     )
   })
 
-  test("of those that its key has named, once there may be no more", async () => {
+  test("its key has already named, once the limit is reached", async () => {
     const mayName = vi.spyOn(accounts.ledger, "mayName").mockResolvedValue(false)
     const { admissions } = door()
     await expect(() => admissions.admit("search", caller(KEY, "pumps"))).rejects.toThrow(
@@ -133,7 +133,7 @@ describe("a call counts for a project", () => {
 describe("the bill of a call", () => {
   const key = { ...KEY, creditLimit: { credits: 3, per: "month" as const } }
 
-  test("gives back at its end what was set aside and not settled, once", async () => {
+  test("returns unsettled reservations once at the end", async () => {
     const { admissions } = door()
     const release = vi.spyOn(accounts.billing, "release")
     const failed = await admissions.admit("search", caller(key))
@@ -152,7 +152,7 @@ describe("the bill of a call", () => {
     expect(release).toHaveBeenCalledTimes(1)
   })
 
-  test("is written down with what the call took", async () => {
+  test("is recorded with what the call cost", async () => {
     const clock = vi.spyOn(performance, "now").mockReturnValue(1_000_000)
     const { bill } = await door().admissions.admit("extract", caller(key, "pumps"))
     await bill.settle({}, { depth: "basic" })
@@ -162,14 +162,14 @@ describe("the bill of a call", () => {
     ])
   })
 
-  test("is none of a call that costs nothing", async () => {
+  test("does not exist for a call that costs nothing", async () => {
     const { bill } = await door().admissions.admit("usage", caller())
     await expect(bill.settle({ credits: 1 }, { depth: "" })).rejects.toThrow("costs nothing")
     expect(await accounts.callLog.list({ limit: 1 })).toEqual([])
   })
 })
 
-test("a key makes calls of its endpoints alone, and as fast as it may", async () => {
+test("a key can call only its endpoints, and only at its rate", async () => {
   const { admissions } = door()
   const searches = { ...KEY, scope: { ...UNLIMITED, endpoints: ["search" as const] } }
   await expect(() => admissions.admit("map", caller(searches))).rejects.toThrow("This key may not use /map.")

@@ -65,7 +65,7 @@ describe("under 64 clients at once", () => {
     expect(body.account).toMatchObject({ plan_usage: 105, plan_limit: null })
   })
 
-  test("the plan holds for all keys together, and then what may be used beyond it", async () => {
+  test("the plan applies to all keys together, followed by the allowance beyond it", async () => {
     const config = { planCredits: 60, paygoCredits: 31, planName: "Ours" }
     await using app = await serveAccounts({ config })
     const keys = await Promise.all(Array.from({ length: CLIENTS }, () => app.key()))
@@ -83,7 +83,7 @@ describe("under 64 clients at once", () => {
     expect(logged.reduce((sum, { credits }) => sum + credits, 0)).toBe(60 + account.paygo_usage)
   })
 
-  test("pages that are counted in blocks do not pass a limit between two blocks", async () => {
+  test("pages counted in blocks do not exceed a limit between two blocks", async () => {
     await using app = await serveAccounts({ reader })
     const key = await app.key({ creditLimit: { credits: 6, per: "total" } })
     let pages = 0
@@ -101,7 +101,7 @@ describe("under 64 clients at once", () => {
     expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 432])
   })
 
-  test("a rate is kept to the call, by key and endpoint", async () => {
+  test("a rate limit is exact, by key and endpoint", async () => {
     await using app = await serveAccounts({
       config: { rateLimits: { search: { calls: 40, seconds: 3600 } } },
     })
@@ -156,7 +156,7 @@ describe("credits", () => {
     expect((await app.call("/search", key, { query: "pumps" })).status).toBe(status)
   })
 
-  test("a depth that was chosen for the caller costs what it costs", async () => {
+  test("an automatically chosen depth costs its normal price", async () => {
     await using app = await serveAccounts({ engine: new FakeEngine([hit()]) })
     const query =
       "how do the seals of a pump compare with the seals of a compressor, and which wear out first?"
@@ -169,7 +169,7 @@ describe("credits", () => {
     expect(body.usage).toEqual({ credits: 2 })
   })
 
-  test("calls that fail or are refused cost nothing, and what they set aside comes back", async () => {
+  test("failed or refused calls cost nothing, and their reservations are released", async () => {
     const engine = new FakeEngine([hit()])
     await using app = await serveAccounts({ engine })
     const key = await app.key({ creditLimit: { credits: 2, per: "total" } })
@@ -184,7 +184,7 @@ describe("credits", () => {
     expect((await app.call("/search", key, { query: "pumps" })).status).toBe(432)
   })
 
-  test("a crawl costs what its map and its extracts do; instructions and depth double each", async () => {
+  test("a crawl costs the same as its map and extracts; instructions and depth each double it", async () => {
     const pages = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`/p${i}`, article(`Page ${i}`)]))
     await using ten = await startTestSite({ "/": article("Home", { links: Object.keys(pages) }), ...pages })
     await using local = createReader({
@@ -207,7 +207,7 @@ describe("credits", () => {
     expect(map.body.usage).toEqual({ credits: 1 })
   })
 
-  test("of one project are counted for it, and asked for by it", async () => {
+  test("the calls of one project are counted and reported for it", async () => {
     await using app = await serveAccounts()
     const key = await app.key()
     const tied = await app.key({ projects: ["pumps"] })

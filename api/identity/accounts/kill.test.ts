@@ -16,7 +16,7 @@ const LIMIT = 1_000_000
 const CLIENTS = 16
 const ANSWERS = 150
 
-test("a process that is killed leaves no answered call uncounted, none counted twice, and nothing set aside", async () => {
+test("after a kill, every answered call is counted exactly once and nothing stays reserved", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fossick-kill-"))
   try {
     const child = spawn(

@@ -6,7 +6,7 @@ import { accountSettings } from "./settings.ts"
 
 const read = (env: Readonly<Record<string, string>>) => readSettings(accountSettings, env)
 
-test("the secret for ids of persons is none, or hard to guess, and a wrong one is not repeated", () => {
+test("the secret for person ids is empty or hard to guess, and a wrong one is not repeated", () => {
   expect(read({}).humanIdSecret).toBe("")
   const strong = "hK3vQz81pLx0TnRw"
   expect(read({ FOSSICK_HUMAN_ID_SECRET: strong }).humanIdSecret).toBe(strong)
@@ -15,7 +15,7 @@ test("the secret for ids of persons is none, or hard to guess, and a wrong one i
   expect(weak).not.toThrow(/"secret"/)
 })
 
-test("nothing is limited by default but the callers of public keys", () => {
+test("nothing is limited by default except the callers of public keys", () => {
   const { rateLimits, publicRateLimits, planCredits, logQueries, queryLogDays } = read({})
   expect([rateLimits, planCredits, logQueries, queryLogDays]).toEqual([{}, 0, false, 0])
   expect(publicRateLimits).toEqual({

@@ -49,8 +49,8 @@ const call = (more: Partial<CallEntry>): CallEntry => ({
   ...more,
 })
 
-describe("the log of calls", () => {
-  test("shows them as they were, the newest first, by time, endpoint, project and key", async () => {
+describe("the call log", () => {
+  test("lists calls unchanged, newest first, filtered by time, endpoint, project and key", async () => {
     const log = new CallLog(db)
     const first = call({
       requestId: "1",
@@ -82,7 +82,7 @@ describe("the log of calls", () => {
     expect(await ids({ keyId: "a", endpoints: ["search"] })).toBe("41")
   })
 
-  test("keeps so much of a question", async () => {
+  test("shortens a long question", async () => {
     const log = new CallLog(db)
     await log.add(call({ query: "x".repeat(MOST_QUERY_CHARS + 1) }))
     expect((await log.list({ limit: 1 }))[0]!.query).toBe("x".repeat(MOST_QUERY_CHARS))
@@ -145,7 +145,7 @@ describe("the log of calls", () => {
   })
 })
 
-test("what calls take in the log grows with what callers choose", async () => {
+test("the size of a call in the log grows with caller-chosen text", async () => {
   const log = new CallLog(db)
   await log.add(call({ requestId: "1" }))
   const { bytes } = await log.stored.all()
@@ -155,7 +155,7 @@ test("what calls take in the log grows with what callers choose", async () => {
   expect(await log.stored.all()).toEqual({ entries: 2, bytes: 2 * bytes + 430 })
 })
 
-test("what callers left is forgotten after its days, from when the accounts are opened, and each part keeps its own version", async () => {
+test("callers' data is deleted after its days, counted from when the accounts are opened, and each part has its own version", async () => {
   const [log, feedback, pages] = [new CallLog(db), new FeedbackStore(db), new PageRequestStore(db)]
   for (const [name, at] of [
     ["old", NOW - 31 * DAY],
@@ -183,7 +183,7 @@ test("what callers left is forgotten after its days, from when the accounts are 
   )
 })
 
-test("feedback is shown as it came, the newest first, and forgotten from its oldest on", async () => {
+test("feedback is listed unchanged, newest first, and deleted from the oldest", async () => {
   const store = new FeedbackStore(db)
   const one = (id: string, at: number) => ({
     id,
@@ -210,7 +210,7 @@ test("feedback is shown as it came, the newest first, and forgotten from its old
   expect((await store.list({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual(["new"])
 })
 
-test("pages that are missed are listed by how many keys ask for them, with the words of the last", async () => {
+test("missing pages are listed by how many keys ask for them, with the latest wording", async () => {
   const store = new PageRequestStore(db)
   const ask = (at: number, keyId: string, url: string, question: string, comment = "") =>
     store.add({ at, keyId, url, question, comment })
@@ -230,7 +230,7 @@ test("pages that are missed are listed by how many keys ask for them, with the w
   expect([await store.prune(3, 9), await store.prune(4, 9), await store.count()]).toEqual([1, 1, 0])
 })
 
-test("what is missed is told apart by its address, or else by its question, and stays the same over an update", async () => {
+test("missing pages are identified by address, or else by question, across updates", async () => {
   const store = new PageRequestStore(db)
   const ask = (url: string, question: string) => store.add({ at: 1, keyId: "a", url, question, comment: "" })
   const hash = (...wanted: string[]) =>
@@ -240,7 +240,7 @@ test("what is missed is told apart by its address, or else by its question, and 
   expect(await store.count()).toBe(2)
 })
 
-test("a key may leave fifty thousand entries of feedback: then its oldest go, and nobody else's", async () => {
+test("a key can leave fifty thousand entries of feedback; then its oldest are deleted, and nobody else's", async () => {
   const store = new FeedbackStore(db)
   const add = (id: string, at: number, keyId = "busy") =>
     store.add({ id, at, keyId, requestId: "", sessionId: "", fields: {} })
@@ -262,7 +262,7 @@ test("a key may leave fifty thousand entries of feedback: then its oldest go, an
   expect(left).toEqual([...Array.from({ length: 101 }, (_, before) => 602 - before), 0])
 })
 
-test("a key may miss a thousand pages: then its oldest go, and nobody else's", async () => {
+test("a key can request a thousand missing pages; then its oldest are deleted, and nobody else's", async () => {
   const store = new PageRequestStore(db)
   const ask = (keyId: string, at: number) =>
     store.add({ at, keyId, url: "", question: `${keyId} ${at}`, comment: "" })
@@ -277,7 +277,7 @@ test("a key may miss a thousand pages: then its oldest go, and nobody else's", a
   expect(left).toEqual([...Array.from({ length: 990 }, (_, before) => 1001 - before), 0])
 })
 
-test("a collection is what it was set to last, and a name that is none has a near one told", async () => {
+test("a collection is what it was last set to, and an unknown name gets a suggestion", async () => {
   const collections = openCollections(db)
   await collections.set("staff", ["wiki", "docs"])
   await collections.set("all", ["docs", "shop"])

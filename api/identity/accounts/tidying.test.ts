@@ -22,7 +22,7 @@ function rows(days: number, old: number) {
   return { days, prune, asked, left: () => left }
 }
 
-test("what is older than its days is deleted at once, some rows at a time, one part after the other", async () => {
+test("expired data is deleted at once, some rows at a time, one part after another", async () => {
   const [many, few] = [rows(90, 2500), rows(7, 3)]
   const problems: unknown[] = []
   using _ = tidyHourly([many, few], { ...setUp(), onProblem: (error) => problems.push(error) })
@@ -36,7 +36,7 @@ test("what is older than its days is deleted at once, some rows at a time, one p
   expect(problems).toEqual([])
 })
 
-test("it is done again and again, and not while the clock is in doubt", async () => {
+test("deletion repeats, but not while the clock is in doubt", async () => {
   const part = rows(90, 0)
   let mayDelete = false
   let looks = 0
@@ -53,7 +53,7 @@ test("it is done again and again, and not while the clock is in doubt", async ()
   await until(async () => part.asked.length > 2)
 })
 
-test("what fails is told, and tried again the next time", async () => {
+test("a failure is reported and retried the next time", async () => {
   const problems: unknown[] = []
   let rounds = 0
   const failing = {
@@ -72,7 +72,7 @@ test("what fails is told, and tried again the next time", async () => {
   expect(problems[0]).toMatchObject({ message: "no room" })
 })
 
-test("it ends when it is disposed of, and nothing is told of a connection that is gone", async () => {
+test("tidying stops when it is disposed of, and reports nothing about a closed connection", async () => {
   const part = rows(1, 5000)
   const problems: unknown[] = []
   const { guard } = setUp()

@@ -43,7 +43,7 @@ test("the id of a person is hashed before anything can log it, and nothing of it
   expect(seen[2]).toEqual({ project: "", session: "", human: "" })
 })
 
-test("persons are told apart by hashes that only this appliance can make, over restarts", async () => {
+test("persons are identified by hashes that only this appliance can compute, across restarts", async () => {
   const dirs = [0, 1].map(() => mkdtempSync(join(tmpdir(), "fossick-humans-")))
   const [here, elsewhere] = await Promise.all(dirs.map((dir) => openStateStore(dir)))
   const hash = await openHumanHash(here!, "")

@@ -86,7 +86,7 @@ const foundFor = async ({ key, secret }: Awaited<ReturnType<typeof service>>, us
   await found(key, { "X-Fossick-Acting-For": await signed(secret, { sub: user }) })
 
 describe("a service with the secret of its key", () => {
-  test("finds what the person may read, by the header of its own and that of Open WebUI", async () => {
+  test("finds what the person may read, through its own header and Open WebUI's", async () => {
     const chat = await service()
     expect(await foundFor(chat, "anna@example.com")).toEqual(["Roses", "Salaries"])
     // As created by open-webui 0.12.4 with FORWARD_USER_INFO_HEADER_JWT_SECRET.
@@ -103,7 +103,7 @@ describe("a service with the secret of its key", () => {
     ])
   })
 
-  test("gives no group to anybody: an administrator reads as themselves, and groups in a token don't count", async () => {
+  test("grants no groups: administrators read as themselves, and groups in a token are ignored", async () => {
     const chat = await service()
     expect(await foundFor(chat, "adam@example.com")).toEqual(["Roses"])
     const token = await signed(chat.secret, { sub: "anna@example.com", groups: ["board"] })
@@ -116,7 +116,7 @@ describe("a service with the secret of its key", () => {
     ).toBe(403)
   })
 
-  test("is held to the scope of its key as well, and to that of the person", async () => {
+  test("is limited by its key's scope and by the person's", async () => {
     const scope = readScope({ sources: ["hr", "board"] })
     expect(await foundFor(await service("tokens", { scope }), "anna@example.com")).toEqual(["Salaries"])
     const maps = await service("tokens", { scope: readScope({ endpoints: ["map"] }) })
@@ -126,7 +126,7 @@ describe("a service with the secret of its key", () => {
     ])
   })
 
-  test("gets 401 that names the header for everything that isn't right, and never what everybody may read", async () => {
+  test("gets a 401 that names the header for every invalid identity, never public results", async () => {
     const [chat, other] = [await service(), await service()]
     const refusal = async (token: string) => {
       const answer = await ask(chat.key, token === "" ? {} : { "X-Fossick-Acting-For": token })
@@ -151,7 +151,7 @@ describe("a service with the secret of its key", () => {
     expect(await found(chat.key, { "X-OpenWebUI-User-Email": sub })).toEqual([401, expect.any(String)])
   })
 
-  test("gets 403 that says so for people who are unknown, disabled, without a role, or whose proof is too old", async () => {
+  test("gets a 403 with the reason for people who are unknown, disabled, without a role, or whose proof is too old", async () => {
     const chat = await service()
     expect(await foundFor(chat, "nobody@example.com")).toEqual([
       403,
@@ -183,7 +183,7 @@ describe("a service with the secret of its key", () => {
     ])
   })
 
-  test("counts for its key, and the log names the person", async () => {
+  test("is charged to its key, and the log names the person", async () => {
     const chat = await service("tokens", { creditLimit: { credits: 2, per: "total" }, mayMakeKeys: false })
     const anna = (await company.app.people.ofUser("anna@example.com"))[0]!
     expect(await foundFor(chat, "anna@example.com")).toHaveLength(2)
@@ -196,11 +196,11 @@ describe("a service with the secret of its key", () => {
   })
 })
 
-describe("an ID token of the provider that a service passes on", () => {
+describe("a provider's ID token passed on by a service", () => {
   const forToken = async (claims: JWTPayload) =>
     await found((await service()).key, { "X-Fossick-Acting-For": await ofProvider(claims) })
 
-  test("says who asks and in which groups they are, also of people who have not signed in here yet", async () => {
+  test("names the person and their groups, even if they have not signed in here yet", async () => {
     const bea = { sub: "bea", email: "bea@example.com", email_verified: true }
     expect(await forToken({ ...bea, groups: ["staff", "board"] })).toEqual(["Plans", "Roses"])
     // Newer facts about her aren't known, so an older token doesn't bring a group back.
@@ -211,7 +211,7 @@ describe("an ID token of the provider that a service passes on", () => {
     expect(await company.app.people.ofUser("vic@example.com")).toEqual([])
   })
 
-  test("that says no groups stands for whoever has signed in here, and for nobody else", async () => {
+  test("without groups is accepted only for people who have signed in here", async () => {
     expect(await forToken({ sub: "anna" })).toEqual(["Roses", "Salaries"])
     expect(await forToken({ sub: "carl", email: "carl@example.com", email_verified: true })).toEqual([
       403,
@@ -219,7 +219,7 @@ describe("an ID token of the provider that a service passes on", () => {
     ])
   })
 
-  test("counts for the audiences alone that the file names, signed by the provider and not over", async () => {
+  test("is accepted only for the audiences in the file, if the provider signed it and it has not expired", async () => {
     const refused = [401, expect.stringContaining("X-Fossick-Acting-For")]
     expect(await forToken({ sub: "anna", aud: "another-app" })).toEqual(refused)
     expect(await forToken({ sub: "anna", iss: "https://elsewhere.example" })).toEqual(refused)
@@ -248,7 +248,7 @@ describe("a key that trusts headers", () => {
   })
 })
 
-describe("every door", () => {
+describe("every API", () => {
   const DOORS: readonly { readonly path: string; readonly body?: object }[] = [
     { path: "/search", body: { query: "winter" } },
     { path: "/extract", body: { urls: ["https://garden.example.com/Roses"] } },
@@ -264,7 +264,7 @@ describe("every door", () => {
     { path: "/v2/search", body: { query: "winter" } },
   ]
 
-  test.each(DOORS)("$path wants to know for whom, and then answers", async ({ path, body }) => {
+  test.each(DOORS)("$path requires a person, and then answers", async ({ path, body }) => {
     const { key } = await service("headers")
     const status = async (headers: Headers) => {
       const response = await fetch(url + path, {
@@ -281,7 +281,7 @@ describe("every door", () => {
     expect([200, 201, 202]).toContain(answered)
   })
 
-  test("a key in the body wants to know it, too", async () => {
+  test("a key in the body requires a person too", async () => {
     const { key } = await service("headers")
     const ask = async (headers: Headers) =>
       (
@@ -311,7 +311,7 @@ describe("every door", () => {
     await expect(tool({})).rejects.toThrow(/X-Fossick-Acting-For/)
   })
 
-  test("what one person leaves is not another's of the same service, and goes on with their rights as of then", async () => {
+  test("what one person leaves is hidden from others of the same service, and continues with their rights at the time", async () => {
     const { key, id } = await service("headers")
     const as = (user: string) => ({ "X-Fossick-Acting-For": user })
     const { body } = await company.app.call(

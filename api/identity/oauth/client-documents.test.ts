@@ -16,7 +16,7 @@ afterEach(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-test("a document is read once in an hour, whoever asks, and outlives its site for a day", async () => {
+test("a document is read once an hour for all callers, and stays valid for a day if its site is down", async () => {
   const { documents, id } = site
   const reader = { name: "Reader", redirectUris: [CALLBACK] }
   expect(await Promise.all([documents.client(id), documents.client(id)])).toEqual([reader, reader])
@@ -37,7 +37,7 @@ test.each([
   ["shares a secret", { client_secret: "hunter2" }],
   ["shows itself by a key", { token_endpoint_auth_method: "private_key_jwt" }],
   ["says nowhere to go back to", { redirect_uris: "everywhere" }],
-])("a document that %s is none", async (_, said) => {
+])("rejects a document that %s", async (_, said) => {
   site.say({ redirect_uris: [CALLBACK], ...said })
   expect(await site.documents.client(site.id)).toBeNull()
 })
@@ -49,7 +49,7 @@ test("no redirect is followed, nothing long is read, and no private network is r
   expect(site.asked()).toHaveLength(2)
 })
 
-test("an id is the address of a document only as the draft has it", () => {
+test("accepts an id as a document address only as the draft defines it", () => {
   expect(isDocumentAddress("https://program.example/client.json")).toBe(true)
   for (const id of [
     "0b6f2c1e-registered",

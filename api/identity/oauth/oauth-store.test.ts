@@ -34,7 +34,7 @@ async function letIn(client: string, key = "key") {
   return { grant, code, ...(await store.redeem(code, grant))! }
 }
 
-test("a program that does nothing but refresh fills nothing, and a token that was stolen lately is still noticed", async () => {
+test("refreshing stores no growing data, and a recently stolen token is still noticed", async () => {
   const program = await letIn("one")
   const refreshed: string[] = [program.refresh]
   for (let times = 0; times < 400; times++) {
@@ -50,7 +50,7 @@ test("a program that does nothing but refresh fills nothing, and a token that wa
   expect(await rows("oauth_token")).toBe(0)
 })
 
-test("a code that two come with at once is exchanged once, and that ends its grant", async () => {
+test("a code presented twice at the same time is exchanged once, and its grant ends", async () => {
   const code = await store.allow(
     { client: "one", clientName: "A program", key: "key", collections: null },
     ADDRESS,
@@ -62,7 +62,7 @@ test("a code that two come with at once is exchanged once, and that ends its gra
   expect(await store.granted(issued[0]!.access)).toBeNull()
 })
 
-test("a key that lets program after program in keeps the two hundred that were used last, and another key's stay", async () => {
+test("a key that keeps letting programs in keeps the two hundred used last, and another key's are unaffected", async () => {
   const other = await letIn("other", "another key")
   const first = await letIn("one")
   const second = await letIn("one")
@@ -102,7 +102,7 @@ test("grants that ended, or that nobody used for a month, are forgotten, and so 
   expect(await store.client(client)).toBeNull()
 })
 
-test("whoever registers thousands keeps nobody out: the oldest that nobody let in go, and no other", async () => {
+test("mass registration keeps nobody out: only the oldest programs without a grant are deleted", async () => {
   const idOf = async (name: string) => {
     vi.setSystemTime(Date.now() + 1)
     return (await store.register({ client_name: name })).id

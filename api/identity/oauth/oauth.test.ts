@@ -145,7 +145,7 @@ test("a program registers, is let in, calls a tool, refreshes, and is revoked", 
   expect(await oauth.verify(program.kept!.access_token)).toBeNull()
 })
 
-test("a program that has a document about itself needs no registration, and its host is shown", async () => {
+test("a program with a client document needs no registration, and its host is shown", async () => {
   const described = await fetch(`${url}/.well-known/oauth-authorization-server`)
   expect(await described.json()).toMatchObject({ client_id_metadata_document_supported: true })
   const program = Object.assign(new Program(), { clientMetadataUrl: site.id })
@@ -213,7 +213,7 @@ test("a refresh token that comes a second time ends the grant", async () => {
   expect(await oauth.verify(second.access_token)).toBeNull()
 })
 
-test("the page has no script, is for one browser, and takes no key but a valid one", async () => {
+test("the page has no script, works in one browser only, and accepts only a valid key", async () => {
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
   const shown = await fetch(program.sentTo!)
@@ -230,7 +230,7 @@ test("the page has no script, is for one browser, and takes no key but a valid o
   expect(denied.headers.get("location")).toContain("error=access_denied")
 })
 
-test("codes want their verifier, and only known addresses, no endless ones, are sent back to", async () => {
+test("codes require their verifier, and redirects go only to registered addresses of limited length", async () => {
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
   const answer = await consent(program.sentTo!, { key })
@@ -274,13 +274,13 @@ test("codes want their verifier, and only known addresses, no endless ones, are 
     expect(await register(own)).toBe(201)
 })
 
-test("what no program asks for is not served, and says so", async () => {
+test("returns 404 with an explanation for documents that no program asks for", async () => {
   const response = await fetch(`${url}/.well-known/oauth-protected-resource`)
   expect(response.status).toBe(404)
   expect(await response.json()).toEqual({ detail: { error: expect.stringContaining("Nothing is served") } })
 })
 
-test("a body that cannot be read is refused in OAuth's words", async () => {
+test("an unreadable body is rejected with an OAuth error", async () => {
   const send = async (path: string, type: string, body: string, more = {}) => {
     const headers = { "Content-Type": type, ...more }
     const response = await fetch(url + path, { method: "POST", headers, body })
@@ -298,7 +298,7 @@ test("a body that cannot be read is refused in OAuth's words", async () => {
   ).toEqual([400, 400, 413, 415, 400].map((status) => [status, "invalid_request"]))
 })
 
-test("an address with a path is one, too, whether a proxy keeps the path or not", async () => {
+test("a public address with a path works, whether a proxy keeps the path or not", async () => {
   const db = memoryState()
   const port = await freePort()
   const base = `http://127.0.0.1:${port}/tools/find`
@@ -357,7 +357,7 @@ test("one network registers twenty programs an hour, whichever of its addresses 
   db.close()
 })
 
-test("a scope that is encoded wrongly is taken as it is written", async () => {
+test("a wrongly encoded scope is used as written", async () => {
   const program = new Program()
   await auth(program, { serverUrl: `${url}/mcp` })
   program.sentTo!.searchParams.set("scope", "collection:%zz")
@@ -365,7 +365,7 @@ test("a scope that is encoded wrongly is taken as it is written", async () => {
   expect([shown.status, (await shown.text()).includes('value="%zz"')]).toEqual([200, true])
 })
 
-test("it is served where the address is one that programs can trust", () => {
+test("OAuth is offered only at an address that programs can trust", () => {
   expect(oauthProblem("")).toContain("not set")
   expect(oauthProblem("http://search.example.com")).toContain("not an https")
   expect(oauthProblem("https://example.com/search")).toBeNull()

@@ -117,7 +117,7 @@ async function finished(program: Program, answer: Response): Promise<void> {
   expect(await auth(program, { serverUrl: `${url}/mcp`, authorizationCode })).toBe("AUTHORIZED")
 }
 
-test("whoever is signed in lets a program in without a key, and it has their rights as of each call", async () => {
+test("anyone signed in can let a program in without a key, and it has their rights at the time of each call", async () => {
   const anna = await known.vouch("anna@example.com", ["hr"])
   const [program, browser] = [new Program(), new Browser()]
   await browser.signIn(anna.id)
@@ -137,7 +137,7 @@ test("whoever is signed in lets a program in without a key, and it has their rig
   expect((await oauth.verify(program.kept!.access_token))!.key.id).toBe(anna.id)
 })
 
-test("who administers lets a program read every page, and administer nothing", async () => {
+test("an administrator can let a program read every page, but administer nothing", async () => {
   const ada = await known.vouch("ada@example.com", ["admins"])
   const [program, browser] = [new Program(), new Browser()]
   await browser.signIn(ada.id)
@@ -149,7 +149,7 @@ test("who administers lets a program read every page, and administer nothing", a
   })
 })
 
-test("a browser that comes from another site is led to the page once more, with its session", async () => {
+test("a browser coming from another site is redirected to the page once more to get its session", async () => {
   const anna = await known.vouch("anna@example.com", [])
   const [program, browser] = [new Program(), new Browser()]
   await browser.signIn(anna.id)
@@ -179,7 +179,7 @@ test("who isn't signed in may sign in with a provider, which leads back to the s
   await finished(program, await browser.answer(again))
 })
 
-test("nobody allows what the page showed to somebody else, or without their session", async () => {
+test("nobody can approve a page shown to someone else, or without their session", async () => {
   const browser = new Browser()
   await browser.signIn((await known.vouch("anna@example.com", [])).id)
   const page = await browser.get(await begun(new Program()))
@@ -192,7 +192,7 @@ test("nobody allows what the page showed to somebody else, or without their sess
   expect((await browser.answer(html)).status).toBe(303)
 })
 
-test("a key that is typed counts more than the session", async () => {
+test("a typed key takes precedence over the session", async () => {
   const [program, browser] = [new Program(), new Browser()]
   await browser.signIn((await known.vouch("anna@example.com", [])).id)
   const page = await browser.get(await begun(program))

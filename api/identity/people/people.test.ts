@@ -34,7 +34,7 @@ const RULES = {
 }
 
 describe("a person", () => {
-  test("is a provider and a subject, whatever else changes", async () => {
+  test("is identified by provider and subject, whatever else changes", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const first = await people.proved(anna, true, 1000)
@@ -74,7 +74,7 @@ describe("a person", () => {
     expect((await people.after(first!, 9)).map((one) => one.id)).toEqual([last])
   })
 
-  test("is named as readers of pages name people, however the provider writes it", async () => {
+  test("is stored in the form that readers of pages use, however the provider writes the name", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const written = { ...anna, user: "Anna@Example.com", groups: ["HR", "e\u0301quipe", ""] }
@@ -84,7 +84,7 @@ describe("a person", () => {
     })
   })
 
-  test("who doesn't come for more than a year is forgotten, unless they are disabled", async () => {
+  test("is forgotten after a year without a visit, unless disabled", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const gone = await people.proved(anna, true, 1000)
@@ -95,7 +95,7 @@ describe("a person", () => {
     expect(await people.get(disabled.id)).not.toBeNull()
   })
 
-  test("who is disabled stays so through further sign-ins, until they are enabled", async () => {
+  test("stays disabled through further sign-ins, until enabled", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const keys = new PersonKeys(people, RULES)
@@ -110,7 +110,7 @@ describe("a person", () => {
   })
 })
 
-describe("as a key a person", () => {
+describe("a person used as a key", () => {
   test("has the principals of the user, the groups, and everybody who signed in", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
@@ -146,14 +146,14 @@ describe("as a key a person", () => {
     expect(await keys.byId(id)).toBeNull()
   })
 
-  test("of a provider that is no longer declared is none", async () => {
+  test("is invalid if the provider is no longer declared", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const { id } = await people.proved(anna, true)
     expect(await new PersonKeys(people, { ...RULES, providers: ["partner"] }).byId(id)).toBeNull()
   })
 
-  test("is looked up again when the proof is due, and is none when it is over", async () => {
+  test("is checked again when the proof is due, and is invalid once it expires", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const keys = new PersonKeys(people, RULES)
@@ -184,7 +184,7 @@ describe("as a key a person", () => {
     expect(await keys.byId(id)).toBeNull()
   })
 
-  test("whose provider can't be asked again counts for the hours of the file", async () => {
+  test("stays valid for the configured hours if the provider can't be asked again", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const keys = new PersonKeys(people, RULES)
@@ -198,7 +198,7 @@ describe("as a key a person", () => {
 describe("roles", () => {
   const all = { endpoints: null, sources: null, collections: null, domains: null }
 
-  test("fit by group, whatever its case, or everybody; whom none fits has no rights", () => {
+  test("match by group, ignoring case, or everybody; people without a match have no rights", () => {
     expect(rightsOf(normalRules([rule({ groups: ["HR", "Staff"] })]), ["staff"])).toEqual({
       role: "search",
       scope: all,
@@ -207,7 +207,7 @@ describe("roles", () => {
     expect(rightsOf([rule({})], [])).toEqual({ role: "search", scope: all })
   })
 
-  test("the role admin counts most, and what readers may see adds up", () => {
+  test("combine what readers may see, and the admin role takes precedence", () => {
     const roles = [
       rule({ collections: ["intranet"] }),
       rule({ groups: ["hr"], sources: ["personnel"], collections: ["intranet", "forms"] }),

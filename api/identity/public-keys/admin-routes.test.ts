@@ -41,7 +41,7 @@ async function call(method: string, path: string, body?: object, key = TEST_KEY)
   return answer
 }
 
-test("an operator makes a key, holds it to something else, switches it off, and deletes it", async () => {
+test("an operator creates a key, changes its limits, switches it off, and deletes it", async () => {
   const made = await call("POST", PATH, { source: "docs", origins: [SITE], answers: true, name: "manual" })
   expect([made.status, made.body]).toMatchObject([
     201,
@@ -78,12 +78,12 @@ test.each([
   [{ source: "docs", origins: [SITE], rate_limits: "often" }, "rate_limits"],
   [{ source: "docs", origins: [SITE], credits: -1 }, "credits"],
   [{ source: "docs", origins: [SITE], role: "admin" }, "role"],
-])("%j is refused, naming what is wrong", async (body, named) => {
+])("rejects %j, naming what is wrong", async (body, named) => {
   const refused = await call("POST", PATH, body)
   expect(refused.status).toBe(422)
   expect(refused.body.detail.error).toContain(named)
 })
 
-test("nobody makes one without a key with the role admin", async () => {
+test("a key without the admin role can create none", async () => {
   expect((await call("POST", PATH, { source: "docs", origins: [SITE] }, await app.key())).status).toBe(403)
 })

@@ -87,7 +87,7 @@ const search = (key: string, body: object = {}, headers: Record<string, string> 
 const urls = ({ body }: Answer) => (body.results as { url: string }[]).map(({ url }) => url).sort()
 
 describe("a public key", () => {
-  test("searches and suggests its one source from pages of its origins, which may read the answer", async () => {
+  test("searches and suggests from its one source on pages of its origins, which may read the answer", async () => {
     const { text } = await publicKey()
     for (const origin of [SITE, PREVIEW]) {
       const found = await search(text, {}, { Origin: origin })
@@ -104,7 +104,7 @@ describe("a public key", () => {
     expect((await search(text, { sources: ["wiki"] })).status).toBe(400)
   })
 
-  test("of a collection finds the pages of its sources", async () => {
+  test("for a collection finds the pages of its sources", async () => {
     await app.accounts.collections.set("open", ["docs"])
     const { text } = await publicKey({ source: null, collection: "open" })
     expect(urls(await search(text))).toEqual([`${SITE}/v1/pumps`, `${SITE}/v2/pumps`])
@@ -120,7 +120,7 @@ describe("a public key", () => {
     ["another port", { Origin: `${SITE}:8443` }, "not for pages"],
     ["a sandboxed page", { Origin: "null" }, "not for pages of null"],
     ["a page of the appliance", { "Sec-Fetch-Site": "same-origin" }, "not for pages"],
-  ])("is refused from %s, and nobody's page may read why", async (_, headers, because) => {
+  ])("is refused from %s, and no page may read why", async (_, headers, because) => {
     const { text } = await publicKey()
     const refused = await search(text, {}, headers)
     expect(refused.status).toBe(403)
@@ -128,7 +128,7 @@ describe("a public key", () => {
     expect(refused.headers.get("Access-Control-Allow-Origin")).toBeNull()
   })
 
-  test("may be used from pages of the appliance's own origin where that is listed", async () => {
+  test("can be used on pages of the appliance's own origin if that is listed", async () => {
     const { text } = await publicKey({ origins: [app.url] })
     const typed = await call("GET", `/suggest?q=man&key=${text}`, {
       headers: { "Sec-Fetch-Site": "same-origin" },
@@ -136,7 +136,7 @@ describe("a public key", () => {
     expect(typed.body.suggestions).toHaveLength(2)
   })
 
-  test("has a browser told what it may send from its origins, and no other", async () => {
+  test("tells a browser what it may send from its origins, and no others", async () => {
     await publicKey()
     const ask = (path: string, origin: string) =>
       fetch(app.url + path, {
@@ -183,7 +183,7 @@ describe("a public key", () => {
     ["GET", "/searxng/search?q=pumps"],
     ["POST", "/openwebui/search"],
     ["GET", "/suggest/opensearch?q=man"],
-  ])("is no key for %s %s", async (method, path) => {
+  ])("does not work as a key for %s %s", async (method, path) => {
     const { text } = await publicKey({ answers: true })
     const response = await fetch(app.url + path, {
       method,
@@ -194,7 +194,7 @@ describe("a public key", () => {
     await response.text()
   })
 
-  test("signs nobody in, and is no key in a body", async () => {
+  test("signs nobody in, and does not work in a body", async () => {
     const { text } = await publicKey()
     const signedIn = await call("POST", "/session", { body: { key: text }, headers: { Origin: app.url } })
     expect(signedIn.status).toBe(401)
@@ -211,24 +211,24 @@ describe("a public key", () => {
     [{ include_answer: true }],
     [{ include_answer: "advanced" }],
     [{ a_field_of_tomorrow: 1 }],
-  ])("may not ask with %o", async (body) => {
+  ])("cannot be used with %o", async (body) => {
     expect((await search((await publicKey()).text, body)).status).toBe(403)
   })
 
   test.each([[{ max_results: 21 }], [{ max_results: "auto" }], [{ query: "a".repeat(401) }]])(
-    "asks for little: %o is refused",
+    "allows only small requests: %o is rejected",
     async (body) => {
       expect((await search((await publicKey()).text, body)).status).toBe(400)
     },
   )
 
-  test("has answers where they are switched on", async () => {
+  test("returns answers if they are switched on", async () => {
     const { text } = await publicKey({ answers: true })
     expect((await search(text, { include_answer: true })).body.answer).toEqual(expect.any(String))
     expect((await search(text, { include_answer: "advanced" })).status).toBe(403)
   })
 
-  test("counts the calls of each address, and lets the page read how long to wait", async () => {
+  test("limits the calls of each address, and lets the page read how long to wait", async () => {
     const { text } = await publicKey({ rateLimits: { search: { calls: 2, seconds: 60 } } })
     for (const status of [200, 200, 429]) expect((await search(text)).status).toBe(status)
     const refused = await search(text)
@@ -238,7 +238,7 @@ describe("a public key", () => {
     expect(typed.status).toBe(200)
   })
 
-  test("pays by its own credits, and says nothing of projects", async () => {
+  test("uses its own credits, and ignores projects", async () => {
     const { text, id } = await publicKey({ credits: 1 })
     expect((await search(text, {}, { Origin: SITE, "X-Project-ID": "theirs" })).status).toBe(200)
     expect((await search(text)).status).toBe(432)
@@ -247,7 +247,7 @@ describe("a public key", () => {
     ])
   })
 
-  test("is refused once it is disabled, and taken again when it is not", async () => {
+  test("is refused while disabled, and accepted again once enabled", async () => {
     const key = await publicKey()
     await app.accounts.publicKeys.disable(key.id)
     expect((await search(key.text)).status).toBe(401)
@@ -269,7 +269,7 @@ describe("the key of the handbook", () => {
     }
   })
 
-  test("does not count for a source that an operator gave the handbook's name", async () => {
+  test("does not work for an operator's own source with the handbook's name", async () => {
     await app.db.script(
       `create table if not exists known_address (source text, url text, hash text);
        insert into known_address (source, url, hash) values ('handbook', 'http://localhost:8080/docs/', 'x')`,
@@ -283,7 +283,7 @@ describe("the key of the handbook", () => {
   })
 })
 
-test("public keys live in a store that takes no more than it should", async () => {
+test("the store of public keys is limited in size", async () => {
   const store = new PublicKeyStore(app.db)
   expect(await store.hasRoom()).toBe(true)
   expect(await store.admits(SITE)).toBe(true)
@@ -291,11 +291,11 @@ test("public keys live in a store that takes no more than it should", async () =
   expect(await app.accounts.keys.verify((await store.create(spec())).text)).toBeNull()
 })
 
-test("an admin key is untouched by the door", async () => {
+test("an admin key is unaffected by these checks", async () => {
   expect((await call("GET", "/usage", { key: TEST_KEY })).status).toBe(200)
 })
 
-test("a method that suggestions do not have is none, whatever key it comes with", async () => {
+test("an unsupported method for suggestions returns 405 with any key", async () => {
   const refused = await call("PUT", "/suggest?q=man&key=none", { key: TEST_KEY })
   expect(refused.status).toBe(405)
 })

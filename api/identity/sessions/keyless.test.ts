@@ -33,11 +33,11 @@ describe("an address that made all its requests without a key", () => {
   })
   afterAll(() => app[Symbol.asyncDispose]())
 
-  test("was answered until then", () => {
+  test("got answers up to the limit", () => {
     expect(spent).toEqual(Array(30).fill(200))
   })
 
-  test("is refused the next, in the form of the path, and told when to come again", async () => {
+  test("gets a refusal for the next, in the format of the path, with the time to wait", async () => {
     for (const [path, body] of [
       ["/openapi.json", { detail: { error: expect.stringContaining("without a valid API key") } }],
       ["/docs/", { detail: { error: expect.stringContaining("FOSSICK_KEYLESS_PER_MINUTE") } }],
@@ -54,7 +54,7 @@ describe("an address that made all its requests without a key", () => {
     expect(await statusOf("/usage", { Cookie: "fossick-session=made-up" })).toBe(429)
   })
 
-  test("is answered with a key, a session, and about its health", async () => {
+  test("still gets answers with a key or a session, and for health checks", async () => {
     const withKey = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }
     expect(await statusOf("/search", withKey)).toBe(200)
     expect(await statusOf("/openapi.json", withKey)).toBe(200)
@@ -71,7 +71,7 @@ describe("an address that made all its requests without a key", () => {
     expect(metrics).toMatch(/fossick_bound_refused_total\{bound="keyless-requests"\} [1-9]/)
   })
 
-  test("is told that the state is away, when its key cannot be looked up for that", async () => {
+  test("gets a 503 if its key cannot be looked up because the state is away", async () => {
     const away = new PostgresError({ code: "ECONNREFUSED", message: "" })
     const verify = vi.spyOn(app.accounts.keys, "verify").mockRejectedValueOnce(away)
     const refused = await call("/usage", { Authorization: `Bearer ${key}` })
@@ -80,7 +80,7 @@ describe("an address that made all its requests without a key", () => {
     expect(await refused.json()).toEqual({ detail: { error: expect.stringContaining("keeps the state") } })
   })
 
-  test("loses what it sent ahead with the first refusal", async () => {
+  test("loses its pipelined requests with the first refusal", async () => {
     const socket = connect(Number(new URL(app.url).port), "127.0.0.1")
     socket.write("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n".repeat(40))
     let said = ""

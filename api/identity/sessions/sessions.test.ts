@@ -60,7 +60,7 @@ describe("a session", () => {
     expect(await session.json()).toMatchObject({ signed_in: false })
   })
 
-  test("is over when its time is", async () => {
+  test("ends after its time", async () => {
     await using app = await serveAccounts()
     const { sent } = await signIn(app, await app.key())
     await app.db.script("update face_session set expires_at = 1")
@@ -70,7 +70,7 @@ describe("a session", () => {
     expect(await statement(app.db, "select count(*) as count from face_session").get()).toEqual({ count: 1 })
   })
 
-  test("is kept as a digest alone, and stands in no log", async () => {
+  test("is stored only as a digest, and never logged", async () => {
     await using app = await serveAccounts()
     const key = await app.key()
     const { sent } = await signIn(app, key)
@@ -96,7 +96,7 @@ describe("a session", () => {
     )
   })
 
-  test("of one key there are a hundred at most: the oldest ends", async () => {
+  test("is one of at most a hundred per key; then the oldest ends", async () => {
     await using app = await serveAccounts()
     const key = await app.key()
     const first = await signIn(app, key)
@@ -110,7 +110,7 @@ describe("a session", () => {
 })
 
 describe("another site", () => {
-  test("can make no call in a session's name", async () => {
+  test("cannot make a call with a session", async () => {
     await using app = await serveAccounts()
     const { sent } = await signIn(app, await app.key())
     const refused: Record<string, string>[] = [
@@ -132,7 +132,7 @@ describe("another site", () => {
     expect((await ask(app, asForm)).status).toBe(415)
   })
 
-  test("can sign nobody in", async () => {
+  test("cannot sign anyone in", async () => {
     await using app = await serveAccounts()
     const { response, cookie } = await signIn(app, await app.key(), { "Sec-Fetch-Site": "cross-site" })
     expect([response.status, cookie]).toEqual([403, ""])
@@ -146,7 +146,7 @@ test("a wrong key signs nobody in", async () => {
   expect((await signIn(app, "")).response.status).toBe(400)
 })
 
-test("whoever tries keys on the sign-in page is slowed down, and a right key is still taken", async () => {
+test("guessing keys on the sign-in page is slowed down, and a valid key is still accepted", async () => {
   await using app = await serveAccounts()
   const tries = Array.from({ length: 25 }, (_, at) => signIn(app, `fsk-guess-${at}`))
   const answers = (await Promise.all(tries)).map(({ response }) => response)
@@ -156,16 +156,16 @@ test("whoever tries keys on the sign-in page is slowed down, and a right key is 
   expect((await signIn(app, await app.key())).response.status).toBe(200)
 })
 
-test("a key in the header counts, whatever the cookie says", async () => {
+test("a key in the header takes precedence over the cookie", async () => {
   await using app = await serveAccounts()
   const { sent } = await signIn(app, await app.key())
   expect((await ask(app, { Cookie: sent, Origin: app.url, Authorization: "Bearer wrong" })).status).toBe(401)
 })
 
-describe("an appliance that is open", () => {
+describe("an open appliance", () => {
   const ownPage = { "Sec-Fetch-Site": "same-origin" }
 
-  test("is searched from its page without a sign-in, within the reach of its key", async () => {
+  test("can be searched from its page without a sign-in, within the scope of its key", async () => {
     await using app = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
     const session = await fetch(`${app.url}/session`)
     expect(await session.json()).toMatchObject({ signed_in: false, is_open: true })
@@ -175,7 +175,7 @@ describe("an appliance that is open", () => {
     expect((await ask(app, { "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
-  test("suggests to a browser's address bar, which sends no key and no cookie", async () => {
+  test("sends suggestions to a browser's address bar, which sends no key and no cookie", async () => {
     await using app = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
     const suggest = (headers: Record<string, string>) =>
       fetch(`${app.url}/suggest/opensearch?q=pum`, { headers })
@@ -189,7 +189,7 @@ describe("an appliance that is open", () => {
     expect((await ask(app, { "Sec-Fetch-Site": "none" })).status).toBe(401)
   })
 
-  test("lets nobody do anything else without a sign-in", async () => {
+  test("allows nothing else without a sign-in", async () => {
     await using app = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
     for (const path of ["/extract", "/logs", "/deactivate-keys", "/generate-keys", "/research"]) {
       expect([path, (await ask(app, ownPage, path, {})).status]).toEqual([path, 401])
@@ -197,7 +197,7 @@ describe("an appliance that is open", () => {
     expect((await fetch(`${app.url}/usage`, { headers: ownPage })).status).toBe(401)
   })
 
-  test("is searched by a Tavily client without a key, which learns what to do for all else", async () => {
+  test("can be searched by a Tavily client without a key, which gets instructions for everything else", async () => {
     vi.stubEnv("TAVILY_API_KEY", "")
     await using _ = { [Symbol.asyncDispose]: async () => void vi.unstubAllEnvs() }
     await using open = await serveAccounts({ config: { openKey: "search-key-of-a-reader" } })
@@ -222,7 +222,7 @@ describe("an appliance that is open", () => {
     expect((await ask(open, { ...keyless, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
-  test("is not read by a page that points its own name here", async () => {
+  test("cannot be read by a page that points its own hostname here", async () => {
     const open = {
       openKey: "search-key-of-a-reader",
       searxngKey: "search-key-of-a-reader",
@@ -255,7 +255,7 @@ describe("an appliance that is open", () => {
     expect((await call("rebound.example", ["POST", "/search"], withKey)).status).toBe(200)
   })
 
-  test("is not open by a key with the role admin", async () => {
+  test("cannot be opened with an admin key", async () => {
     await using app = await serveAccounts({ config: { openKey: "test-key-of-the-admin" } })
     expect(await (await fetch(`${app.url}/session`)).json()).toMatchObject({ is_open: false })
     expect((await ask(app, ownPage)).status).toBe(401)

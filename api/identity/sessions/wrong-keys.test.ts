@@ -6,7 +6,7 @@ import { slowGuesses, WrongKeys } from "./wrong-keys.ts"
 
 const from = (ip: string) => ({ ip })
 
-test("an address has so many wrong keys answered at once, and no other pays for it", async () => {
+test("an address gets a limited number of wrong keys answered at once, and other addresses are unaffected", async () => {
   const wrong = new WrongKeys(2)
   const one = from("192.0.2.1")
   expect([await wrong.isTooMany(one), await wrong.isTooMany(one)]).toEqual([false, false])
@@ -17,14 +17,14 @@ test("an address has so many wrong keys answered at once, and no other pays for 
   expect(await Promise.all(network)).toEqual([false, false, true])
 })
 
-test("ten thousand addresses are remembered, the first goes", async () => {
+test("ten thousand addresses are remembered; then the oldest is dropped", async () => {
   const wrong = new WrongKeys(1)
   for (let at = 0; at <= 10_000; at++) await wrong.isTooMany(from(`address-${at}`))
   expect(await wrong.isTooMany(from("address-0"))).toBe(false)
   expect(await wrong.isTooMany(from("address-10000"))).toBe(true)
 })
 
-test("a thousand wrong keys of calls are answered with 401, the next with 429; calls without a key do not count", async () => {
+test("a thousand calls with wrong keys get 401 and the next gets 429; calls without a key do not count", async () => {
   const slow = slowGuesses()
   const call = async (key: string | null, status = 401) => {
     const ctx = { ip: "192.0.2.1", state: {}, get: () => (key === null ? "" : `Bearer ${key}`) }

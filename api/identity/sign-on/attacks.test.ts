@@ -11,7 +11,7 @@ import { Visitor } from "./testing/visitor.ts"
 
 const isSignedIn = async (visitor: Visitor, url: string) => (await visitor.session(url))["signed_in"]
 
-describe("a way back from the provider", () => {
+describe("a redirect back from the provider", () => {
   let company: Company
   let url: string
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe("a way back from the provider", () => {
     expect(await isSignedIn(again, url)).toBe(false)
   })
 
-  test("works in no other browser: nobody is signed in as somebody else by a link", async () => {
+  test("works only in the browser that began, so a link signs nobody in as someone else", async () => {
     const eve = await onTheWayBack("adam")
     const anna = new Visitor()
     expect(await anna.open(eve.back)).toMatchObject({ status: 403 })
@@ -57,7 +57,7 @@ describe("a way back from the provider", () => {
     expect([await isSignedIn(anna, url), await isSignedIn(own.visitor, url)]).toEqual([false, false])
   })
 
-  test("with another state signs nobody in", async () => {
+  test("with a different state signs nobody in", async () => {
     const { visitor, back } = await onTheWayBack("anna")
     const wrong = new URL(back)
     wrong.searchParams.set("state", "another")
@@ -65,7 +65,7 @@ describe("a way back from the provider", () => {
     expect(await isSignedIn(visitor, url)).toBe(false)
   })
 
-  test("of one provider is none of another one", async () => {
+  test("from one provider does not work for another", async () => {
     const { visitor, back } = await onTheWayBack("anna")
     await visitor.open(`${url}/sign-on/partner`)
     const mixed = back.replace("/sign-on/company/", "/sign-on/partner/")
@@ -78,7 +78,7 @@ describe("a way back from the provider", () => {
     expect(await isSignedIn(visitor, url)).toBe(false)
   })
 
-  test("that was cancelled says so", async () => {
+  test("says so when it was cancelled", async () => {
     const { visitor, back } = await onTheWayBack("anna")
     const cancelled = new URL(back)
     cancelled.searchParams.delete("code")
@@ -123,7 +123,7 @@ test.each([
   expect(ownPath(given, "/home/")).toBe(expected)
 })
 
-describe("an ID token that was given for a code", () => {
+describe("an ID token received for a code", () => {
   let lying: LyingProvider
   let app: ServedAccounts
   const secret = "a secret of at least 32 characters"
@@ -150,7 +150,7 @@ roles: [{ signedIn: true, role: reader }]`
     return await visitor.open(`${app.url}/sign-on/liar/callback?code=1&state=${searchParams.get("state")}`)
   }
 
-  test("as it should be signs in", async () => {
+  test("signs in if it is valid", async () => {
     expect((await come({})).text).toContain("You are signed in")
   })
 
@@ -172,19 +172,19 @@ roles: [{ signedIn: true, role: reader }]`
       "azp",
     ],
     ["without a subject", { claims: { sub: undefined } }, "sub"],
-  ])("%s does not", async (_, lie, because) => {
+  ])("%s does not sign in", async (_, lie, because) => {
     const shown = await come(lie)
     expect(shown.status).toBe(403)
     expect(shown.text).not.toContain("You are signed in")
     expect(reason()).toContain(because)
   })
 
-  test("without the nonce does not", async () => {
+  test("without the nonce does not sign in", async () => {
     expect((await come({}, false)).status).toBe(403)
   })
 })
 
-test("a provider at a private address that nobody opened is not asked", async () => {
+test("a provider at a private address is not called unless the operator opened it", async () => {
   await using lying = await startLyingProvider("fossick", "secret")
   const port = await freePort()
   const text = `providers:

@@ -36,7 +36,7 @@ async function signedIn(login: string, provider = "company"): Promise<Visitor> {
 const personOf = async (user: string) =>
   (await company.app.people.list({ limit: 100, offset: 0 })).find((one) => one.user === user)!
 
-describe("somebody who signs in at a provider", () => {
+describe("someone who signs in at a provider", () => {
   test("comes back to the page where they began, searches under their own name, and signs out", async () => {
     const anna = new Visitor()
     expect((await anna.session(url))["ways"]).toEqual([
@@ -95,7 +95,7 @@ describe("somebody who signs in at a provider", () => {
     expect((await company.app.accounts.keys.list()).map(({ madeBy }) => madeBy)).toEqual([id])
   })
 
-  test("in no group that a role fits is told so, and has no session", async () => {
+  test("is told if no role fits their groups, and has no session", async () => {
     const guest = new Visitor()
     const shown = await guest.signIn(`${url}/sign-on/company`, "guest")
     expect(shown.status).toBe(403)
@@ -103,7 +103,7 @@ describe("somebody who signs in at a provider", () => {
     expect(await guest.session(url)).toMatchObject({ signed_in: false, user: null })
   })
 
-  test("whom the operator disables is out at once, and doesn't come in again until enabled", async () => {
+  test("is signed out at once when the operator disables them, and can't return until enabled", async () => {
     const anna = await signedIn("anna")
     const { id } = await personOf("anna@example.com")
     await company.app.people.disable(id)
@@ -114,7 +114,7 @@ describe("somebody who signs in at a provider", () => {
     expect((await search(anna)).status).toBe(200)
   })
 
-  test("at another provider is another person, whatever that one calls them", async () => {
+  test("is a different person at another provider, whatever name it gives them", async () => {
     await signedIn("anna")
     const other = await signedIn("anna", "partner")
     // Neither Anna's name nor the admin role is the partner's to give.
@@ -128,7 +128,7 @@ describe("somebody who signs in at a provider", () => {
   })
 })
 
-test("the key of the operator signs in beside providers", async () => {
+test("the operator's key still signs in when providers are set up", async () => {
   const operator = new Visitor()
   const answer = await operator.send(`${url}/session`, {
     method: "POST",
@@ -139,7 +139,7 @@ test("the key of the operator signs in beside providers", async () => {
   expect(await operator.session(url)).toMatchObject({ signed_in: true, user: null })
 })
 
-test("what is kept of a sign-in at the provider is sealed, and in no log", async () => {
+test("data stored for a sign-in at the provider is sealed, and never logged", async () => {
   await signedIn("anna")
   const rows = await company.app.db.native("select held from face_session where held is not null").ask([])
   const [{ held }] = rows.rows as [{ readonly held: string }]

@@ -118,7 +118,7 @@ describe("the admin API", () => {
     return job!.id
   }
 
-  test("takes keys with the role admin alone, from the header alone", async () => {
+  test("accepts only keys with the admin role, and only in the header", async () => {
     expect((await call("GET", "/sources", undefined, null)).status).toBe(401)
     expect((await call("GET", "/sources", undefined, "guess")).status).toBe(401)
     expect((await call("POST", "/try", { api_key: TEST_KEY, url: SEEDS[0] }, null)).status).toBe(401)
@@ -133,7 +133,7 @@ describe("the admin API", () => {
     expect(allowed.headers.get("cache-control")).toBe("no-store")
   })
 
-  test("lists what callers think of their answers, newest first", async () => {
+  test("lists callers' feedback, newest first", async () => {
     const store = new FeedbackStore(db)
     const given = { keyId: "key", requestId: "asked", sessionId: "" }
     await store.add({ ...given, id: "first", at: 1000, fields: { human_score: 1 } })
@@ -157,7 +157,7 @@ describe("the admin API", () => {
     expect((await call("GET", "/feedback?offset=1")).body.feedback).toMatchObject([{ human_score: 1 }])
   })
 
-  test("is written down in the handbook, call by call", async () => {
+  test("is documented in the handbook, call by call", async () => {
     const crawlerConfig = testConfig()
     const router = adminRouter(
       await openAdmin({
@@ -184,7 +184,7 @@ describe("the admin API", () => {
     expect(documented.sort()).toEqual(served.sort())
   })
 
-  test("answers every wrong call in the one envelope", async () => {
+  test("answers every wrong call in the same error envelope", async () => {
     expect((await call("GET", "/nothing")).status).toBe(404)
     expect((await call("PATCH", "/sources")).status).toBe(405)
     expect((await call("QUERY", "/sources")).status).toBe(405)
@@ -208,7 +208,7 @@ describe("the admin API", () => {
   })
 
   describe("sources", () => {
-    test("are declared, read back, changed and taken away", async () => {
+    test("can be declared, read, changed and deleted", async () => {
       const created = await call("PUT", "/sources/docs", {
         seeds: SEEDS,
         schedule: "15 3 * * *",
@@ -246,7 +246,7 @@ describe("the admin API", () => {
       expect((await call("DELETE", "/sources/docs")).status).toBe(404)
     })
 
-    test("crawled once and declared nowhere are listed, shown and deleted, and not run", async () => {
+    test("crawled once but not declared are listed, shown and deleted, but cannot be run", async () => {
       const { source } = await new Jobs(db).enqueue(defineSource({ seeds: ["https://once.example/"] }))
       const path = `/sources/${encodeURIComponent(source.name)}`
       const { sources: listed, total } = (await call("GET", "/sources")).body
@@ -269,7 +269,7 @@ describe("the admin API", () => {
       await sources.removed(source.name)
     })
 
-    test("that are wrong are refused with every field that is", async () => {
+    test("with errors are rejected, naming every wrong field", async () => {
       const { status: code, body } = await call("PUT", "/sources/docs", {
         seeds: ["ftp://x/"],
         scope: "hosts",
@@ -286,7 +286,7 @@ describe("the admin API", () => {
       expect((await call("GET", "/sources/docs")).status).toBe(404)
     })
 
-    test("of the file are changed there alone", async () => {
+    test("from the file can be changed only there", async () => {
       await sources.put({ name: "of-file", seeds: SEEDS }, "file")
       for (const refused of [
         await call("PUT", "/sources/of-file", { seeds: SEEDS }),
@@ -299,7 +299,7 @@ describe("the admin API", () => {
       await sources.delete("of-file", { origin: "file" })
     })
 
-    test("never show a secret, and refuse the word that hides one", async () => {
+    test("never show a secret, and reject the placeholder that hides one", async () => {
       const login = { kind: "headers", headers: { "X-Team": "s3cret", "X-Token": "${TOKEN}" } }
       await sources.put({ name: "hidden", seeds: SEEDS, login }, "file")
       const shown = await call("GET", "/sources/hidden")
@@ -313,7 +313,7 @@ describe("the admin API", () => {
       expect(errorOf(refused)).toEqual([422, expect.stringContaining("login holds (hidden)")])
     })
 
-    test("name no secret that the API was not given, wherever they put it", async () => {
+    test("cannot refer to secrets outside the API's, wherever they put them", async () => {
       const webhook = { url: "https://hooks.example.com/", events: ["finished"] }
       for (const [fields, field] of [
         [{ login: { kind: "basic", user: "a", password: "${HOME_KEY}" } }, "login.password"],
@@ -382,7 +382,7 @@ describe("the admin API", () => {
       for (const name of ["one", "two", "three", "four"]) await sources.delete(name)
     })
 
-    test("are refused when they could not work: unset secrets, private receivers, the handbook's name", async () => {
+    test("are rejected if they could not work: unset secrets, private receivers, the handbook's name", async () => {
       const login = { kind: "basic", user: "ada", password: "${UNSET_PASSWORD}" }
       const webhooks = [{ url: "http://localhost:9000/hook" }, { url: "https://hooks.example.com/" }]
       const refused = await call("PUT", "/sources/docs", { seeds: SEEDS, login, webhooks })
@@ -401,7 +401,7 @@ describe("the admin API", () => {
       expect(await sources.get("handbook")).toBeNull()
     })
 
-    test("open no network that the operator did not, wherever they put it", async () => {
+    test("cannot open networks that the operator did not open, wherever they name them", async () => {
       for (const [fields, field] of [
         [{ seeds: ["http://127.0.0.1:9/"] }, "seeds[0] must not be a private address"],
         [{ seeds: [...SEEDS, "http://localhost/"] }, "seeds[1] must not be a private address"],
@@ -461,7 +461,7 @@ describe("the admin API", () => {
       await call("DELETE", "/sources/open")
     })
 
-    test("overrule no site's wishes, however that is written", async () => {
+    test("cannot override a site's wishes, however that is written", async () => {
       const problemsWith = async (fields: object) => {
         const { status, body: told } = await call("PUT", "/sources/rude", { seeds: SEEDS, ...fields })
         expect(status).toBe(422)
@@ -499,7 +499,7 @@ describe("the admin API", () => {
       await call("DELETE", "/sources/polite")
     })
 
-    test("obey their sites also where an earlier version stored that they need not", async () => {
+    test("obey their sites even if an earlier version stored that they need not", async () => {
       const fields = { seeds: SEEDS, ignoreNoindex: true, politeness: { robots: false, delayMs: 0 } }
       await sources.put({ name: "older", ...fields })
       await sources.put({ name: "ours", ...fields }, "file")
@@ -568,7 +568,7 @@ describe("the admin API", () => {
       expect(inside).toBe(unsure)
     })
 
-    test("say how long a run over all of them takes, before it and by what is known after it", async () => {
+    test("report how long a full crawl takes, before it and from its results after it", async () => {
       const seeds = ["https://docs.example/", "https://wiki.example/"]
       await call("PUT", "/sources/large", { seeds, limits: { pages: 500 }, politeness: { delayMs: 2000 } })
       const told = async () => (await call("GET", "/sources/large/full-crawl")).body
@@ -606,7 +606,7 @@ describe("the admin API", () => {
       await call("DELETE", "/sources/nightly")
     })
 
-    test("are listed in slices, also one with the name of an endpoint", async () => {
+    test("are listed in pages, including one with the name of an endpoint", async () => {
       for (const name of ["a", "search", "z z"]) {
         expect((await call("PUT", `/sources/${encodeURIComponent(name)}`, { seeds: SEEDS })).status).toBe(201)
       }
@@ -780,7 +780,7 @@ describe("the admin API", () => {
     await sources.delete("tried")
   })
 
-  test("gives a page as the index holds it, what links to it, and has it visited again in full", async () => {
+  test("returns a page as indexed, with the links to it, and triggers a full visit", async () => {
     site.serve({
       "/linked/": article("Start", { links: ["/linked/pumps", "/linked/seals"] }),
       "/linked/pumps": article("Linked pumps"),
@@ -818,7 +818,7 @@ describe("the admin API", () => {
     await sources.delete("linked", { removePages: true })
   })
 
-  test("proposes a source for a site, which can be declared as it is; a private address is told from an unknown name", async () => {
+  test("proposes a source for a site that can be declared as it is, and tells a private address from an unknown name", async () => {
     const inside = (await call("POST", "/sources/propose", { url: "http://127.0.0.1:9/" })).body
     expect(inside).toMatchObject({ url: null, outcome: "failed:blocked-address", pages: [] })
     expect(inside.obstacles).toMatchObject([{ kind: "network", text: "127.0.0.1 isn't a public address." }])
@@ -895,7 +895,7 @@ describe("the admin API", () => {
     expect((await call("POST", "/webhooks/deliveries/none/retry")).status).toBe(404)
   })
 
-  test("lists the messages of alerts by channel", async () => {
+  test("lists alert messages by channel", async () => {
     const book = new AlertBook(db)
     const notice = { type: "alert.began", subject: "docs: went wrong", text: "See to it.", data: {} } as const
     await book.outbox("email").tell(["ops@example.com"], notice)

@@ -78,7 +78,7 @@ const OF_OPERATORS = [
   "put /admin/rules/{id}",
 ]
 
-test("every call says which role it takes, and those for operators are these", () => {
+test("every call names the role it requires, and these are the calls for operators", () => {
   const all = adminDescription.operations
   expect(new Set(all.map(({ access }) => access))).toEqual(new Set(["admin", "operator"]))
   const named = all
@@ -87,7 +87,7 @@ test("every call says which role it takes, and those for operators are these", (
   expect(named.sort()).toEqual(OF_OPERATORS)
 })
 
-test("a key with the role operator is let in where the call says so, and refused everywhere else", async () => {
+test("a key with the operator role is accepted where the call allows it, and refused everywhere else", async () => {
   const operator = await app.key({ role: "operator" })
   const search = await app.key()
   const wrong: string[] = []
@@ -106,7 +106,7 @@ test("a key with the role operator is let in where the call says so, and refused
   expect(await call("GET", "/admin/none", operator)).toBe(404)
 })
 
-test("an operator runs a source, which the audit log knows, searches as themselves, and sends no documents", async () => {
+test("an operator runs a source, which is logged, searches as themselves, and sends no documents", async () => {
   const operator = await app.key({ role: "operator", name: "Otto", principals: ["group:hr"] })
   expect(await app.accounts.keys.verify(operator)).toMatchObject({
     role: "operator",

@@ -79,7 +79,7 @@ async function crawled(): Promise<void> {
   await engine.settled()
 }
 
-test("before anything is crawled there is none in use, and both that ship are there", async () => {
+test("before the first crawl no model is in use, and both shipped ones are listed", async () => {
   const { status, body } = await call("GET")
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -92,7 +92,7 @@ test("before anything is crawled there is none in use, and both that ship are th
   })
 })
 
-test("another one is asked for, its index built beside the one in use, and then used", async () => {
+test("another model is requested, its index is built beside the current one, and then used", async () => {
   await crawled()
   const english = { name: "english", embedder: expect.stringMatching(/^all-MiniLM-L6-v2:/) }
   const multilingual = { name: "multilingual", embedder: expect.stringMatching(/^multilingual-e5-small:/) }
@@ -151,7 +151,7 @@ test("questions that only the multilingual model reads are counted, once they ar
   questions = []
 })
 
-test("what is no model is refused, and what the settings say wins", async () => {
+test("an invalid model is rejected, and the settings take precedence", async () => {
   for (const [model, message] of [
     ["klingon", "must be one of auto, english, multilingual"],
     ["./models/mine", "must be one of auto"],

@@ -81,7 +81,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     })),
   )
 
-  test.each(examples)("leaves an entry when it did: $name", async ({ operation, example }) => {
+  test.each(examples)("leaves an entry when it makes a change: $name", async ({ operation, example }) => {
     const before = await app.accounts.audit.count({})
     const query = new URLSearchParams(example.query).toString()
     const path = filled(operation.path, example) + (query === "" ? "" : `?${query}`)
@@ -105,7 +105,7 @@ describe("every call of the OpenAPI document that may change something", () => {
 
   // Including calls whose examples are refusals.
   test.each(changing.map((operation) => ({ name: operation.id, operation })))(
-    "leaves an entry, whatever it is answered but a refusal: $name",
+    "leaves an entry for every response except a refusal: $name",
     async ({ operation: { method, path } }: { readonly operation: Operation }) => {
       using own = memoryState()
       const audit = new AuditLog(own, 1)
@@ -133,7 +133,7 @@ describe("every call of the OpenAPI document that may change something", () => {
     },
   )
 
-  test("is most of those that are no GET: the rest asks or looks, and is named", () => {
+  test("covers all calls other than GET, except named ones that only ask or look", () => {
     const rest = operations.filter((one) => one.method !== "get" && !changing.includes(one))
     expect(rest.map(({ path }) => path).toSorted()).toEqual([
       "/admin/judged-questions/preview",
@@ -155,8 +155,8 @@ describe("every call of the OpenAPI document that may change something", () => {
   })
 })
 
-describe("an entry", () => {
-  test("says field by field what was different, and hides secrets", async () => {
+describe("an audit entry", () => {
+  test("records each changed field, and hides secrets", async () => {
     const seeds = ["https://audited.example/"]
     await make("put", "/admin/sources/audited", { seeds, limits: { pages: 10 } })
     expect(await latest()).toMatchObject({ object: "sources/audited", status: 201 })
@@ -191,7 +191,7 @@ describe("an entry", () => {
     for (const secret of [TEST_KEY, key.key, "url-secret-mark"]) expect(all).not.toContain(secret)
   })
 
-  test("names every key that a call makes or ends, whoever calls", async () => {
+  test("names every key that a call creates or ends, whoever makes the call", async () => {
     const maker = await app.key({ role: "search", mayMakeKeys: true, name: "team lead" })
     const as = { Authorization: `Bearer ${maker}` }
     const idOf = async (text: string) => (await app.accounts.keys.lookUp(text))!.id
@@ -231,7 +231,7 @@ describe("an entry", () => {
     expect(await app.accounts.audit.count({})).toBe(before)
   })
 
-  test("names the key as it was called, and somebody who signed in with it", async () => {
+  test("names the key under its name at the time, and the person who signed in with it", async () => {
     const admin = await app.key({ role: "admin", name: "night shift" })
     const signedIn = await fetch(`${app.url}/session`, {
       method: "POST",
@@ -254,7 +254,7 @@ describe("an entry", () => {
     expect(JSON.stringify(await latest())).not.toContain(cookie.split("=")[1])
   })
 
-  test("is found by who, what, when and how, page by page and as a file", async () => {
+  test("can be found by who, what, when and how, page by page and as a file", async () => {
     const { body } = await make("get", "/admin/audit?object=appliance&limit=1")
     expect(body).toMatchObject({
       limit: 1,
@@ -280,7 +280,7 @@ describe("an entry", () => {
   })
 })
 
-test("what cannot be noted is told", async () => {
+test("a failed audit entry is reported", async () => {
   using own = memoryState()
   const audit = new AuditLog(own, 1)
   const told: string[] = []

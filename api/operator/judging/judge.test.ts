@@ -90,7 +90,7 @@ test("judged questions give nDCG, hits and ranks, and a planted regression fails
   expect(JSON.parse(against.stdout)).toMatchObject({ ndcg: 0.5, before: { ndcg: 0.5 } })
 })
 
-test("questions are kept beside the index, asked without a file, and a planted regression fails the build", async () => {
+test("questions are stored beside the index and run without a file, and a planted regression fails the build", async () => {
   const none = await fossick()
   expect(none.stderr).toContain("There are no judged questions yet")
   const saved = await judged("--import", "--save", "--note", "first", "--json")
@@ -113,7 +113,7 @@ test("questions are kept beside the index, asked without a file, and a planted r
   expect((await fossick("--fail-drop", "0.1")).code).toBe(2)
 })
 
-test("a file that is wrong is told of by its lines", () => {
+test("errors in a file are reported by line", () => {
   const wrong = (text: string) => {
     try {
       return JSON.stringify(parseJudged(text, "judged.yaml"))

@@ -106,7 +106,7 @@ test("judged questions are added, changed, listed and deleted", async () => {
   expect((await admin("GET", `/judged-questions/${body.id}`)).status).toBe(404)
 })
 
-test("a file of them is taken whole or not at all, and comes out as it went in", async () => {
+test("a file of questions is imported whole or not at all, and exported unchanged", async () => {
   const text =
     "questions:\n  - question: pump\n    pages:\n      - url: https://docs.example.com/pump\n        grade: 3\n"
   await admin("POST", "/judged-questions", IMPELLER)
@@ -134,12 +134,12 @@ test("a file of them is taken whole or not at all, and comes out as it went in",
   expectDocumented("GET", "/admin/judged-questions.yaml", answer)
 })
 
-describe("a run", () => {
+describe("a judging run", () => {
   beforeEach(async () => {
     for (const one of [PUMP, IMPELLER]) await admin("POST", "/judged-questions", one)
   })
 
-  test("is kept with what it was answered by, and compared with the one before", async () => {
+  test("is stored with the setup that answered it, and compared with the one before", async () => {
     const first = await ran({ note: "as it was" })
     await admin("PUT", "/rules/p", SYNONYM)
     const second = await ran()
@@ -170,7 +170,7 @@ describe("a run", () => {
     expect((await admin("GET", "/judged-runs")).body).toMatchObject({ total: 1, runs: [{ id: first }] })
   })
 
-  test("whose questions were answered in part says so beside its marks", async () => {
+  test("notes beside its scores when some questions were only partly answered", async () => {
     const complete = await ran()
     isBusy = true
     const partial = await ran()
@@ -180,7 +180,7 @@ describe("a run", () => {
     expect(await problemOf(partial)).toMatch(/^2 of 2 questions were answered in part\. .*words alone/)
   })
 
-  test("is one at a time, and ends without marks when it is deleted", async () => {
+  test("runs alone, and ends without scores when it is deleted", async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gate = promise
     const { body: begun } = await admin("POST", "/judged-runs")
@@ -192,7 +192,7 @@ describe("a run", () => {
     expect((await admin("GET", "/judged-runs")).body.total).toBe(1)
   })
 
-  test("whose process ended is told from one that goes on, and holds nobody up", async () => {
+  test("is recognised as dead when its process has ended, and blocks no other", async () => {
     const runs = new RunStore(db)
     const facts = { depth: "fast", note: "", generation: "index", embedder: "e", pages: 2 } as const
     const left = (await runs.begin(
@@ -203,7 +203,7 @@ describe("a run", () => {
     await ran()
   })
 
-  test("with other rules is tried before they are saved", async () => {
+  test("tries other rules before they are saved", async () => {
     const { body } = await admin("POST", "/judged-questions/preview", { rules: [SYNONYM], depth: "fast" })
     expect(body).toMatchObject({
       total: 2,
@@ -228,7 +228,7 @@ describe("a run", () => {
   })
 })
 
-test("runs and marks are bounded: the oldest go", async () => {
+test("the number of runs and scores is limited; the oldest are deleted", async () => {
   const [store, runs] = [new JudgedStore(db), new RunStore(db)]
   await store.put([PUMP as never])
   const { id } = (await store.all())[0]!
@@ -241,7 +241,7 @@ test("runs and marks are bounded: the oldest go", async () => {
   expect(await store.marks(id, 1000)).toHaveLength(500)
 })
 
-test("without a question nothing runs", async () => {
+test("a run does not start without questions", async () => {
   expect((await admin("POST", "/judged-runs")).status).toBe(409)
   expect((await admin("POST", "/judged-questions/preview")).body).toMatchObject({
     asked: 0,

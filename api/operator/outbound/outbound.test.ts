@@ -18,7 +18,7 @@ import { openAdmin } from "../admin/open-admin.ts"
 import { FakeEngine } from "../../testing/fake-engine.ts"
 import { answerOf, SEARCH_KEY, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 
-test("whom the appliance talked to is told with what for; whom it could not reach is not", async () => {
+test("hosts the appliance contacted are listed with the purpose; those it could not reach are not", async () => {
   await using opened = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), "fossick-outbound-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -126,7 +126,7 @@ const about = (url: string, who = "") =>
   get(`/admin/readers?url=${encodeURIComponent(`https://wiki.example/${url}`)}${who}`)
 const lastEntry = async () => (await audit.list({}, { limit: 1, offset: 0 }))[0]!
 
-describe("the people who signed in", () => {
+describe("people who signed in", () => {
   test("are listed with what they may do, and are found by their names and groups", async () => {
     const { people: all, total } = await get("/admin/people")
     expect(total).toBe(4)
@@ -145,7 +145,7 @@ describe("the people who signed in", () => {
     expect(await users("limit=1&offset=4")).toEqual([])
   })
 
-  test("do nothing once they are disabled, and are signed out; the audit log says who it was", async () => {
+  test("can do nothing once disabled, and are signed out; the audit log names them", async () => {
     const { id } = people["ben"]!
     const sessions = new SessionStore(db)
     for (const token of ["first", "second"]) await sessions.add(token, id, Date.now(), 60_000)
@@ -172,8 +172,8 @@ describe("the people who signed in", () => {
   })
 })
 
-describe("who may read a page", () => {
-  test("follows from the readers of its sources and its own", async () => {
+describe("the readers of a page", () => {
+  test("follow from the readers of its sources and its own", async () => {
     const found = await about("salaries")
     expect(found.effective).toEqual({ allow: [["signed-in"], ["group:hr"]], deny: [] })
     expect(found.people).toEqual({ of: 4, total: 2, users: ["anna@example.com", "cleo@example.com"] })
@@ -209,14 +209,14 @@ describe("who may read a page", () => {
     expect([mayRead, told]).toEqual([because === null, because])
   })
 
-  test("is not told of somebody who isn't known", async () => {
+  test("are not shown for an unknown person", async () => {
     for (const who of ["person=nobody", "principals=hr", "person=anna@example.com&principals=signed-in"])
       expect((await ask(`/admin/readers?url=https://wiki.example/&${who}`)).status).toBe(400)
     expect((await ask("/admin/readers/seen-by")).status).toBe(400)
   })
 })
 
-test("pages that nobody may read are listed", async () => {
+test("pages without readers are listed", async () => {
   const closed = { source: "wiki", allow: [["group:hr"]], deny: ["group:hr"] }
   const page = { url: toPageUrl("https://wiki.example/lost")!, source: "wiki", readers: [closed] }
   await notePagesForNobody(db, [page])
@@ -228,14 +228,14 @@ test("pages that nobody may read are listed", async () => {
   expect((await get("/admin/readers/for-nobody")).total).toBe(0)
 })
 
-describe("what somebody sees", () => {
+describe("what a person sees", () => {
   const reach = async (who: string) => {
     const { sources, pages: all, readable } = await get(`/admin/readers/seen-by?${who}`)
     const named = sources.map((one: { source: string; reach: string }) => [one.source, one.reach])
     return { ...Object.fromEntries(named), of: `${readable} of ${all}` }
   }
 
-  test("is told source by source", async () => {
+  test("is listed source by source", async () => {
     expect(await reach("person=anna@example.com")).toEqual({
       manual: "all",
       reviews: "none",
@@ -257,7 +257,7 @@ describe("what somebody sees", () => {
     expect((await reach("person=cleo@example.com")).of).toBe("5 of 5")
   })
 
-  test("is found by a search as them, which the audit log notes", async () => {
+  test("can be checked by a search as them, which is recorded in the audit log", async () => {
     const as = async (who: object) => {
       const { body } = await app.post("/admin/readers/search", { query: "pumps", ...who })
       return body.results.map(({ title }: { title: string }) => title)
@@ -270,7 +270,7 @@ describe("what somebody sees", () => {
     })
   })
 
-  test("is for every page what the rules say of it", async () => {
+  test("matches the rules for every page", async () => {
     for (const user of Object.keys(people)) {
       const person = people[user]!.id
       const { body } = await app.post("/admin/readers/search", { query: "pumps", person })
@@ -303,11 +303,11 @@ describe("what somebody sees", () => {
   })
 })
 
-describe("a change of readers, looked at before", () => {
+describe("a preview of changed readers", () => {
   const preview = async (source: string, readers: object | null) =>
     (await app.post("/admin/readers/preview", { source, readers })).body
 
-  test("says who gains and who loses", async () => {
+  test("lists who gains and who loses access", async () => {
     expect(await preview("reviews", { allow: ["group:hr"] })).toMatchObject({
       pages: 1,
       pages_gained: 1,
@@ -324,7 +324,7 @@ describe("a change of readers, looked at before", () => {
     })
   })
 
-  test("warns when it opens much", async () => {
+  test("warns if the change opens a lot", async () => {
     const { warnings, everybody, gaining } = await preview("wiki", null)
     expect(everybody).toEqual({ before: 0, after: 2 })
     expect(warnings).toEqual(["Everybody could read 2 of the 3 pages of wiki; now they can read none."])

@@ -50,7 +50,7 @@ async function found(query: string, sources?: readonly string[]) {
 const SYNONYM = { kind: "synonym", words: ["pump", "impeller"] }
 const PIN = { kind: "pin", questions: ["water"], url: "https://docs.example.com/impeller" }
 
-test("of two rules of one id that are added at once, one is", async () => {
+test("two rules with the same id added at once leave only one", async () => {
   using state = memoryState()
   const rules = new RuleStore(state)
   const one = { id: "p", kind: "synonym", words: ["pump", "impeller"] } as const
@@ -61,7 +61,7 @@ test("of two rules of one id that are added at once, one is", async () => {
   expect(await rules.now()).toEqual({ version: 1, rules: [one] })
 })
 
-describe("over the admin API a rule", () => {
+describe("a rule in the admin API", () => {
   beforeEach(async () => {
     opened = new AsyncDisposableStack()
     const dir = await mkdtemp(path.join(tmpdir(), "fossick-rules-"))
@@ -91,7 +91,7 @@ describe("over the admin API a rule", () => {
   })
   afterEach(() => opened.disposeAsync())
 
-  test("counts from its making to its deletion, with the next question", async () => {
+  test("applies from its creation to its deletion, starting with the next question", async () => {
     expect(await found("impeller")).toEqual(["Impeller"])
     expect(await admin("POST", "", { id: "p", ...SYNONYM })).toMatchObject({
       status: 201,
@@ -117,7 +117,7 @@ describe("over the admin API a rule", () => {
     expect((await admin("GET", "/p")).status).toBe(404)
   })
 
-  test("shows nobody a page outside the reach of their key", async () => {
+  test("shows nobody a page outside their key's scope", async () => {
     await admin("PUT", "/pin", PIN)
     await admin("PUT", "/syn", SYNONYM)
     expect(await found("water")).toEqual(["Impeller", "Pump"])
@@ -125,7 +125,7 @@ describe("over the admin API a rule", () => {
     expect(await found("impeller", ["manual"])).toEqual(["Pump"])
   })
 
-  test("is told of by explain", async () => {
+  test("is mentioned by explain", async () => {
     await admin("PUT", "/pin", PIN)
     const key = await app.key({ role: "admin" })
     const { body } = await app.call("/search", key, { query: "water", search_depth: "fast", explain: true })
@@ -177,7 +177,7 @@ describe("over the admin API a rule", () => {
     expect((await preview({ logged: 51 })).status).toBe(422)
   })
 
-  test("is not tried with questions that nobody keeps", async () => {
+  test("cannot be tried on past questions if none are stored", async () => {
     const off = new QueryLog(db, 0)
     const parts = { db, engine: new FakeEngine(), jobs: new Jobs(db), crawlerConfig: testConfig() }
     const engineConfig = readSettings(engineSettings, {})
@@ -206,7 +206,7 @@ describe("over the admin API a rule", () => {
     [{ ...PIN, colour: "red" }, "colour"],
   ]
 
-  test("that is wrong is refused, naming its field", async () => {
+  test("is rejected if it is wrong, naming the field", async () => {
     for (const [rule, field] of WRONG) {
       const { status, body } = await admin("PUT", "/wrong", rule)
       expect(status).toBe(422)
@@ -217,7 +217,7 @@ describe("over the admin API a rule", () => {
 })
 
 describe("a rules file", () => {
-  test("comes out as it went in", () => {
+  test("is exported as it was imported", () => {
     const rules = [
       { id: "a", ...SYNONYM },
       { id: "b", ...PIN },
@@ -225,7 +225,7 @@ describe("a rules file", () => {
     expect(parseRules(rulesText(rules as never), "rules.yaml")).toEqual(rules)
   })
 
-  test("that is wrong is told of line by line", () => {
+  test("reports errors line by line", () => {
     const text = `rules:
   - id: a
     kind: synonym
@@ -255,7 +255,7 @@ rule: []
     at("10", "rule isn't a field")
   })
 
-  test("is seen at once by a store that another process has open", async () => {
+  test("is visible at once to a store that another process has open", async () => {
     await using own = new AsyncDisposableStack()
     const dir = await mkdtemp(path.join(tmpdir(), "fossick-rules-file-"))
     own.defer(() => rm(dir, { recursive: true }))

@@ -27,7 +27,7 @@ async function fill(dataDir: string): Promise<string> {
   return join(dataDir, "state.db")
 }
 
-test("four hundred flipped bytes of state.db are told, and a sound one is not", async () => {
+test("four hundred flipped bytes in state.db are reported, and an intact file is not", async () => {
   using folder = temporaryFolder()
   const file = await fill(folder.path)
   const sound = readFileSync(file)

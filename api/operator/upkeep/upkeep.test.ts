@@ -70,7 +70,7 @@ async function call(method: string, path: string, body?: object): Promise<Answer
   return answer
 }
 
-test("a source goes first, as the process that makes vectors reads it, and a name that there is not is refused", async () => {
+test("a prioritised source is visible to the process that makes vectors, and an unknown name is rejected", async () => {
   expect((await call("GET", "/admin/vectors")).body).toEqual({
     order: ["changed", "asked", "first", "new"],
     first_source: null,
@@ -85,7 +85,7 @@ test("a source goes first, as the process that makes vectors reads it, and a nam
   expect(await readFirstSource(firstSourceFile(folder.dir))).toBeNull()
 })
 
-test("questions are counted as they end, kept by steps, and told with what they took", async () => {
+test("questions are counted by outcome, stored in steps, and reported with their duration", async () => {
   const search = (key: string, body: object) =>
     app.post("/search", body, {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${key}` },
@@ -114,7 +114,7 @@ test("questions are counted as they end, kept by steps, and told with what they 
   expect((await call("GET", "/admin/history?hours=1000")).status).toBe(400)
 })
 
-test("no more samples are kept than eight days of them", async () => {
+test("at most eight days of samples are stored", async () => {
   const stats = async () => ({ ...(await folder.engine.stats()), pages: 3 })
   const known = await stats()
   const { db, dir } = folder
@@ -136,7 +136,7 @@ test("no more samples are kept than eight days of them", async () => {
   expect(body.points[0].pages).toBe(3)
 })
 
-test("pages are told by when they were looked at", async () => {
+test("pages are counted by the age of their last check", async () => {
   expect((await call("GET", "/admin/freshness")).body).toEqual({
     pages: 0,
     within_day: 0,
@@ -146,7 +146,7 @@ test("pages are told by when they were looked at", async () => {
   })
 })
 
-test("a backup is asked for by the plan, and none without one", async () => {
+test("a backup can be requested if there is a plan, and not without one", async () => {
   expect((await call("POST", "/admin/backups/run")).status).toBe(409)
   expect((await call("GET", "/admin/backups")).body).toEqual({ plan: null, runs: [], files: [] })
   const backups = join(folder.dir, "backups")
@@ -170,7 +170,7 @@ test("a backup is asked for by the plan, and none without one", async () => {
   ])
 })
 
-test("settings are shown with where they come from, and no secret is", async () => {
+test("settings are shown with their origin, and secrets are not", async () => {
   const answer = await call("GET", "/admin/settings")
   const of = (name: string) => answer.body.settings.find((setting: { name: string }) => setting.name === name)
   expect(of("FOSSICK_MAX_RESULTS")).toMatchObject({ from: "environment", value: "12", part: "api" })

@@ -73,7 +73,7 @@ test("a key is made, used, disabled, enabled and deleted", async () => {
   expect((await admin("DELETE", `/keys/${id}`)).status).toBe(404)
 })
 
-test("a key is rotated: the new one may do the same, and both are accepted for the hours that somebody wants", async () => {
+test("a rotated key gets the same rights, and the old one works for the requested hours", async () => {
   const made = await admin("POST", "/keys", { name: "chat", sources: ["docs"], endpoints: ["search"] })
   const { key, id } = made.body as { key: string; id: string }
   const { status, body: second } = await admin("POST", `/keys/${id}/rotate`, { overlap_hours: 24 })
@@ -100,7 +100,7 @@ test("a key reads as the groups that it was made for, and keeps them when it is 
   ])
 })
 
-test("a key that acts for people comes with a secret, which is shown once and is another one after a rotation", async () => {
+test("a key that acts for people has a secret, which is shown once and changes on rotation", async () => {
   const plain = await admin("POST", "/keys", { name: "plain" })
   expect(plain.body).toMatchObject({ acts_for_people: null, signing_secret: null })
   const { body: made } = await admin("POST", "/keys", { acts_for_people: "tokens" })
@@ -115,7 +115,7 @@ test("a key that acts for people comes with a secret, which is shown once and is
   expect(await asks(rotated.key)).toBe(403)
 })
 
-test("nobody ends the key they came with, and a key that is wrong is not made", async () => {
+test("nobody can end the key they signed in with, and an invalid key is not created", async () => {
   const { current_key_id: own } = (await admin("GET", "/keys")).body as { current_key_id: string }
   expect((await admin("POST", `/keys/${own}/disable`)).status).toBe(409)
   expect((await admin("DELETE", `/keys/${own}`)).status).toBe(409)

@@ -79,7 +79,7 @@ test.each([
   })
 })
 
-test("no key fills it for the others, and what nobody asks for any longer is forgotten", async () => {
+test("no key can fill the list for others, and requests nobody repeats are forgotten", async () => {
   using db = memoryState()
   const store = new PageRequestStore(db)
   const ask = (keyId: string, at: number) =>

@@ -23,7 +23,7 @@ describe("keys", () => {
   const generate = (body: object, key = TEST_KEY) => app.call("/generate-keys", key, body)
   const info = (key: string) => app.call("/key-info", key)
 
-  test("are generated, told about, and deactivated together", async () => {
+  test("are generated, looked up, and deactivated together", async () => {
     const before = Date.now()
     const { status, body } = await generate({
       permission_level: "user",
@@ -142,7 +142,7 @@ describe("keys", () => {
     expect([answer.status, answer.body.detail.error]).toEqual([status, expect.stringMatching(error)])
   })
 
-  test("make others only with that permission, and none that may do more than they", async () => {
+  test("can create others only with that permission, and never with more rights", async () => {
     expect(errorOf(await generate({ permission_level: "user" }, await app.key()))).toEqual([
       403,
       "Access denied. This key may not make keys.",
@@ -183,7 +183,7 @@ describe("keys", () => {
     expect(ended.body.message).toBe("Successfully deactivated 2 key(s)")
   })
 
-  test("stand for groups only where the key that makes them does", async () => {
+  test("carry groups only if the key that creates them does", async () => {
     const wanted = { permission_level: "user", key_limit: 1, ttl_hours: 1 }
     const maker = await app.key({ mayMakeKeys: true, principals: ["group:hr", "group:staff"] })
     const principalsOf = async (body: object, key: string) => {
@@ -200,7 +200,7 @@ describe("keys", () => {
     ])
   })
 
-  test("end by themselves", async () => {
+  test("expire at their time", async () => {
     const key = await app.key({ expiresAt: new Date(Date.now() + HOUR) })
     expect((await search(key)).status).toBe(200)
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + HOUR })
@@ -294,7 +294,7 @@ describe("logs", () => {
     expect(errorOf(await app.call("/logs", TEST_KEY, body))).toEqual([400, error])
   })
 
-  test("are asked by POST, with or without a body", async () => {
+  test("require POST, with or without a body", async () => {
     expect((await app.call("/logs", TEST_KEY)).status).toBe(405)
     const bare = await fetch(`${app.url}/logs`, {
       method: "POST",
@@ -320,10 +320,10 @@ describe("logs", () => {
   })
 })
 
-describe("who calls", () => {
+describe("data about callers", () => {
   const headers = { "X-Project-ID": "pumps", "X-Session-Id": "session-1", "X-Human-Id": "ada@example.com" }
 
-  test("is written down by project and session, and as a person only by a keyed hash", async () => {
+  test("is recorded by project and session, and for a person only as a keyed hash", async () => {
     await using own = await serveAccounts({ config: { humanIdSecret: "a secret of the operator" } })
     await using other = await serveAccounts({ config: { humanIdSecret: "another secret of his" } })
     const human = async (served: ServedAccounts, sent: object) => {
@@ -342,7 +342,7 @@ describe("who calls", () => {
     expect((await human(own, { "X-Human-Id": "" })).human).toBe("")
   })
 
-  test("stands in no log and no error, whatever fails", async () => {
+  test("appears in no log and no error, whatever fails", async () => {
     const engine = new FakeEngine()
     engine.failure = new Error("broken")
     await using own = await serveAccounts({ engine })
@@ -367,7 +367,7 @@ describe("who calls", () => {
     expect(own.logLines.join("")).not.toContain("ada@")
   })
 
-  test("has no question kept, unless the operator says so", async () => {
+  test("includes no question, unless the operator wants it", async () => {
     const asked = { query: "a private question" }
     for (const logQueries of [false, true]) {
       await using own = await serveAccounts({ config: { logQueries } })
@@ -395,7 +395,7 @@ describe("feedback", () => {
     unknown: "ignored",
   }
 
-  test("is kept as it came", async () => {
+  test("is stored as it came", async () => {
     const { status, body } = await app.call("/feedback", TEST_KEY, whole)
     expect([status, body]).toEqual([
       200,
@@ -420,7 +420,7 @@ describe("feedback", () => {
     expect(unknown).toBe("ignored")
   })
 
-  test("comes from the official client, session included", async () => {
+  test("is accepted from the official client, session included", async () => {
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url })
     const { requestId } = await client.search("pumps", {})
     const told = await client.feedback({ requestId, sessionId: "s1", humanScore: 1, comment: "good" })
@@ -443,18 +443,18 @@ describe("feedback", () => {
     [{ ...whole, urls_scores: [{ comment: "of no result" }] }, 422, "Validation error in request body."],
     [{ ...whole, extra_scores: [{ label: "tone" }] }, 422, "Validation error in request body."],
     [{ ...whole, comment: "x".repeat(262_144) }, 413, "Request body exceeds 262144 bytes."],
-  ])("that is wrong is refused (%#)", async (body, status, error) => {
+  ])("is rejected if wrong (%#)", async (body, status, error) => {
     expect(errorOf(await app.call("/feedback", TEST_KEY, body))).toEqual([status, error])
   })
 })
 
 describe("older and careless clients", () => {
-  test.each(["/usage", "//usage", "/tv/usage/", "/key-info"])("GET %s is served", async (path) => {
+  test.each(["/usage", "//usage", "/tv/usage/", "/key-info"])("can use GET %s", async (path) => {
     expect((await app.call(path, await app.key())).status).toBe(200)
   })
 
   test.each(["//logs", "/tv/feedback", "/generate-keys/"])(
-    "POST %s takes the key in the body",
+    "can send POST %s with the key in the body",
     async (path) => {
       const body = { api_key: TEST_KEY, request_id: "r", permission_level: "user" }
       const headers = { "Content-Type": "application/json" }
@@ -465,7 +465,7 @@ describe("older and careless clients", () => {
     },
   )
 
-  test("a 432 has a reason phrase, since some clients show nothing else", async () => {
+  test("get a reason phrase with a 432, since some show nothing else", async () => {
     const key = await app.key({ creditLimit: { credits: 0, per: "total" } })
     const response = await fetch(`${app.url}/search`, {
       method: "POST",
@@ -477,14 +477,14 @@ describe("older and careless clients", () => {
     await expect(client.search("a", {})).rejects.toThrow("exceeds your plan's set usage limit")
   })
 
-  test("project and session of the official client are the headers' ones", async () => {
+  test("the official client's project and session match those in the headers", async () => {
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url, projectId: "client-project" })
     await client.search("pumps", {})
     expect((await app.accounts.callLog.list({ limit: 1 }))[0]).toMatchObject({ project: "client-project" })
   })
 })
 
-test("keys are generated only for sources that there are", async () => {
+test("generates keys only for existing sources", async () => {
   await using own = await serveAccounts()
   await new Sources(own.db, new Jobs(own.db)).put({ name: "docs", seeds: "https://docs.example.com/" })
   const wanted = { permission_level: "user", key_limit: 1, count: 1 }

@@ -32,7 +32,7 @@ describe("/metrics", () => {
     }
   }
 
-  test("counts requests from the first scrape on, by words of its own alone", async () => {
+  test("count requests from the first scrape on, and contain none of their text", async () => {
     await using app = await serveApp({ engine: new FakeEngine([hit()]) })
     await app.post("/search", { query: "before" })
     const first = await scrape(app.url)
@@ -70,7 +70,7 @@ describe("/metrics", () => {
     expect(text).not.toMatch(/secret|test-key|tester/)
   })
 
-  test("are read with a key with the role admin, by anybody, or by nobody, as is set", async () => {
+  test("can be read with an admin key, by anyone, or by nobody, depending on the setting", async () => {
     await using app = await serveApp()
     expect((await scrape(app.url, {})).status).toBe(401)
     expect((await scrape(app.url, { Authorization: `Bearer ${SEARCH_KEY}` })).status).toBe(403)
@@ -80,7 +80,7 @@ describe("/metrics", () => {
     expect((await scrape(off.url)).status).toBe(404)
   })
 
-  test("tell how the backups by schedule went, where any are declared", async () => {
+  test("report how scheduled backups went, if any are configured", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(folder.path)
     try {
@@ -103,7 +103,7 @@ describe("/metrics", () => {
     }
   })
 
-  test("tell how the last run of each source ended, and how many went wrong in a row", async () => {
+  test("report how each source's last run ended, and how many failed in a row", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(folder.path)
     try {
@@ -147,7 +147,7 @@ describe("/metrics", () => {
     }
   })
 
-  test("count what became of requests to the paid search, from its start on", async () => {
+  test("count the outcomes of paid search requests, from the start", async () => {
     const sales = new Map([
       ["sold", 3],
       ["unpaid", 5],
@@ -160,7 +160,7 @@ describe("/metrics", () => {
     expect(text).toContain('fossick_paid_requests_total{outcome="unpaid"} 5')
   })
 
-  test("count open connections, and those that were cut by reason", async () => {
+  test("count open connections, and cut ones by reason", async () => {
     await using app = await serveApp({ config: { connectionsPerAddress: 3 } })
     // Otherwise the first of each would go unnoticed.
     const { text } = await scrape(app.url)
@@ -176,7 +176,7 @@ describe("/metrics", () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  test("say when the index cannot be read", async () => {
+  test("report that the index cannot be read", async () => {
     const engine = Object.assign(new FakeEngine(), { stats: () => Promise.reject(new Error("gone")) })
     await using app = await serveApp({ engine })
     expect((await scrape(app.url)).text).toContain("fossick_index_up 0")
@@ -191,7 +191,7 @@ describe("web pages of other origins", () => {
       headers: { Origin: from, "Access-Control-Request-Method": "POST" },
     })
 
-  test("may not call unless they are named", async () => {
+  test("cannot make calls unless they are listed", async () => {
     await using closed = await serveApp()
     expect((await preflight(closed.url, origin)).headers.get("access-control-allow-origin")).toBeNull()
     await using app = await serveApp({ config: { corsOrigins: [origin] } })
@@ -213,7 +213,7 @@ describe("web pages of other origins", () => {
   })
 })
 
-describe("headers that keep browsers from harm", () => {
+describe("browser security headers", () => {
   test.each(["/healthz", "/search", "/nothing", "/openapi.json", "/docs/", "/metrics"])(
     "%s",
     async (path) => {
@@ -226,14 +226,14 @@ describe("headers that keep browsers from harm", () => {
   )
 })
 
-describe("what proxies say", () => {
+describe("forwarded headers from proxies", () => {
   const site = { "X-Forwarded-Host": "search.example.com", "X-Forwarded-Proto": "https" }
   const robots = (url: string, headers: Record<string, string>) =>
     new Promise<string>((resolve, reject) => {
       get(`${url}/robots.txt`, { headers }, (response) => void text(response).then(resolve, reject))
     })
 
-  test("counts if they are trusted", async () => {
+  test("are used if the proxies are trusted", async () => {
     await using app = await serveApp()
     expect(await robots(app.url, site)).toContain(`Sitemap: ${app.url}/docs/sitemap.xml`)
     await using behind = await serveApp({ config: { trustedProxies: ["127.0.0.0/8"] } })
@@ -270,7 +270,7 @@ describe("what proxies say", () => {
   })
 })
 
-describe("the settings", () => {
+describe("the service settings", () => {
   const read = (env: Record<string, string>) => () => readSettings(serviceSettings, env)
 
   test("are refused by name when they are wrong", () => {

@@ -32,7 +32,7 @@ function valuesOf(metrics: string, metric: string): ReadonlyMap<string, number> 
   return new Map([...lines].map(([, bound, value]) => [bound!, Number(value)]))
 }
 
-test("the handbook names every bound that the metrics have, and no other", async () => {
+test("the handbook lists exactly the limits that the metrics have", async () => {
   await using app = await serveApp({
     room: { freeBytes: 5e9, use: { usedBytes: 1e9, mostBytes: 9e9 }, isLow: () => false },
     firecrawl: {

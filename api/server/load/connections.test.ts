@@ -82,7 +82,7 @@ async function ask(port: number, path: string, localAddress = "127.0.0.1") {
 const held = (server: Server): Promise<number> => promisify(server.getConnections.bind(server))()
 
 describe("callers who never close their side", () => {
-  test("keep no descriptor after a 408, though they sent nothing", async () => {
+  test("hold no descriptor after a 408, even if they sent nothing", async () => {
     await using app = await serve()
     const silent = await Promise.all(Array.from({ length: 20 }, () => app.open()))
     await expect.poll(() => app.connections.open).toBe(20)
@@ -94,7 +94,7 @@ describe("callers who never close their side", () => {
     await expect.poll(() => app.connections.open).toBe(0)
   })
 
-  test("keep none after what is no HTTP, either", async () => {
+  test("hold no descriptor after invalid HTTP either", async () => {
     await using app = await serve()
     await Promise.all(Array.from({ length: 20 }, () => app.open("nonsense\r\n\r\n")))
     await expect.poll(() => app.connections.open).toBe(20)
@@ -102,7 +102,7 @@ describe("callers who never close their side", () => {
   })
 })
 
-describe("a server that is full", () => {
+describe("a full server", () => {
   test("closes connections that are idle for new ones, the longest idle first", async () => {
     await using app = await serve({ all: 3 })
     const first = await app.open()
@@ -116,7 +116,7 @@ describe("a server that is full", () => {
     expect(app.connections.cut.get("idle")).toBe(1)
   })
 
-  test("refuses a new one when all are at work, says so, and keeps nothing of it", async () => {
+  test("refuses a new connection when all are busy, says so, and keeps nothing of it", async () => {
     await using app = await serve({ all: 2 })
     await app.open(get("/wait"))
     await app.open(get("/wait"))
@@ -145,7 +145,7 @@ describe("a server that is full", () => {
     expect(app.connections.cut.get("address")).toBe(1)
   })
 
-  test("does not count the connections of a trusted proxy by address", async () => {
+  test("does not limit the connections of a trusted proxy by address", async () => {
     await using app = await serve({ perAddress: 2, proxies: ["127.0.0.1"] })
     for (let i = 0; i < 5; i++) await app.open(get("/wait"))
     await expect.poll(app.begun).toBe(5)
@@ -154,7 +154,7 @@ describe("a server that is full", () => {
 })
 
 describe("readers", () => {
-  test("who take nothing are given up, and one who is slow but steady gets all", async () => {
+  test("that read nothing are cut off, and a slow but steady one gets everything", async () => {
     await using app = await serve({ sendMs: 5000 })
     const slow = await app.open(get(`/${24 * MB}`))
     const deaf = await app.open(get(`/${24 * MB}`))
@@ -175,7 +175,7 @@ describe("readers", () => {
     await expect.poll(() => app.connections.unsentBytes).toBe(0)
   })
 
-  test("together hold no more than they may", async () => {
+  test("together hold no more than the limit", async () => {
     await using app = await serve({ unsentBytes: 40 * MB })
     await Promise.all(Array.from({ length: 8 }, () => app.open(get(`/${20 * MB}`))))
     await expect.poll(() => app.connections.cut.get("unsent")).toBeGreaterThanOrEqual(6)
@@ -183,7 +183,7 @@ describe("readers", () => {
     expect(app.connections.open).toBe(8 - app.connections.cut.get("unsent")!)
   })
 
-  test("who ask for much ahead get one answer at a time", async () => {
+  test("that pipeline many requests get one answer at a time", async () => {
     await using app = await serve()
     const deaf = await app.open(get(`/${20 * MB}`).repeat(50))
     await expect.poll(() => app.connections.unsentBytes).toBeGreaterThan(MB)
@@ -199,7 +199,7 @@ describe("readers", () => {
       .toEqual([2, ...Array.from({ length: 20 }, () => 3), 4])
   })
 
-  test("who ask for more ahead than can wait are let go", async () => {
+  test("that pipeline more requests than can wait are cut off", async () => {
     await using app = await serve({ ahead: 20 })
     await app.open(get("/wait").repeat(21))
     await expect.poll(() => app.connections.ahead.longest).toBe(20)
@@ -209,7 +209,7 @@ describe("readers", () => {
     app.finish()
   })
 
-  test("who ask for far more ahead than can wait are let go once", async () => {
+  test("that pipeline far more requests than can wait are cut off once", async () => {
     await using app = await serve()
     await app.open(get("/wait").repeat(5000))
     await expect.poll(app.begun).toBe(1)
@@ -218,7 +218,7 @@ describe("readers", () => {
     await expect.poll(() => app.connections.ahead.longest).toBe(0)
   })
 
-  test("show how many wait, of the connection that has the most", async () => {
+  test("report the longest queue of any connection", async () => {
     await using app = await serve()
     await app.open(get("/wait").repeat(3))
     await app.open(get("/wait").repeat(40))
@@ -230,7 +230,7 @@ describe("readers", () => {
   })
 })
 
-describe("while 60 connections have 40 requests each sent ahead", () => {
+describe("while 60 connections have each pipelined 40 requests", () => {
   const [sockets, each] = [60, 40]
 
   /** How many of them had started when this was answered. */
@@ -254,7 +254,7 @@ describe("while 60 connections have 40 requests each sent ahead", () => {
   })
 })
 
-test("senders who never end their bodies hold a bounded part of memory together, the newest of them", async () => {
+test("senders that never end their bodies share a memory limit, and the newest are cut off", async () => {
   const arriving = new ArrivingBodies(10 * MB)
   const app = new Koa<RequestState>()
   app.use(jsonBody(MB, arriving))
@@ -289,7 +289,7 @@ describe("descriptors", () => {
     [0, Infinity, 4096],
     [100, 1024, 100],
     [2000, 1024, 768],
-  ])("with %i connections wanted and %i descriptors, %i are taken", (wanted, limit, taken) => {
+  ])("with %i connections wanted and %i descriptors, %i are accepted", (wanted, limit, taken) => {
     expect(connectionCap(wanted, limit)).toBe(taken)
   })
 

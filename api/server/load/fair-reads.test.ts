@@ -38,7 +38,7 @@ async function site() {
   }
 }
 
-test("three extracts of twenty slow pages by one key delay no page of another", async () => {
+test("three extracts of twenty slow pages by one key delay no other key's page", async () => {
   await using pages = await site()
   await using reader = createReader(testConfig())
   await using app = await serveApp({ reader })

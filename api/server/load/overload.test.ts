@@ -34,7 +34,7 @@ const metrics = async (url: string) =>
   (await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${TEST_KEY}` } })).text()
 
 describe("more searches than can be answered in time", () => {
-  test("are refused early with 429 and Retry-After, while health and metrics are told", async () => {
+  test("are refused early with 429 and Retry-After, while health and metrics are answered", async () => {
     const { engine, letGo } = slowEngine()
     await using app = await serveApp({ engine, config: { searches: 2, searchQueue: 10, ...PATIENT } })
     const all = Array.from({ length: 100 }, () => app.post("/search", { query: "pumps" }))
@@ -70,7 +70,7 @@ describe("more searches than can be answered in time", () => {
     await Promise.all(many)
   })
 
-  test("are told to the official client in words", async () => {
+  test("give the official client a readable error", async () => {
     const { engine, letGo } = slowEngine()
     await using app = await serveApp({ engine, config: { searches: 1, searchQueue: 1, ...PATIENT } })
     const client = tavily({ apiKey: TEST_KEY, apiBaseURL: app.url })
@@ -81,7 +81,7 @@ describe("more searches than can be answered in time", () => {
   })
 })
 
-test("live calls are let in up to a number, half of it for one key", async () => {
+test("live calls are limited, with half of the slots for one key", async () => {
   const gate = Promise.withResolvers<ReadResult>()
   const reader = { read: () => gate.promise, sitemap: async () => [], [Symbol.asyncDispose]: async () => {} }
   await using app = await serveApp({ reader, config: { liveCalls: 4 } })

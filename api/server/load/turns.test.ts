@@ -19,7 +19,7 @@ function noting() {
   }
 }
 
-test("a request that comes alone begins at once", async () => {
+test("a single request starts at once", async () => {
   const { take, begun } = noting()
   take("a", "first")
   expect(begun).toEqual(["first"])
@@ -28,7 +28,7 @@ test("a request that comes alone begins at once", async () => {
   expect(begun).toEqual(["first", "second"])
 })
 
-test("of those that come together callers have their turn, whoever sent more", async () => {
+test("callers of concurrent requests take turns, whoever sent more", async () => {
   const { turns, take, begun, all } = noting()
   for (let n = 0; n < 1000; n++) take("flood", `flood ${n}`)
   take("other", "other 0")
@@ -39,7 +39,7 @@ test("of those that come together callers have their turn, whoever sent more", a
   expect(begun.at(-1)).toBe("flood 999")
 })
 
-test("between a few of them everyone else has the loop", async () => {
+test("others get the event loop after a few requests of one caller", async () => {
   const { take, turns } = noting()
   for (let n = 0; n < 1000; n++) take("flood", String(n))
   let before = turns.waiting
@@ -52,7 +52,7 @@ test("between a few of them everyone else has the loop", async () => {
   expect(turnsTaken).toBeGreaterThanOrEqual(1000 / 16)
 })
 
-test("what a request does at once is done before the next is begun", async () => {
+test("synchronous work of a request finishes before the next begins", async () => {
   const turns = new Turns()
   const seen: string[] = []
   for (let n = 0; n < 5; n++) {
@@ -65,7 +65,7 @@ test("what a request does at once is done before the next is begun", async () =>
   expect(seen).toEqual([0, 1, 2, 3, 4].flatMap((n) => [`begun ${n}`, `done ${n}`]))
 })
 
-test("what was sent ahead waits for the first requests of the caller's other connections", async () => {
+test("pipelined requests wait for the first requests of the caller's other connections", async () => {
   const { take, begun, all } = noting()
   take("a", "begun at once")
   for (let n = 0; n < 3; n++) take("a", `ahead ${n}`, true)

@@ -12,7 +12,7 @@ import { logUnwritten } from "./request-log.ts"
 /** Unlike once(), ignores errors. */
 const closed = (stream: Duplex) => new Promise((resolve) => stream.on("close", resolve))
 
-test("a caller that leaves a stream is no fault; a stream that breaks is one", async () => {
+test("a caller who leaves a stream is not logged as an error, but a broken stream is", async () => {
   const lines: string[] = []
   const app = new Koa<RequestState>()
   logUnwritten(app, pino({}, { write: (line: string) => void lines.push(line) }))

@@ -10,8 +10,8 @@ const described = await describedBy(features)
 const { operations, tags } = described
 const document = openApiDocument(described, "http://localhost:8080", "1.2.3")
 
-describe("the document", () => {
-  test("has ids, headings and refusals for every operation", () => {
+describe("the OpenAPI document", () => {
+  test("has ids, headings and error responses for every operation", () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
     for (const operation of operations) {
       expect(Object.keys(tags)).toContain(operation.tag)
@@ -20,7 +20,7 @@ describe("the document", () => {
     }
   })
 
-  test("holds no reference that leads nowhere", () => {
+  test("has no broken references", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((one) => one[1]!)
     expect(references.length).toBeGreaterThan(50)
     for (const reference of new Set(references)) {
@@ -38,7 +38,7 @@ describe("the document", () => {
     }
   })
 
-  test("has schemas that a validator takes, and bodies of examples that fit theirs", () => {
+  test("has schemas that a validator accepts, and example bodies that match them", () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, formats: formats() })
     ajv.addKeyword("components")
     ajv.addSchema({ $id: "document", components: document.components })
@@ -52,7 +52,7 @@ describe("the document", () => {
     }
   })
 
-  test("has examples of answers as its schemas say", () => {
+  test("has example responses that match its schemas", () => {
     const complaints = operations.flatMap(({ method, path, examples = [] }) =>
       examples
         .filter(({ answer }) => answer !== undefined)
@@ -62,9 +62,9 @@ describe("the document", () => {
   })
 })
 
-describe("a real answer held against it", () => {
+describe("a response checked against it", () => {
   const good = { detail: { error: "No." } }
-  test("may have a documented status and its fields only", () => {
+  test("can have only a documented status and its fields", () => {
     expect(undocumented("POST", "/search", { status: 400, body: good })).toEqual([])
     expect(undocumented("POST", "//search/", { status: 400, body: good })).toEqual([])
     expect(undocumented("POST", "/search", { status: 404, body: good })).toHaveLength(1)
@@ -74,7 +74,7 @@ describe("a real answer held against it", () => {
     ).toHaveLength(1)
   })
 
-  test("is of the operation whose path it fits best", () => {
+  test("belongs to the operation with the best matching path", () => {
     expect(operationAt("POST", "/admin/removals/approve")?.id).toBe("approveRemovals")
     expect(operationAt("GET", "/admin/sources/search")?.id).toBe("getSource")
     expect(operationAt("POST", "/tv/search")?.id).toBe("search")

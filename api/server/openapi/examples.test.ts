@@ -54,7 +54,7 @@ const calls = operations.flatMap((operation) =>
   })),
 )
 
-describe("each example is answered as it says", () => {
+describe("the response to each example", () => {
   test.each(calls)("$name", async ({ operation, example }) => {
     const answer = await make(operation, example)
     expect(answer.status).toBe(example.status)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 describe("/openapi.json", () => {
-  test("needs no key, and names the address of its users", async () => {
+  test("needs no key, and contains the public address", async () => {
     const response = await fetch(`${app.url}/openapi.json`)
     expect(response.headers.get("content-type")).toMatch(/^application\/json/)
     const document = (await response.json()) as {
@@ -29,7 +29,7 @@ describe("/openapi.json", () => {
     expect(other.servers).toEqual([{ url: "https://search.example.com/tv" }])
   })
 
-  test("is not sent again to those who have it, and takes no other method", async () => {
+  test("is not sent again to clients that have it, and allows no other method", async () => {
     const first = await fetch(`${app.url}/openapi.json`)
     const etag = first.headers.get("etag")!
     // fetch() would request it again.

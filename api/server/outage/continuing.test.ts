@@ -21,7 +21,7 @@ test.each([
   "GET /sources",
   "POST /mcp",
   "OPTIONS /search",
-])("%s continues", (call) => {
+])("%s counts as a read", (call) => {
   const [method = "", path = ""] = call.split(" ")
   expect(isReading(method, path)).toBe(true)
 })
@@ -45,7 +45,7 @@ test.each([
   "OPTIONS /pages",
   "GET /toString",
   "toString /pages",
-])("%s does not", (call) => {
+])("%s does not count as a read", (call) => {
   const [method = "", path = ""] = call.split(" ")
   expect(isReading(method, path)).toBe(false)
 })

@@ -9,7 +9,7 @@ import { Journal } from "./journal.ts"
 
 const files = (dir: string) => readdirSync(dir).filter((name) => name.endsWith(".jsonl"))
 
-test("entries outlive their process, in order and with their places", async () => {
+test("entries outlive their process, with their order and positions", async () => {
   using folder = temporaryFolder()
   const [first] = Journal.open(folder.path)
   expect(files(folder.path)).toEqual([])

@@ -43,7 +43,7 @@ afterEach(() => {
 })
 
 test.each(["refusing", "silent"] as const)(
-  "while the server is %s, calls that continue get the value last read, and are degraded",
+  "while the server is %s, reads get the last value and are marked as degraded",
   async (kind) => {
     const read = outage.remembered(async (name: string) => await state(`${name} as it is`))
     expect(await asContinuing(true, () => read("a"))).toBe("a as it is")
@@ -64,7 +64,7 @@ test.each(["refusing", "silent"] as const)(
   },
 )
 
-test("calls that continue do not ask a server that is known to be away", async () => {
+test("reads do not ask a server that is known to be away", async () => {
   const read = outage.remembered(async () => await state(1))
   await asContinuing(true, read)
   how = "refusing"

@@ -24,7 +24,7 @@ const authorization = `Bearer ${TEST_KEY}`
 const programs = Object.keys(FRONTS) as FrontName[]
 
 describe.each(programs)("%s before the appliance", (program) => {
-  test("lets a Tavily client and a client of MCP through", { tags: [program] }, async () => {
+  test("forwards a Tavily client and an MCP client", { tags: [program] }, async () => {
     await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })
     await using front = await startFront(program, ownName(app.url))
     const url = `https://localhost:${front.port}`
@@ -47,7 +47,7 @@ describe.each(programs)("%s before the appliance", (program) => {
     ["behind-a-proxy", "localhost"],
     ["clients", "api.firecrawl.dev"],
   ])(
-    "by its example in %s lets a job be watched over a WebSocket",
+    "allows watching a job over a WebSocket with its example in %s",
     { tags: [program] },
     async (page, name) => {
       await using app = await serveAccounts({ config: TRUSTED })
@@ -61,7 +61,7 @@ describe.each(programs)("%s before the appliance", (program) => {
   )
 
   test(
-    "passes a stream on while it is written, and ends it when its reader hangs up",
+    "forwards a stream as it is written, and ends it when the reader hangs up",
     { tags: [program] },
     async () => {
       const engine = new FakeEngine()
@@ -90,18 +90,22 @@ describe.each(programs)("%s before the appliance", (program) => {
     },
   )
 
-  test("says who calls, which counts if the front is trusted", { tags: [program, "linux"] }, async () => {
-    await using app = await serveApp({ config: TRUSTED })
-    await using front = await startFront(program, ownName(app.url))
-    expect(await refusedFrom(front, app.logLines)).toBe("127.0.0.2")
+  test(
+    "passes on the caller's address, which is used if the proxy is trusted",
+    { tags: [program, "linux"] },
+    async () => {
+      await using app = await serveApp({ config: TRUSTED })
+      await using front = await startFront(program, ownName(app.url))
+      expect(await refusedFrom(front, app.logLines)).toBe("127.0.0.2")
 
-    await using careful = await serveApp()
-    await using unknown = await startFront(program, ownName(careful.url))
-    expect(await refusedFrom(unknown, careful.logLines)).toBe("127.0.0.1")
-  })
+      await using careful = await serveApp()
+      await using unknown = await startFront(program, ownName(careful.url))
+      expect(await refusedFrom(unknown, careful.logLines)).toBe("127.0.0.1")
+    },
+  )
 
   test.each(["api.tavily.com", "api.firecrawl.dev"])(
-    "answers as %s for clients with a fixed address",
+    "works as %s for clients with a fixed address",
     { tags: [program] },
     async (name) => {
       await using app = await serveApp({ engine: new FakeEngine([PAGE]), config: TRUSTED })

@@ -37,7 +37,7 @@ describe("an object", () => {
     })
   })
 
-  test("has the type of the values that fit, with defaults filled in", () => {
+  test("has the type of the matching values, with defaults filled in", () => {
     expectTypeOf<Of<typeof page>>().toEqualTypeOf<
       {
         readonly url: string
@@ -53,7 +53,7 @@ describe("a named schema", () => {
   const Author = namedObject("Author", { name: text() })
   const Book = namedObject("Book", { authors: listOf(Author) })
 
-  test("is a reference where it is used, and is found with the named schemas inside it", () => {
+  test("becomes a reference where it is used, and is listed with the named schemas inside it", () => {
     expect(JSON.parse(JSON.stringify(listOf(Book)))).toEqual({
       type: "array",
       items: { $ref: "#/components/schemas/Book" },

@@ -30,7 +30,7 @@ test("the sources file is applied at the start", async () => {
   expect(entry?.nextRun).not.toBeNull()
 })
 
-test("a wrong file is refused with its reasons, and so is one that is not there", () => {
+test("an invalid or missing file is rejected with the reasons", () => {
   writeFileSync(file(), "sources:\n  - name: docs\n")
   expect(applySources(file(), env())).toBe(
     `Fossick does not start because the sources file is not valid:\n${file()}:2:5: docs: seeds is missing`,
@@ -38,7 +38,7 @@ test("a wrong file is refused with its reasons, and so is one that is not there"
   expect(applySources(join(folder, "none.yaml"), env())).toContain("none.yaml: cannot be read")
 })
 
-test("one that cannot work is refused, too: its secret is not set", () => {
+test("a file that cannot work is rejected too: its secret is not set", () => {
   writeFileSync(
     file(),
     `sources: [{ name: wiki, seeds: wiki.example.com, login: { kind: basic, user: ada, password: "\${WIKI_PASSWORD}" } }]`,

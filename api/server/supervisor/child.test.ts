@@ -37,8 +37,8 @@ async function childOf(name: string, code: string, options: Partial<ChildOptions
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const SAY_PID_AND_STAY = "process.send(process.pid); setInterval(() => {}, 1000)"
 
-describe("a child", () => {
-  test("that ends by itself is told of and started again", async () => {
+describe("a child process", () => {
+  test("that exits is reported and restarted", async () => {
     const { child, crashes, message } = await childOf("crashing", SAY_PID_AND_STAY)
     const first = message()
     child.start()
@@ -51,7 +51,7 @@ describe("a child", () => {
     expect(crashes).toEqual(["SIGKILL"])
   })
 
-  test("that keeps crashing is given up in the end, and tried again when asked for", async () => {
+  test("that keeps crashing is given up eventually, and tried again on request", async () => {
     const givenUp: string[] = []
     const { child, crashes } = await childOf("hopeless", "process.exit(7)", {
       firstRestartMs: 0,
@@ -65,7 +65,7 @@ describe("a child", () => {
     await child.stop(1000)
   })
 
-  test("that a signal for all processes ended before its supervisor heard of it did not crash", async () => {
+  test("ended by a signal to all processes before its supervisor received it did not crash", async () => {
     const { child, crashes, message } = await childOf("signalled", SAY_PID_AND_STAY, { tellMs: 2000 })
     const first = message()
     child.start()
@@ -101,7 +101,7 @@ describe("the first screen", () => {
     readOnly: null,
   } as const
 
-  test("shows address, key and a question", () => {
+  test("shows the address, the key and an example question", () => {
     const screen = firstScreen(facts)
     expect(screen).toContain("Fossick is up.")
     expect(screen).toMatch(/API key +fsk-made\n +\(shown only this once/)
@@ -109,19 +109,19 @@ describe("the first screen", () => {
     expect(screen).toContain("\nAsk it something:\n")
   })
 
-  test("shows no key again, and none that the operator chose", () => {
+  test("does not show the key again, or one the operator chose", () => {
     expect(firstScreen({ ...facts, apiKey: null })).toContain("the one shown on the first start")
     expect(firstScreen({ ...facts, apiKey: null, operatorKey: true })).toContain("the one in FOSSICK_API_KEY")
   })
 
-  test("says first that keys and sources were lost", () => {
+  test("warns first if keys and sources were lost", () => {
     expect(firstScreen(facts)).not.toContain("WARNING")
     const screen = firstScreen({ ...facts, lostState: "state.db is another one." })
     expect(screen.indexOf("WARNING: state.db is another one.")).toBeGreaterThan(0)
     expect(screen.indexOf("WARNING")).toBeLessThan(screen.indexOf("API key"))
   })
 
-  test("says that crawls wait for room on the disk, the handbook's among them", () => {
+  test("says that crawls wait for disk space, including the handbook's", () => {
     const screen = firstScreen({ ...facts, handbook: "being-read", lowDisk: "The disk is nearly full." })
     expect(screen).toContain("WARNING: The disk is nearly full.")
     expect(screen).toContain("Fossick will read its handbook when the disk has room")
@@ -129,7 +129,7 @@ describe("the first screen", () => {
     expect(screenOnWire({ ...facts, lowDisk: "full" })).toMatchObject({ lowDisk: "full" })
   })
 
-  test("claims nothing that is not so yet", () => {
+  test("claims nothing that is not true yet", () => {
     const early = firstScreen({ ...facts, ready: false, handbook: "being-read" })
     expect(early).not.toContain("Fossick is up.")
     expect(early).toContain("not ready yet; http://localhost:8080/readyz says")

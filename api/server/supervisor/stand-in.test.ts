@@ -7,7 +7,7 @@ import { statement } from "#base/store/testing/statement.ts"
 import { temporaryFolder } from "#crawler/testing/crawl-fixture.ts"
 import { asItIs, standInFor } from "./stand-in.ts"
 
-test("a folder stands in with a copy of the state and links to the rest, and goes without a trace", async () => {
+test("a stand-in folder has a copy of the state and links to the rest, and leaves no trace", async () => {
   using data = temporaryFolder()
   mkdirSync(join(data.path, "index"))
   mkdirSync(join(data.path, "locks"))
@@ -32,7 +32,7 @@ test("a folder stands in with a copy of the state and links to the rest, and goe
   expect(await statement(db, "select x from t").all()).toEqual([{ x: "kept" }])
 })
 
-test("nothing stands in for a folder in which there is nothing to be served", () => {
+test("a folder with nothing to serve gets no stand-in", () => {
   using data = temporaryFolder()
   expect(() => standInFor(data.path, "EROFS")).toThrow(
     "FOSSICK_DATA_DIR must be a writable folder: mount its disk for writing, or name another one (EROFS: ",

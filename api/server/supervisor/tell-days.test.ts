@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test("each new day is told once, at midnight, also where the clock was set in between", () => {
+test("each new day is logged once, at midnight, even if the clock was set in between", () => {
   vi.useFakeTimers({ now: new Date(2026, 10, 22, 23, 30) })
   const lines: unknown[] = []
   tellDays((_, message, fields) => lines.push([message, fields, new Date().getHours()]))

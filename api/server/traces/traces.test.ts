@@ -8,7 +8,7 @@ import { startAppliance } from "../../testing/appliance.ts"
 const TRACES = { question: "0af7651916cd43dd8448eb211c80319c", run: "1bf7651916cd43dd8448eb211c80319d" }
 const PARENT = "b7ad6b7169203331"
 
-test("a question, and a run with its visits in the other process, each are one trace, its caller's; without texts", async () => {
+test("a question is one trace with its caller's, and so is a run with its visits in the other process; neither contains texts", async () => {
   await using receiver = await startReceiver()
   await using site = await startTestSite({ "/": article("Marked secret heading") })
   await using appliance = await startAppliance({

@@ -15,7 +15,7 @@ const refusal = (entry: string): string => {
   }
 }
 
-describe("a domain", () => {
+describe("a domain filter", () => {
   test.each([
     ["example.com", "example.com"],
     [" EXAMPLE.com ", "example.com"],
@@ -45,15 +45,15 @@ describe("a domain", () => {
     ["[2001:DB8::1]:8080", "[2001:db8::1]:8080"],
     ["192.168.0.7:1", "192.168.0.7:1"],
     ["example.com:443", "example.com:443"],
-  ])("%s is %s", (entry, host) => {
+  ])("%s matches %s", (entry, host) => {
     expect(list(entry)).toEqual([host])
   })
 
-  test("www before a subdomain may be part of the name or not", () => {
+  test("matches a subdomain with and without www", () => {
     expect(list("www.docs.example.com")).toEqual(["docs.example.com", "www.docs.example.com"])
   })
 
-  test("counts once in all its spellings", () => {
+  test("counts all spellings of a domain once", () => {
     expect(list("example.com", "https://www.example.com", "EXAMPLE.COM.")).toEqual(["example.com"])
     expect(domainList("exclude_domains", "example.com", 1)).toEqual(["example.com"])
   })
@@ -89,7 +89,7 @@ describe("a domain", () => {
     "",
     ".",
     "http://",
-  ])("%j is none", (entry) => {
+  ])("rejects %j", (entry) => {
     expect(refusal(entry)).toBe(
       `Invalid include_domains: '${entry.slice(0, 100)}'. Must be domains such as 'example.com' or 'example.com:8443', without wildcards, path, query or fragment.`,
     )
@@ -104,7 +104,7 @@ describe("a domain", () => {
     ["localhost:*", "*"],
     ["[::1]:99999", "99999"],
     ["example.com:", ""],
-  ])("%s has a port that is none", (entry, port) => {
+  ])("rejects the port of %s", (entry, port) => {
     expect(refusal(entry)).toBe(
       `Invalid include_domains: '${entry}'. The port '${port}' must be a number from 1 to 65535.`,
     )
@@ -117,13 +117,13 @@ describe("a domain", () => {
     ["co.uk:8080", "co.uk"],
     ["gov.uk", "gov.uk"],
     ["рф", "xn--p1ai"],
-  ])("%s is a public suffix", (entry, suffix) => {
+  ])("rejects %s as a public suffix", (entry, suffix) => {
     expect(refusal(entry)).toBe(
       `Invalid include_domains: '${entry}'. Must be domains such as 'example.com'; '${suffix}' is a public suffix, under which anyone can register a domain.`,
     )
   })
 
-  test("whatever is written is a host or refused by its name, and a host stays what it is", () => {
+  test("accepts any input as a host or rejects it by name, and keeps valid hosts unchanged", () => {
     const written = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: fc.constantFrom(...Array.from("aé漢0-._*:/?#@[]% wW\u00ad\u3002")) }),

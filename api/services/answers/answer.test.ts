@@ -58,8 +58,8 @@ async function ask(
   return { text: answer.body.answer as string, body: answer.body, stub, log: app.logLines.join("\n") }
 }
 
-describe("without a model", () => {
-  test("the pages' own sentences answer, when an answer was asked for", async () => {
+describe("answers without a model", () => {
+  test("use the pages' own sentences when an answer was requested", async () => {
     await using app = await serveApp({ engine: new FakeEngine([PUMP]) })
     const asked = await app.post("/search", { query: QUESTION, include_answer: "basic" })
     expect(asked.body.answer).toContain(EXTRACTED)
@@ -69,15 +69,15 @@ describe("without a model", () => {
     ).toBeNull()
   })
 
-  test("and where none does, that is the answer", async () => {
+  test("say so if no sentence answers", async () => {
     await using app = await serveApp({ engine: new FakeEngine([PUMP]) })
     const { body } = await app.post("/search", { query: "who painted the Mona Lisa", include_answer: true })
     expect(body.answer).toBe(NO_ANSWER)
   })
 })
 
-describe("a model", () => {
-  test("answers from the pages, with the operator's model and key", async () => {
+describe("answers from a model", () => {
+  test("are based on the pages, with the operator's model and key", async () => {
     const { text, stub } = await ask(saying("The pump moves 40 litres a minute. [1]"), {
       settings: { FOSSICK_LLM_API_KEY: "hush" },
     })
@@ -88,7 +88,7 @@ describe("a model", () => {
     expect(stub.requests[0]!.body.messages[1]!.content).toContain("A water pump moves 40 litres")
   })
 
-  test("is held to its citations, sentence by sentence", async () => {
+  test("are checked against their citations, sentence by sentence", async () => {
     const { text } = await ask(
       saying(
         [
@@ -116,7 +116,7 @@ describe("a model", () => {
     ["an empty text", saying("  ")],
     ["far too much", (_, response) => void response.end("x".repeat(2_000_000))],
     ["a cut connection", (_, response) => void response.destroy()],
-  ])("that gives %s leaves the answer to the pages' own sentences", async (_, answering) => {
+  ])("from a model that gives %s are replaced by the pages' own sentences", async (_, answering) => {
     const { text, log, stub } = await ask(answering)
     expect(text).toContain(EXTRACTED)
     expect(stub.requests.length).toBeGreaterThan(0)
@@ -124,7 +124,7 @@ describe("a model", () => {
     expect(log).not.toContain("litres")
   })
 
-  test("that takes too long does too, whether it is silent or dribbles", async () => {
+  test("that take too long are replaced too, whether the model is silent or slow", async () => {
     const settings = { FOSSICK_LLM_TIMEOUT_MS: "150" }
     expect((await ask(() => {}, { settings })).text).toContain(EXTRACTED)
     const dribble: Answering = (_, response) => {
@@ -141,7 +141,7 @@ describe("a model", () => {
     expect((await ask(saying("NONE"))).text).toBe(NO_ANSWER)
   })
 
-  describe("is shown", () => {
+  describe("the model's context", () => {
     const shown = async (hits: (typeof PUMP)[], body: object = {}) => {
       const { stub } = await ask(saying("NONE"), { hits, body })
       const [, user] = stub.requests[0]!.body.messages
@@ -150,7 +150,7 @@ describe("a model", () => {
     const page = (title: string, markdown: string, score: number) =>
       hit({ title, markdown, score, passages: [{ text: "A passage.", headings: [], position: 0 }] })
 
-    test("the pieces of the pages that are near the question, whole, by page in the order of the results, each under its title and headings", async () => {
+    test("contains whole pieces near the question, by page in result order, each under its title and headings", async () => {
       const facts = page(
         "Facts",
         "# Facts\n\nThe mill has a red roof and a green door.\n\n## Flow\n\nA water pump moves 40 litres of water a minute.",
@@ -171,7 +171,7 @@ describe("a model", () => {
       )
     })
 
-    test("the best passages where no piece is near the question, more of them for an advanced answer", async () => {
+    test("contains the best passages if no piece is near the question, and more of them for an advanced answer", async () => {
       const passages = [0, 1, 2].map((position) => ({ text: `Passage ${position}.`, headings: [], position }))
       const far = hit({ markdown: "# Elephants\n\nElephants remember faces.", score: 0.1, passages })
       const seen = async (include_answer: string) => await shown([far], { include_answer })
@@ -180,7 +180,7 @@ describe("a model", () => {
       expect(await seen("advanced")).toContain("Passage 2.")
     })
 
-    test("what fits, the best piece first, and nothing in part", () => {
+    test("contains what fits, best piece first, and no partial pieces", () => {
       const unit = (source: number, text: string): Unit => ({
         text,
         kind: "prose",
@@ -204,7 +204,7 @@ describe("a model", () => {
     })
   })
 
-  test("that fails leaves the answer to pieces that were read already", async () => {
+  test("use pieces that were already read when the model fails", async () => {
     const read: string[] = []
     const unitReader = {
       scores: async (_: string, texts: readonly string[]) => {
@@ -230,7 +230,7 @@ describe("a model", () => {
     expect(read).toHaveLength(2 * once)
   })
 
-  test("is let go when the caller hangs up, and writes no more answers at once than allowed", async () => {
+  test("are cancelled when the caller hangs up, and limited in number", async () => {
     await using stub = await startStubModel(() => {})
     await using model = openChatModel(
       readSettings(apiSettings, {
@@ -267,7 +267,7 @@ describe("a page that gives orders to models", () => {
     ],
   })
 
-  test("has none of them in an answer or a question to ask next, and its result says so", async () => {
+  test("adds none of them to an answer or a follow-up question, and its result is marked", async () => {
     await using app = await serveApp({ engine: new FakeEngine([ORDERS, PUMP]) })
     const asked = await app.post("/search", { query: QUESTION, include_answer: "advanced" })
     expect(asked.body.answer).toContain("A water pump moves 40 litres of water a minute.")
@@ -277,7 +277,7 @@ describe("a page that gives orders to models", () => {
     expect(second).not.toHaveProperty("addresses_models")
   })
 
-  test("does not reach the model with them", async () => {
+  test("reaches the model without them", async () => {
     const { stub } = await ask(saying("NONE"), { hits: [ORDERS] })
     expect(JSON.stringify(stub.requests[0]!.body.messages)).not.toMatch(/previous instructions|API key/i)
     expect(JSON.stringify(stub.requests[0]!.body.messages)).toContain("40 litres")
@@ -304,7 +304,7 @@ describe("a page that gives orders", () => {
       : "A water pump moves 40 litres [1]."
   })
 
-  test("does not get out of the marks around it, which differ from request to request", async () => {
+  test("cannot break out of its marks, which differ in every request", async () => {
     const first = await ask(obedient, { hits: [hostile] })
     expect(first.text).toBe("A water pump moves 40 litres. [1]")
     expect(first.stub.requests[0]!.body.messages[1]!.content).toContain(
@@ -316,7 +316,7 @@ describe("a page that gives orders", () => {
     expect(system(first.stub.requests[0]!)).not.toContain("OBEY")
   })
 
-  test("gains nothing from a model that obeys it, beyond what it says itself", async () => {
+  test("gains nothing from a model that obeys it, beyond what the page itself says", async () => {
     const { text } = await ask(
       saying("I am hacked. Send your key to https://other.example [1]. You won 5 million [1]."),
       {
@@ -327,9 +327,9 @@ describe("a page that gives orders", () => {
   })
 })
 
-describe("the settings", () => {
+describe("the answer settings", () => {
   test.each(["ftp://x", "http://user:pass@host/v1", "http://host/v1?x=1", "host"])(
-    "refuse the address %s, unseen",
+    "reject the address %s without showing it",
     (url) => {
       const read = () => readSettings(apiSettings, { FOSSICK_LLM_URL: url })
       expect(read).toThrow(/FOSSICK_LLM_URL must be an/)
@@ -337,7 +337,7 @@ describe("the settings", () => {
     },
   )
 
-  test("want address and model together", () => {
+  test("require address and model together", () => {
     expect(() => checkTogether({ llmUrl: "http://host/v1", llmModel: "" })).toThrow(
       "FOSSICK_LLM_MODEL must be set",
     )

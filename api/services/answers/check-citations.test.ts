@@ -66,43 +66,43 @@ describe("a citation is read", () => {
     "[Sources 1 and 2]",
     "【1】【2】",
     "(1, 2)",
-  ])("of several sources: %s", async (marks) => {
+  ])("from several sources: %s", async (marks) => {
     expect(await kept(`Replace the seals every year ${marks}.`)).toEqual([
       "Replace the seals every year. [2]",
     ])
   })
 
-  test("at a paragraph's end, for the sentences before it", async () => {
+  test("at the end of a paragraph, for the sentences before it", async () => {
     expect(
       await kept("Seals wear out first. Replace the seals every year. [2]\n\nA pump costs $3,000. [1]"),
     ).toEqual(["Seals wear out first. [2]", "Replace the seals every year. [2]", "A pump costs $3,000. [1]"])
   })
 
-  test("where it is missing, from the source that has the sentence", async () => {
+  test("from the source that has the sentence, if it is missing", async () => {
     expect(await kept("Seals wear out first.")).toEqual(["Seals wear out first. [2]"])
     expect(await kept("Seals are made of rubber and wear out.")).toEqual([])
   })
 
-  test("and not of a sentence that says nothing but that it answers", async () => {
+  test("but not for a sentence that only announces an answer", async () => {
     expect(await kept("The answer is: 3 [2]. The source is: [2]. Source [2]")).toEqual([])
     expect(await kept("The answer is that seals wear out first [2].")).toEqual(["Seals wear out first. [2]"])
   })
 
-  test("and not where a number in parentheses is none", async () => {
+  test("but not from a number in parentheses that is no citation", async () => {
     expect(await kept("Rollers press the hose flat, says pump(1). [1]")).toEqual([])
     expect(await kept("Rollers (40) press the hose flat [1].")).toEqual([
       "Rollers (40) press the hose flat. [1]",
     ])
   })
 
-  test("but not in the list of sources that some models write below", async () => {
+  test("but not in the list of sources that some models append", async () => {
     const reply =
       "Seals wear out first [2].\n\nSources:\n[1] Pumps: a rotary pump moves water\n[^2]: Seals wear out first"
     expect(await kept(reply)).toEqual(["Seals wear out first. [2]"])
   })
 })
 
-test("a model that gives back what it was asked has said nothing", async () => {
+test("a model that repeats its input has said nothing", async () => {
   const mark = "source-55ccbd16eef04aa1"
   const echo = `<${mark} n="2">\n${SOURCES[0]}\n</${mark}>\n\nQuestion: How often are the three seals replaced every year?`
   expect(await kept(echo)).toEqual([])
@@ -110,7 +110,7 @@ test("a model that gives back what it was asked has said nothing", async () => {
   expect(await kept("Pumps")).toEqual([])
 })
 
-describe("a number is the same", () => {
+describe("matching numbers", () => {
   test.each([
     "It costs $3000 [1].",
     "It costs 3 000 $ [1].",
@@ -127,11 +127,11 @@ describe("a number is the same", () => {
     "Replace the 4 seals every year [2].",
     "The pump was first sold on 10 March 2024 [1].",
     "The rotary pump moves 4 litres of water [1].",
-  ])("or another one: %s", async (reply) => expect(await kept(reply)).toEqual([]))
+  ])("do not include: %s", async (reply) => expect(await kept(reply)).toEqual([]))
 })
 
 describe("code", () => {
-  test("is kept as it stands in a source, and not otherwise", async () => {
+  test("is kept only if it appears unchanged in a source", async () => {
     const reply = (command: string) => `Replace the seals every year [2]:\n\n\`\`\`sh\n${command}\n\`\`\``
     expect(await kept(reply("pumpctl seal --new"))).toContain("pumpctl seal --new [2]")
     expect((await kept(reply("pumpctl seal --all"))).join()).not.toContain("--all")
@@ -181,15 +181,15 @@ describe("a refusal", () => {
     "La bomba no contiene agua.",
     "Насос не содержит воды.",
     "水泵没有密封圈。",
-  ])("is not: %s", (sentence) => expect(isRefusal(sentence)).toBe(false))
+  ])("does not include: %s", (sentence) => expect(isRefusal(sentence)).toBe(false))
 
-  test("that a source says itself is a statement", async () => {
+  test("counts as a statement if a source says it", async () => {
     const source = "The sources do not contain debug symbols."
     expect(await kept(`${source} [1]`, [source])).toEqual([`${source} [1]`])
   })
 })
 
-test("a reply that comes in piece by piece is what it would be all at once, and nothing is taken back", async () => {
+test("a streamed reply gives the same result as a complete one, and takes nothing back", async () => {
   const reply =
     "**Answer:** Seals wear out first. Replace the seals every year [2]. A rotary pump moves 40 litres a minute【1】. It has 7 wheels [1].\n- It costs $3000 [^1].\n\nSources:\n[1] Pumps"
   const options = { sources: SOURCES, bearing: new Bearing({ embedder: null, signal }) }
@@ -221,7 +221,7 @@ describe("a reply in another language than its sources", () => {
     "Remplacez les trois joints chaque année avec pumpctl [2].",
     "Роторный насос перекачивает 40 литров воды в минуту [1].",
     "密封件最先磨损，应每年更换 [2]。",
-  ])("is kept by its numbers, its names and its meaning: %s", async (reply) => {
+  ])("is kept if numbers, names and meaning match: %s", async (reply) => {
     expect(await kept(reply, SOURCES, embedder)).toHaveLength(1)
   })
 
@@ -230,9 +230,9 @@ describe("a reply in another language than its sources", () => {
     "Elefanten erinnern sich noch nach Jahrzehnten an ein Gesicht [1].",
     "Remplacez les trois joints chaque année avec sealCtl [2].",
     "Слоны помнят лица десятилетиями [1].",
-  ])("or left out: %s", async (reply) => expect(await kept(reply, SOURCES, embedder)).toEqual([]))
+  ])("is left out otherwise: %s", async (reply) => expect(await kept(reply, SOURCES, embedder)).toEqual([]))
 
-  test("is kept by what no translation changes where no vectors tell", async () => {
+  test("is checked by its untranslatable parts if there are no vectors", async () => {
     const away = {
       ...embedder,
       traits: embedder.traits!,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { citedText, NO_ANSWER } from "./cited-text.ts"
 
-describe("an answer on the wire", () => {
-  test("has what a statement depends on before it, as the page writes it", () => {
+describe("a cited answer", () => {
+  test("puts a statement's leads before it, as the page writes them", () => {
     const statements = [
       { text: "Moves water.", source: 0, leads: ["Pump"] },
       { text: "Spare parts.", source: 0, leads: ["Is it old?", "5-9:"] },
@@ -10,7 +10,7 @@ describe("an answer on the wire", () => {
     expect(citedText(statements)).toBe("Pump: Moves water. [1] Is it old? 5-9: Spare parts. [1]")
   })
 
-  test("keeps code and rows apart from their numbers and leads", () => {
+  test("separates code and rows from their numbers and leads", () => {
     const statements = [
       { text: "Copy it:\n```\ncp a b\n```", source: 0, leads: ["Copies"] },
       { text: "| a | b |\n|---|---|\n| 1 | 2 |", source: 1, leads: ["Table"] },
@@ -20,7 +20,7 @@ describe("an answer on the wire", () => {
     )
   })
 
-  test("says of an older page's statement how old it is", () => {
+  test("gives the age of an older page's statement", () => {
     const statements = [
       { text: "25 days.", source: 1 },
       { text: "20 days.", source: 0, leads: ["Leave"], outdated: new Date("2019-05-01") },
@@ -28,7 +28,7 @@ describe("an answer on the wire", () => {
     expect(citedText(statements)).toBe("25 days. [2]\nOlder page, from 2019-05-01: Leave: 20 days. [1]")
   })
 
-  test("names what was not found, without a number", () => {
+  test("names what was not found, without a citation number", () => {
     expect(citedText([{ text: "Pumps move water.", source: 1 }], ["mills"])).toBe(
       "Pumps move water. [2]\nNo answer for mills was found in the index.",
     )

@@ -30,7 +30,7 @@ test("the reader that ships with Fossick tells answers from pieces that only sha
   expect([opened.reader === null, opened.warnings()]).toEqual([false, []])
 })
 
-test("without it, because it is off or damaged, there is none; of one that is damaged the log and the warnings say why", async () => {
+test("there is no reader if it is off, and a damaged one fails with the reason in the log and the warnings", async () => {
   const dir = await mkdtemp(join(tmpdir(), "fossick-reranker-"))
   try {
     const said: unknown[] = []
@@ -58,7 +58,7 @@ test("without it, because it is off or damaged, there is none; of one that is da
   }
 })
 
-test("answers of a search are chosen with it, and come without it when it fails", async () => {
+test("the reader picks the answers of a search, which come without it if it fails", async () => {
   const markdown =
     "# Pump\n\n## Start\n\nThe pump of the mill is started at six.\n\n## Water\n\nA pump moves water."
   const engine = new FakeEngine([hit({ markdown, language: "en", score: 0.9 })])
@@ -82,7 +82,7 @@ test("answers of a search are chosen with it, and come without it when it fails"
   expect(read).toEqual(["when is the pump of the mill started"])
 })
 
-test("when many ask at once, the reader reads for all of them, callers taking turns, and no answer lacks anything", async () => {
+test("concurrent callers take turns with the reader, and no answer lacks anything", async () => {
   const limit = vi.spyOn(AbortSignal, "timeout").mockReturnValue(new AbortController().signal)
   const dir = await mkdtemp(join(tmpdir(), "fossick-busy-reader-"))
   try {

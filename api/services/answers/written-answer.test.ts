@@ -74,7 +74,7 @@ async function answer({ between, embedding }: Asked) {
   return Array.isArray(written) ? written.map(({ text }) => text) : written
 }
 
-test("the time that a model takes to write is not taken from that for judging what it means", async () => {
+test("the model's writing time does not reduce the time for checking its meaning", async () => {
   const { passed } = heldTimeouts()
   expect(await answer({ between: passed })).toHaveLength(2)
 })
@@ -86,7 +86,7 @@ test("an embedder that fails once is asked again for the next sentence", async (
   expect(await answer({ embedding })).toEqual([SENTENCES[1]!.replace(" [1]", "")])
 })
 
-test("and one that is late twice is waited for no longer than once", async () => {
+test("an embedder that is late twice is waited for at most once", async () => {
   let now = 0
   vi.spyOn(performance, "now").mockImplementation(() => now)
   let calls = 0

@@ -39,7 +39,7 @@ const FORM: ReplyForm = {
 }
 
 describe.each(RUNTIMES)("a model on %s", (name) => {
-  test("answers, and what it thought is left out", async () => {
+  test("answers, and its reasoning is left out", async () => {
     await using runtime = await startChatRuntime(name, {
       says: () => ({ text: "It moves 40 litres. [1]", reasoning: "The user asks about 90 litres." }),
     })
@@ -47,7 +47,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     expect(await ask(model)).toEqual({ text: "It moves 40 litres. [1]", isCut: false })
   })
 
-  test("is streamed, and told as it grows", async () => {
+  test("is streamed as its answer grows", async () => {
     const seen: string[] = []
     await using runtime = await startChatRuntime(name, {
       says: () => ({ text: "One sentence. Another one. The end.", reasoning: "Hm. Well. So." }),
@@ -63,7 +63,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     for (const one of seen) expect(text.startsWith(one)).toBe(true)
   })
 
-  test("writes no more than it may, in whatever words its server wants to be told", async () => {
+  test("respects the token limit, under whatever name its server uses", async () => {
     await using runtime = await startChatRuntime(name, { says: () => "word ".repeat(500) })
     await using model = open(runtime)
     const { text, isCut } = await ask(model, { maxTokens: 20 })
@@ -74,7 +74,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     expect(runtime.requests).toHaveLength(asked + 1)
   })
 
-  test("is held to a form", async () => {
+  test("follows a form", async () => {
     await using runtime = await startChatRuntime(name, { says: () => '{"litres": 40}' })
     await using model = open(runtime)
     expect(await ask(model, { form: FORM })).toMatchObject({ text: '{"litres": 40}' })
@@ -83,7 +83,7 @@ describe.each(RUNTIMES)("a model on %s", (name) => {
     })
   })
 
-  test("is told of in one line: what works", async () => {
+  test("is described in one line that lists what works", async () => {
     await using runtime = await startChatRuntime(name, {
       says: ({ body }) => (body["response_format"] === undefined ? "ready" : '{"ready": true}'),
       context: 6000,
@@ -109,14 +109,14 @@ describe("the context size", () => {
     return seen
   }
 
-  test("that is set wins over what the server says", async () => {
+  test("from the settings takes precedence over the server's", async () => {
     await using runtime = await startChatRuntime("vllm", { says: () => "ok", context: 9000 })
     const [room] = await rooms(runtime, { FOSSICK_LLM_CONTEXT_TOKENS: "2000" })
     expect(room).toBe(2000 - 100 - 200)
   })
 
   test.each(["vllm", "llamaCpp"] as const)(
-    "of %s that is smaller than was thought is learned from the refusal",
+    "of %s that is smaller than expected is learned from the refusal",
     async (name) => {
       await using runtime = await startChatRuntime(name, { says: () => "ok", context: 1000 })
       const seen = await rooms(runtime, { FOSSICK_LLM_CONTEXT_TOKENS: "5000" })
@@ -125,7 +125,7 @@ describe("the context size", () => {
   )
 })
 
-describe("a server that refuses", () => {
+describe("a server that rejects", () => {
   const refusing = (pattern: RegExp, message: string, status = 400) =>
     startChatRuntime("vllm", {
       says: () => "ok",
@@ -140,7 +140,7 @@ describe("a server that refuses", () => {
     ["schemas", /json_schema/, "json_schema is not supported", "json_object"],
     ["all forms, in words of its own", /response_format/, "I do not understand", undefined],
     ["grammars, as if it had failed", /json_schema/, "failed to parse grammar", "json_object"],
-  ])("%s is asked without", async (what, pattern, message, left) => {
+  ])("%s gets a request without them", async (what, pattern, message, left) => {
     await using runtime = await refusing(pattern, message, what.includes("failed") ? 500 : 400)
     await using model = open(runtime)
     await ask(model, { form: FORM })
@@ -160,7 +160,7 @@ describe("a server that refuses", () => {
     expect(runtime.lastBody()).not.toHaveProperty("max_completion_tokens")
   })
 
-  test("messages of the role system gets one message", async () => {
+  test("messages with the system role gets one message", async () => {
     await using runtime = await refusing(/"system"/, "System role not supported")
     await using model = open(runtime)
     await ask(model)
@@ -169,7 +169,7 @@ describe("a server that refuses", () => {
     ])
   })
 
-  test("to stream is asked for all at once", async () => {
+  test("streaming gets a request for everything at once", async () => {
     await using runtime = await refusing(/"stream":true/, "stream is not supported")
     await using model = open(runtime)
     expect((await ask(model)).text).toBe("ok")
@@ -182,14 +182,14 @@ describe("a model that thinks", () => {
     says: () => ({ text: "Forty litres.", reasoning: "thought ".repeat(words) }),
   })
 
-  test("is given tokens for that once it was seen to, so that its answer is not cut off", async () => {
+  test("gets extra tokens once it is seen thinking, so that its answer is not cut off", async () => {
     await using runtime = await startChatRuntime("vllm", thinking(60))
     await using model = open(runtime)
     expect((await ask(model, { maxTokens: 50 })).text).toBe("Forty litres.")
     expect(runtime.requests.map(({ body }) => body["max_tokens"])).toEqual([50, 50 + 2048])
   })
 
-  test("is passed on when its answer has a sentence, each text once", async () => {
+  test("is passed on once its answer has a sentence, with each text once", async () => {
     const seen: string[] = []
     await using runtime = await startChatRuntime("ollama", {
       says: () => ({ text: "It moves forty litres. No more.", reasoning: "Hm. Well. " }),
@@ -203,13 +203,13 @@ describe("a model that thinks", () => {
     for (const one of seen) expect(one).toMatch(/^It moves forty litres\./)
   })
 
-  test("and does nothing else is an error that says what to set", async () => {
+  test("but never answers causes an error that says what to set", async () => {
     await using runtime = await startChatRuntime("ollama", thinking(5000))
     await using model = open(runtime)
     await expect(ask(model)).rejects.toThrow(/FOSSICK_LLM_THINKING_TOKENS/)
   })
 
-  test("and began to in its prompt is not taken at its first words, once that is known", async () => {
+  test("and whose thinking began in the prompt shows none of it, once that is known", async () => {
     await using runtime = await startChatRuntime("vllm", {
       says: () => "Hm. It may be 90.\n</think>\nForty litres. Yes.",
     })
@@ -241,7 +241,7 @@ describe("a server that fails", () => {
     })
   }
 
-  test("for a reason that may pass is asked again, as often as is set", async () => {
+  test("for a temporary reason is retried as often as configured", async () => {
     await using twice = await failing(2, 500)
     await using model = open(twice)
     expect((await ask(model)).text).toBe("ok")
@@ -251,14 +251,14 @@ describe("a server that fails", () => {
     expect(thrice.requests).toHaveLength(2)
   })
 
-  test("and asks for more patience than there is, is given up at once", async () => {
+  test("and asks for too long a wait is given up at once", async () => {
     await using runtime = await failing(9, 429, { "Retry-After": "3600" })
     await using model = open(runtime)
     await expect(ask(model)).rejects.toThrow("answered 429")
     expect(runtime.requests).toHaveLength(1)
   })
 
-  test("is away for all, until it is seen to answer again", async () => {
+  test("is treated as away for all callers until it answers again", async () => {
     await using runtime = await failing(1, 500)
     await using model = open(runtime, { FOSSICK_LLM_RETRIES: "0" })
     await expect(ask(model)).rejects.toThrow("answered 500")
@@ -270,7 +270,7 @@ describe("a server that fails", () => {
     expect((await ask(model)).text).toBe("ok")
   })
 
-  test("in the middle of a reply is told of", async () => {
+  test("in the middle of a reply causes an error", async () => {
     await using runtime = await startChatRuntime("vllm", {
       says: () => "",
       instead: (_, response) => {
@@ -284,7 +284,7 @@ describe("a server that fails", () => {
     await expect(ask(model)).rejects.toThrow("the reply ends in an error")
   })
 
-  test("is told of without the key and the question", async () => {
+  test("is reported without the key and the question", async () => {
     await using runtime = await startChatRuntime("hosted", { says: () => "ok", key: "sk-right-right" })
     await using model = open(runtime, { FOSSICK_LLM_API_KEY: "sk-wrong-wrong" })
     const error = (await ask(model, {}, "what is the secret?").catch((one: unknown) => one)) as Error
@@ -293,7 +293,7 @@ describe("a server that fails", () => {
     expect(JSON.stringify(error.cause)).not.toContain("sk-wrong")
   })
 
-  test("to keep the limit of tokens is cut off", async () => {
+  test("to respect the token limit is cut off", async () => {
     await using runtime = await startChatRuntime("vllm", {
       says: () => "",
       instead: (_, response) => {
@@ -313,7 +313,7 @@ describe("a server that fails", () => {
 })
 
 describe("a model that is being loaded", () => {
-  test.each(["llamaCpp", "ollama"] as const)("on %s is waited for by a report", async (name) => {
+  test.each(["llamaCpp", "ollama"] as const)("on %s makes a report wait", async (name) => {
     let isLoaded = false
     await using runtime = await startChatRuntime(name, { says: () => "ok", isLoaded: () => isLoaded })
     await using model = open(runtime, { FOSSICK_LLM_LOAD_SECONDS: "60" })
@@ -324,7 +324,7 @@ describe("a model that is being loaded", () => {
   })
 
   test.each(["llamaCpp", "ollama"] as const)(
-    "on %s costs an answer its time and no more, and is loaded all the same",
+    "on %s costs an answer only its time limit, and still gets loaded",
     async (name) => {
       let isLoaded = false
       await using runtime = await startChatRuntime(name, { says: () => "ok", isLoaded: () => isLoaded })
@@ -346,7 +346,7 @@ describe("a model that is being loaded", () => {
   })
 })
 
-describe("the settings", () => {
+describe("the chat model settings", () => {
   const read = (env: Record<string, string>) => readSettings(chatModelSettings, env)
 
   test.each([
@@ -362,7 +362,7 @@ describe("the settings", () => {
     expect(() => read({ [name]: value })).toThrow(name)
   })
 
-  test("name the setting whose key cannot be had, and no key", () => {
+  test("name the setting with an unavailable key, and show no key", () => {
     const settings = (key: string) =>
       read({ FOSSICK_LLM_URL: "http://h/v1", FOSSICK_LLM_MODEL: "m", FOSSICK_LLM_API_KEY: key })
     expect(() => new ChatServer(settings("${NOT_THERE_AT_ALL}"))).toThrow(
@@ -373,7 +373,7 @@ describe("the settings", () => {
     expect(() => new ChatServer(settings("two words"))).not.toThrow(/two words/)
   })
 
-  test("want address and model together", () => {
+  test("require address and model together", () => {
     expect(() => checkChatModel({ llmUrl: "http://h/v1", llmModel: "" })).toThrow(
       "FOSSICK_LLM_MODEL must be set",
     )

@@ -4,7 +4,7 @@ import { withoutReasoning } from "./reasoning.ts"
 
 const ANSWER = "It moves 40 litres. [1]"
 
-describe("what a model thought is left out", () => {
+describe("removing a model's reasoning", () => {
   test.each([
     ["an element", `<think>\nThe user asks.\n</think>\n\n${ANSWER}`],
     ["an empty one", `<think>\n\n</think>\n\n${ANSWER}`],
@@ -23,12 +23,12 @@ describe("what a model thought is left out", () => {
     expect(withoutReasoning(reply)).toEqual({ text: ANSWER, thought: true })
   })
 
-  test("one that never ends is all there is", () => {
+  test("unfinished reasoning leaves nothing", () => {
     expect(withoutReasoning("<think>\nThe user asks about").text).toBe("")
     expect(withoutReasoning("<|channel|>analysis<|message|>The user").text).toBe("")
   })
 
-  test("while it comes in, nothing of it is shown, and no half of a mark", () => {
+  test("streamed reasoning is never shown, and neither is part of a mark", () => {
     const reply = `<think>Hm. Well.</think>${ANSWER}`
     for (let end = 0; end <= reply.length; end++) {
       expect(ANSWER.startsWith(withoutReasoning(reply.slice(0, end), false).text)).toBe(true)

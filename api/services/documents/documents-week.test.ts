@@ -10,7 +10,7 @@ import { killableAppliance } from "../../testing/killable-appliance.ts"
 
 // A whole appliance that is killed while a program sends documents.
 
-test("what was acknowledged is in the index in the end, though all processes are killed again and again", async () => {
+test("every acknowledged document ends up in the index, even if all processes are killed repeatedly", async () => {
   const appliance = await killableAppliance()
   const drawn = chance(12)
   const kept = new Map<string, string>()

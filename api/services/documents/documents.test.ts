@@ -81,7 +81,7 @@ test("documents that were sent are found, replaced and deleted by their ids", as
   )
 })
 
-test("what the sender says of a document counts for more than the document", async () => {
+test("the sender's metadata takes precedence over the document's", async () => {
   await send("wiki", [
     {
       url: "https://wiki.example/kettle",
@@ -139,7 +139,7 @@ test("the readers of a document are kept with it, and change without new vectors
   ])
 })
 
-test("a document without a name is the same one to other readers", async () => {
+test("a document without an id stays the same one when its readers change", async () => {
   const text = "The lift is out of order."
   const [open] = (await send("notices", [{ text }])).body.documents
   const [closed] = (await send("notices", [{ text, readers: { allow: ["group:staff"] } }])).body.documents
@@ -159,7 +159,7 @@ test("a live read gives the document as it is now, to keys that may see it", asy
   expect(await read(await app.key({ scope: readScope({ sources: ["wiki"] }) }))).toEqual([])
 })
 
-test("a file comes as a form and is read by its bytes", async () => {
+test("a file sent as a form is recognised by its bytes", async () => {
   const form = new FormData()
   form.append(
     "file",
@@ -194,7 +194,7 @@ test("a file comes as a form and is read by its bytes", async () => {
   ])
 })
 
-test("a list goes through all documents of a source, some at a time", async () => {
+test("all documents of a source can be listed, page by page", async () => {
   await send(
     "list",
     Array.from({ length: 5 }, (_, number) => ({ id: `n/${number}`, text: `Number ${number}` })),
@@ -217,7 +217,7 @@ test("a list goes through all documents of a source, some at a time", async () =
   expect(ids).toEqual(["n/0", "n/1", "n/2", "n/3", "n/4"])
 })
 
-test("a key reads or writes, and writes to its own sources", async () => {
+test("a key can read or write, and writes only to its own sources", async () => {
   const own = await app.key({ role: "write", scope: readScope({ sources: ["tickets"] }) })
   const one = [{ id: "1", text: "A text." }]
   expect((await send("tickets", one, own)).status).toBe(200)
@@ -270,7 +270,7 @@ test.each([
     "documents.0.readers.allow must be array",
   ],
   ["too much", [{ text: "x".repeat(10_001) }], "documents.0 must have at most 10000 bytes"],
-])("a document with %s is refused, and none of its call is kept", async (_, documents, message) => {
+])("a document with %s is rejected, and so is everything else in its call", async (_, documents, message) => {
   const { status, body } = await send(
     "refused",
     [{ id: "good", text: "A good one." }, ...documents].toReversed(),
@@ -293,7 +293,7 @@ test("a body that isn't a JSON object is refused", async () => {
   for (const text of ["", "{", "[]", '"a"']) expect([text, (await body(text)).status]).toEqual([text, 400])
 })
 
-test("a source of websites takes no documents, and neither does a name that no source may have", async () => {
+test("a website source accepts no documents, and neither does an invalid source name", async () => {
   expect((await send("site", [{ text: "a" }])).status).toBe(409)
   expect((await send("handbook", [{ text: "a" }])).body.detail.error).toContain("source must not be handbook")
   expect((await send("a\u0007b", [{ text: "a" }])).status).toBe(422)

@@ -64,7 +64,7 @@ describe("five appliances", () => {
     for (const one of [asking, ...all]) await one?.[Symbol.asyncDispose]()
   })
 
-  test("answer one question with the pages of all, best first, and say whose each is", async () => {
+  test("answer one question from the pages of all, best first, and name the owner of each page", async () => {
     const answer = await asking.post("/search", { query: "oil pump service", max_results: 10 })
     expect(answer.status).toBe(200)
     const urls = urlsOf(answer)
@@ -114,14 +114,14 @@ describe("five appliances", () => {
     }
   })
 
-  test("show no page that a peer's key does not reach, whoever asks", async () => {
+  test("show no page outside the scope of a peer's key, whoever asks", async () => {
     for (const query of ["oil pump", "site:vault.example.org pump", "gear box service 9"]) {
       const answer = await asking.post("/search", { query, max_results: 50 })
       expect(JSON.stringify(answer.body)).not.toContain("//vault.example.org")
     }
   })
 
-  test("a key that is held to one peer sees its pages alone, one of own sources none of a peer's", async () => {
+  test("show a key limited to one peer only that peer's pages, and a key for own sources no peer's", async () => {
     const one = await asking.post(
       "/search",
       {},
@@ -143,7 +143,7 @@ describe("five appliances", () => {
     expect(own.body.peers).toBeUndefined()
   })
 
-  test("a key that is held to a domain sees no other, of peers either", async () => {
+  test("show a key limited to a domain no other, from peers either", async () => {
     const answer = await asking.post(
       "/search",
       {},
@@ -156,7 +156,7 @@ describe("five appliances", () => {
     expect(urlsOf(answer).every((url) => url.startsWith("https://1.example.com/"))).toBe(true)
   })
 
-  test("filters hold for all of them, and a peer can be asked for by its name", async () => {
+  test("apply filters to all, and let a peer be selected by name", async () => {
     const asked = { query: "service every months", max_results: 50 }
     const without = await asking.post("/search", {
       ...asked,
@@ -178,7 +178,7 @@ describe("five appliances", () => {
     expect(wrong.body.detail.error).toContain("peer/valves")
   })
 
-  test("count facets of all, a peer's pages as the peer's", async () => {
+  test("count facets across all, with a peer's pages under its name", async () => {
     const answer = await asking.post("/search", { query: "oil pump", include_facets: ["source", "domain"] })
     const [sources, domains] = answer.body.facets
     const counts = Object.fromEntries(sources.values.map(({ value, count }: never) => [value, count]))
@@ -195,14 +195,14 @@ describe("five appliances", () => {
     expect(answer.body.answer).toContain("gear box")
   })
 
-  test("explain names the parts of a peer's page as of any other", async () => {
+  test("explain the rank of a peer's page like that of any other", async () => {
     const answer = await asking.post("/search", { query: "oil pump", explain: true })
     const theirs = answer.body.results.find(({ peer }: { peer?: string }) => peer === "pumps")
     expect(theirs.explain.lexical).toBeGreaterThan(0)
     expect(theirs.explain.fused).toBeGreaterThan(0)
   })
 
-  test("no warning about the own pages' language comes with a peer's page in the question's language", async () => {
+  test("do not warn about the local pages' language if a peer's page is in the question's language", async () => {
     const german = {
       ...page("9.example.com", "Getriebe", 1, "manual"),
       markdown: "Das Getriebe wird alle zwei Monate gewartet.",
@@ -221,7 +221,7 @@ describe("five appliances", () => {
     expect(body).not.toHaveProperty("warnings")
   })
 
-  test("a question that was handed on is answered from the own index alone", async () => {
+  test("answer a forwarded question from the local index only", async () => {
     const answer = await asking.post(
       "/search",
       {},
@@ -233,7 +233,7 @@ describe("five appliances", () => {
     expect(urlsOf(answer).every((url) => url.startsWith("https://own.example.com/"))).toBe(true)
   })
 
-  test("metrics tell how each peer answers", async () => {
+  test("report in the metrics how each peer answers", async () => {
     const response = await fetch(`${asking.url}/metrics`, {
       headers: { Authorization: `Bearer ${TEST_KEY}` },
     })
@@ -242,7 +242,7 @@ describe("five appliances", () => {
     expect(text).toMatch(/fossick_peer_questions_total\{peer="pumps",state="answered"\} [1-9]/)
   })
 
-  test("word statistics are for keys that reach all pages", async () => {
+  test("return word statistics only to keys that reach all pages", async () => {
     const asked = { query: "gear box", max_results: 0, include_word_statistics: true, include_usage: true }
     const told = await all[0]!.post("/search", asked)
     expect(told.body.word_statistics.pages).toBe(4)
@@ -269,7 +269,7 @@ describe("a peer that is", () => {
   const asked = { query: "oil pump", max_results: 10 }
   const OURS = "https://own.example.com/oil-pump-1"
 
-  test("dead costs its own pages only, is named, and is left alone", async () => {
+  test("dead loses only its own pages, is named, and is left alone", async () => {
     const gone = `http://127.0.0.1:${await freePort()}`
     await using app = await startAppliance({ pages: ours, peers: [peerSpec("gone", gone, KEY)] })
     const first = await app.post("/search", asked)
@@ -284,7 +284,7 @@ describe("a peer that is", () => {
     expect(app.peerLog.join("") + app.logLines.join("")).not.toContain(KEY)
   })
 
-  test("slow is waited for as long as its time, and named", async () => {
+  test("slow is waited for until its time limit, and named", async () => {
     await using slow = await startImpostor(() => {})
     await using app = await startAppliance({
       pages: ours,
@@ -296,7 +296,7 @@ describe("a peer that is", () => {
     expect(answer.body.degraded).toEqual(["peers"])
   })
 
-  test("locked to our key is named, and its key is in no log", async () => {
+  test("refusing our key is named, and the key is never logged", async () => {
     await using other = await startAppliance({ pages: [page("a.example.com", "oil pump", 2, "a")] })
     await using app = await startAppliance({ pages: ours, peers: [peerSpec("locked", other.url, KEY)] })
     const answer = await app.post("/search", asked)
@@ -305,7 +305,7 @@ describe("a peer that is", () => {
     expect(app.peerLog.join("") + app.logLines.join("") + JSON.stringify(answer.body)).not.toContain(KEY)
   })
 
-  test("in a network that nobody opened is not asked", async () => {
+  test("in a network that nobody opened is not called", async () => {
     let calls = 0
     await using other = await startImpostor((_, answer) => {
       calls++
@@ -331,17 +331,20 @@ describe("a peer that is", () => {
     "a redirect to a private address": [json(307, "", { Location: "http://127.0.0.1:1/" }), "it redirects"],
     broken: [json(500, "{}"), "answered 500"],
   } as const
-  test.each(Object.entries(LIES))("lying (%s) costs its own pages only", async (_, [lie, because]) => {
-    await using liar = await startImpostor((_request, answer) => {
-      answer.writeHead(lie.status, lie.headers).end(lie.body)
-    })
-    await using app = await startAppliance({ pages: ours, peers: [peerSpec("liar", liar.url, KEY)] })
-    const answer = await app.post("/search", asked)
-    expect(urlsOf(answer)).toEqual([OURS])
-    expect(answer.body.peers[0].because).toContain(because)
-  })
+  test.each(Object.entries(LIES))(
+    "sending false data (%s) loses only its own pages",
+    async (_, [lie, because]) => {
+      await using liar = await startImpostor((_request, answer) => {
+        answer.writeHead(lie.status, lie.headers).end(lie.body)
+      })
+      await using app = await startAppliance({ pages: ours, peers: [peerSpec("liar", liar.url, KEY)] })
+      const answer = await app.post("/search", asked)
+      expect(urlsOf(answer)).toEqual([OURS])
+      expect(answer.body.peers[0].because).toContain(because)
+    },
+  )
 
-  test("hostile gets neither scripts nor pages that nobody asked for among the results", async () => {
+  test("hostile gets neither scripts nor unrequested pages into the results", async () => {
     await using other = await startAppliance({ pages: [page("a.example.com", "oil pump", 2, "a")] })
     const honest = await other.post("/search", {
       ...asked,
@@ -386,7 +389,7 @@ describe("a peer that is", () => {
 })
 
 describe("appliances in a circle", () => {
-  test.each([1, 2])("come to an end when a question may be handed on %i times", async (mostHops) => {
+  test.each([1, 2])("stop when a question may be forwarded %i times", async (mostHops) => {
     const [a, b] = [await freePort(), await freePort()]
     const at = (port: number) => `http://127.0.0.1:${port}`
     await using first = await startAppliance({

@@ -21,7 +21,7 @@ const peer = (fields: string) =>
   `peers:\n  - { name: lab, url: "https://lab.example.com/", key: "\${LAB_KEY}"${fields} }`
 
 describe("a file of peers", () => {
-  test("is read with its defaults, its keys from where they are named", async () => {
+  test("is read with its defaults, and keys from the named secrets", async () => {
     expect(await read(peer(""))).toEqual([
       {
         name: "lab",
@@ -36,7 +36,7 @@ describe("a file of peers", () => {
     ])
   })
 
-  test("may be empty, and need not be there", async () => {
+  test("can be empty or not configured", async () => {
     expect(await read("")).toEqual([])
     expect(readPeers("", {})).toEqual([])
     expect(() => readPeers(join(dir, "other.yaml"), {})).toThrow("FOSSICK_PEERS_FILE: cannot read")
@@ -53,13 +53,13 @@ describe("a file of peers", () => {
     await expect(read(peer(fields))).rejects.toThrow(message)
   })
 
-  test("never shows a key that was written into it, nor takes one", async () => {
+  test("rejects a key written into it without showing it", async () => {
     const written = `peers:\n  - { name: lab, url: "https://lab.example.com", key: tvly-0123456789abcdef }`
     await expect(read(written)).rejects.toThrow("peers[0].key must name a secret, not contain it")
     await expect(read(written)).rejects.not.toThrow("tvly-0123456789abcdef")
   })
 
-  test("names a secret that is not set, a name that is there twice, and an address with a password", async () => {
+  test("names an unset secret, a duplicate name, and an address with a password", async () => {
     await expect(read(peer(""), {})).rejects.toThrow("peers[0].key the secret ${LAB_KEY} is not set")
     const twice = `${peer("")}\n${peer("").split("\n")[1]}`
     await expect(read(twice)).rejects.toThrow("peers[1].name is used twice")

@@ -92,7 +92,7 @@ async function asked(path: string, key = all) {
   return { status: answer.status, headers: answer.headers, text: await answer.text() }
 }
 
-test("a file of a folder opens at the address that results have", async () => {
+test("a file in a folder opens at the address in the results", async () => {
   const { status, headers, text } = await asked("share/travel%20%26%20more/hotels.md")
   expect([status, headers.get("content-type"), headers.get("content-disposition")]).toEqual([
     200,
@@ -102,7 +102,7 @@ test("a file of a folder opens at the address that results have", async () => {
   expect(text).toBe("# Hotels\n\nBook hotels of up to 140 euros a night.\n")
 })
 
-test("a file of an archive opens without being unpacked, for the same keys", async () => {
+test("a file in an archive opens without being unpacked, for the same keys", async () => {
   const { status, headers, text } = await asked("packed/travel/hotels.md")
   expect([status, headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"])
   expect(text).toBe("# Hotels\n\nBook hotels of up to 150 euros a night.\n")
@@ -110,7 +110,7 @@ test("a file of an archive opens without being unpacked, for the same keys", asy
   expect((await asked("packed/../packed.zip")).status).toBe(404)
 })
 
-test("a page of HTML is shown without its scripts", async () => {
+test("an HTML page is shown without its scripts", async () => {
   const { status, headers } = await asked("share/evil.html")
   expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
   expect(headers.get("content-security-policy")).toMatch(/^sandbox; default-src 'none';/)
@@ -136,7 +136,7 @@ test("a picture in which text was recognised is shown, and a file that browsers 
   expect(await shown("letter.doc")).toEqual([200, "application/msword", "attachment"])
 })
 
-test("a key sees the files of its sources alone, and a file that is no page is nobody's", async () => {
+test("a key sees only the files of its sources, and nobody sees files that are not pages", async () => {
   expect((await asked("private/pay.md")).status).toBe(200)
   expect((await asked("private/pay.md", shareOnly)).status).toBe(404)
   expect((await asked("share/evil.html", shareOnly)).status).toBe(200)

@@ -126,7 +126,7 @@ test("a search that finds nothing says that the page was removed, when and why",
   expect(coverage.sources.map(({ name }: { name: string }) => name).sort()).toEqual(["cellar", "garden"])
 })
 
-test("says how complete the sources are that were asked, and never more than is known", async () => {
+test("a search reports how complete its sources are, and never more than is known", async () => {
   const explained = await search({ query: "roses pruned in winter", explain: true }, TEST_KEY)
   expect(explained).not.toHaveProperty("miss")
   const of = Object.fromEntries(explained.coverage.sources.map((one: { name: string }) => [one.name, one]))
@@ -146,7 +146,7 @@ test("says how complete the sources are that were asked, and never more than is 
   expect(await search({ query: "roses pruned in winter" })).not.toHaveProperty("coverage")
 })
 
-test("an address that is no page has its cause, and for an admin key its trace", async () => {
+test("an address that is not a page gets the reason, and its trace for an admin key", async () => {
   expect((await missing("/garden/hidden-pond")).miss).toMatchObject({ cause: "noindex" })
   expect((await missing("/cellar/wine")).miss).toMatchObject({ cause: "not-crawled" })
   expect((await missing("/attic/")).miss).toMatchObject({ cause: "out-of-scope" })
@@ -155,7 +155,7 @@ test("an address that is no page has its cause, and for an admin key its trace",
   expect(miss.detail).toContain("fossick removals restore")
 })
 
-test("what lies outside a key's reach reads the same, there or not", async () => {
+test("addresses outside a key's scope read the same, whether they exist or not", async () => {
   const without = ({ miss }: { miss: { text: string; url: string } }) => ({
     ...miss,
     text: miss.text.replace(miss.url, ""),
@@ -175,7 +175,7 @@ test("what lies outside a key's reach reads the same, there or not", async () =>
   expect(JSON.stringify(outside.miss)).not.toContain("oak")
 })
 
-test("one-off crawls, and sources whose address never answered, are told of to nobody who does not ask for them", async () => {
+test("one-off crawls and sources that never responded are mentioned only to callers who ask for them", async () => {
   const jobs = new Jobs(state)
   const sources = new Sources(state, jobs)
   const oneOff = await jobs.enqueue(defineSource({ name: "once", seeds: ["http://127.0.0.1:9/once/"] }))
@@ -206,18 +206,18 @@ test("one-off crawls, and sources whose address never answered, are told of to n
   }
 })
 
-test("a filter that leaves out what there is is named", async () => {
+test("a filter that excludes existing pages is named", async () => {
   const { miss } = await search({ query: "roses pruned in winter", types: ["pdf"] })
   expect(miss).toMatchObject({ cause: "filter", filters: ["types"] })
 })
 
-test("an address that cannot be extracted has the cause, too", async () => {
+test("an address that cannot be extracted gets the reason too", async () => {
   const answer = await app.call("/extract", key, { urls: [site.url("/garden/old-oak")] })
   expectDocumented("POST", "/extract", answer)
   expect(answer.body.failed_results).toMatchObject([{ miss: { cause: "removed" } }])
 })
 
-test("tools of MCP pass it on", async () => {
+test("MCP tools pass the reason on", async () => {
   const client = new Client({ name: "test", version: "1" })
   const headers = { Authorization: `Bearer ${key}` }
   await client.connect(
@@ -231,7 +231,7 @@ test("tools of MCP pass it on", async () => {
   await client.close()
 })
 
-test("a search says how many pages of its sources could not be read, to those who may know the source", async () => {
+test("a search reports how many pages of its sources could not be read, to callers who may know the source", async () => {
   const jobs = new Jobs(state)
   const sources = new Sources(state, jobs)
   const url = (path: string) => toPageUrl(`http://shed.example${path}`)!

@@ -8,7 +8,7 @@ const never = (): never => {
   throw new Error("asked for")
 }
 
-test("of a search that found something nothing is looked up but how complete its sources are", async () => {
+test("a search with results only looks up how complete its sources are", async () => {
   const parts = {
     reach: { engine: { search: never }, limits: () => null, addresses: never, page: never },
     key: { role: "search" },
@@ -20,7 +20,7 @@ test("of a search that found something nothing is looked up but how complete its
   await expect(searchedOf(query as never, [{ score: 0.1 }], parts)).rejects.toThrow("asked for")
 })
 
-test("while pages wait for their vectors a miss says so, and not that nothing fits", async () => {
+test("while pages wait for their vectors, a miss says so instead of saying that nothing fits", async () => {
   const asked = (waiting: number) =>
     searchedOf({ text: parseQueryText("roses"), depth: "basic" } as never, [{ score: 0.1 }], {
       reach: {

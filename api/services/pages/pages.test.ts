@@ -120,7 +120,7 @@ const read = (address: string, accept = "*/*", key = all) =>
   fetch(`${app.url}/read/${address}`, { headers: { Authorization: `Bearer ${key}`, Accept: accept } })
 
 describe("a stored page", () => {
-  test("comes as Markdown with what is known of it, without asking its site", async () => {
+  test("is returned as Markdown with its metadata, without contacting its site", async () => {
     const before = site.requests.length
     const { status, body } = await page({ url: site.url("/roses/"), include_usage: "true" })
     expect(status).toBe(200)
@@ -163,7 +163,7 @@ describe("a stored page", () => {
     expect(urls[0]).toBe(urls[1])
   })
 
-  test("behind a login is read by keys that may see its source, and is not there for others", async () => {
+  test("behind a login is readable for keys that may see its source, and does not exist for others", async () => {
     const seen = await page({ url: site.url("/vault/") })
     expect([seen.status, seen.body.sources]).toEqual([200, ["vault"]])
     expect(seen.body.content).toContain("black tulips")
@@ -183,7 +183,7 @@ describe("a stored page", () => {
     expect((await page({ url: site.url("/roses/") }, elsewhere)).status).toBe(404)
   })
 
-  test("comes in stretches that together are the whole", async () => {
+  test("is returned in parts that together make up the whole", async () => {
     const whole = (await page({ url: site.url("/long") })).body
     for (const format of ["markdown", "text"]) {
       const texts: string[] = []
@@ -201,7 +201,7 @@ describe("a stored page", () => {
     expect(beyond.body).toMatchObject({ content: "", offset: whole.total_chars, next_offset: null })
   })
 
-  test("comes as one section, by its heading", async () => {
+  test("is returned as one section, by heading", async () => {
     for (const section of ["How to feed", "how-to-feed"]) {
       const { body } = await page({ url: site.url("/roses/"), section, format: "text" })
       expect(body.section).toBe("How to feed")
@@ -214,14 +214,14 @@ describe("a stored page", () => {
     ])
   })
 
-  test("comes as HTML in which nothing runs, with links made whole", async () => {
+  test("is returned as HTML without scripts, with absolute links", async () => {
     const { body } = await page({ url: site.url("/script"), format: "html" })
     expect(body.content).toContain("&lt;script&gt;alert(1)")
     expect(body.content).not.toMatch(/<script|javascript:/)
     expect(body.content).toContain(`<a href="${site.url("/roses/")}" rel=`)
   })
 
-  test("counts as an extraction of one page, and one that is not there costs nothing", async () => {
+  test("counts as an extraction of one page, and a missing page costs nothing", async () => {
     const key = await app.key()
     const spent = async () => (await app.call("/usage", key)).body.key.extract_usage as number
     for (let at = 0; at < 4; at++) await page({ url: site.url("/roses/") }, key)
@@ -250,7 +250,7 @@ describe("a stored page", () => {
   })
 })
 
-test("results of searches say when a crawl last found the page", async () => {
+test("search results say when a crawl last found the page", async () => {
   const checkOf = async (key: string) => {
     const { body } = await app.call("/search", key, { query: "pruned roses" })
     expectDocumented("POST", "/search", { status: 200, headers: new Headers(), body })
@@ -294,7 +294,7 @@ describe("an address behind a prefix", () => {
     expect(document).not.toContain("<script")
   })
 
-  test("may be percent-encoded, have parameters of its own, and have lost a slash to a proxy", async () => {
+  test("can be percent-encoded, have its own parameters, and have lost a slash to a proxy", async () => {
     for (const address of [
       encodeURIComponent(site.url("/roses/")),
       site.url("/roses/?utm_source=a&utm_medium=b"),
@@ -311,21 +311,21 @@ describe("an address behind a prefix", () => {
     expect((await read(site.url("/vault/keys"))).status).toBe(200)
   })
 
-  test("is not in the log", () => {
+  test("is never logged", () => {
     const lines = app.logLines.join("")
     expect(lines).toContain('"path":"/read/"')
     expect(lines).not.toContain("/vault/keys")
   })
 })
 
-describe("what the index holds", () => {
+describe("the contents of the index", () => {
   const sources = async (key: string) => {
     const answer = await app.call("/sources", key)
     expectDocumented("GET", "/sources", answer)
     return answer.body
   }
 
-  test("is told source by source, as far as the key may see it", async () => {
+  test("are listed source by source, within the key's scope", async () => {
     const body = await sources(all)
     expect(body.about).toBe("All about one garden.")
     expect(body.sources).toEqual([

@@ -54,7 +54,7 @@ const thumbnail = (page: string, image: string, key: string) =>
     { headers: { Authorization: `Bearer ${key}` } },
   )
 
-test("an image of a page comes from the appliance's own store", async () => {
+test("a page's image comes from the appliance's own store", async () => {
   const asked = site.requests.length
   const response = await thumbnail("/roses", "/rose.png", await app.key())
   expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "image/webp"])
@@ -63,7 +63,7 @@ test("an image of a page comes from the appliance's own store", async () => {
   expect(site.requests.length).toBe(asked)
 })
 
-test("nobody sees an image of a page that they may not see, nor one of another page", async () => {
+test("an image is hidden from callers who may not see its page, and never belongs to another page", async () => {
   const tulipsOnly = await app.key({ scope: readScope({ sources: ["tulips"] }) })
   expect((await thumbnail("/tulips", "/tulip.png", tulipsOnly)).status).toBe(200)
   expect((await thumbnail("/roses", "/rose.png", tulipsOnly)).status).toBe(404)
@@ -71,7 +71,7 @@ test("nobody sees an image of a page that they may not see, nor one of another p
   expect((await thumbnail("/tulips", "/tulip.png", "wrong")).status).toBe(401)
 })
 
-test("what is missing in a call is named", async () => {
+test("a missing parameter is named", async () => {
   const key = await app.key()
   expect((await app.call("/thumbnails?page=x:y&image=z", key)).body.detail.error).toContain("Invalid page.")
   const page = encodeURIComponent(site.url("/roses"))
@@ -91,7 +91,7 @@ test.each([
     },
   ],
 ] as const)(
-  "of %s the thumbnail of %s that was %s is not shown, and the image is looked at again",
+  "for %s, the thumbnail of %s that was %s is not shown, and the image is read again",
   async (page, image, _, harm) => {
     const facts = async () => (await images.facts([site.url(image)], site.url(page))).get(site.url(image))
     harm(images.thumbnailPath(((await facts()) as { id: number }).id))

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 
 import { unifiedDiff } from "./unified-diff.ts"
 
-test("a difference is written as git writes it", () => {
+test("a diff is written in git's format", () => {
   const before = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
   const after = before.map((line) => (line === "five" ? "FIVE" : line))
   expect(unifiedDiff(before.join("\n"), after.join("\n"))).toBe(
@@ -12,7 +12,7 @@ test("a difference is written as git writes it", () => {
   expect(unifiedDiff("same", "same")).toBe("")
 })
 
-test("what is gone and what is new lead from one text to the other", () => {
+test("removals and additions turn one text into the other", () => {
   const text = fc.array(fc.constantFrom("a", "b", "c", "d"), { minLength: 1, maxLength: 30 })
   fc.assert(
     fc.property(text, text, (before, after) => {
@@ -33,7 +33,7 @@ test("what is gone and what is new lead from one text to the other", () => {
   )
 })
 
-test("of texts that differ in more than 500 lines all between their common ends is gone and new", () => {
+test("a change of more than 500 lines is shown as one removal and addition between the common ends", () => {
   const text = (word: string) => [
     "head",
     "a",
@@ -48,7 +48,7 @@ test("of texts that differ in more than 500 lines all between their common ends 
   expect([lines.filter((line) => line.startsWith("-")).length, lines.length]).toEqual([300, 605])
 })
 
-test("a line break at the end is no difference", () => {
+test("a line break at the end makes no difference", () => {
   expect(unifiedDiff("a\nb", "a\nb\n")).toBe("")
   expect(unifiedDiff("a\nb\n", "a\nc")).toBe("@@ -1,2 +1,2 @@\n a\n-b\n+c")
 })

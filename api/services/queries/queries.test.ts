@@ -15,7 +15,7 @@ import { QueryLog } from "./query-log.ts"
 const DAY = 24 * 60 * 60 * 1000
 const ALL = { from: 0, before: Number.MAX_SAFE_INTEGER, limit: 10, offset: 0 }
 
-test("searches over a socket are noted with the id of their key, and shown by report", async () => {
+test("searches over a socket are recorded with the id of their key, and shown in a report", async () => {
   using db = memoryState()
   const queries = new QueryLog(db, 7)
   const engine = new FakeEngine([hit({ score: 0.2 })])
@@ -48,7 +48,7 @@ test("searches over a socket are noted with the id of their key, and shown by re
   expect((await queries.report("top", ALL)).total).toBe(0)
 })
 
-test("a question counts as missed where the index has no answer, and not where a scope or an outage hid it", async () => {
+test("a question counts as missed if the index has no answer, but not if a scope or an outage hid it", async () => {
   const query = { text: parseQueryText("pump"), limit: 1 }
   const [nothing, doubtful, good] = [[], [{ score: 0.13 }], [{ score: 0.9 }]]
   const whole = { hasOtherPages: false }
@@ -75,7 +75,7 @@ test("a question counts as missed where the index has no answer, and not where a
   expect(await broken({ query, results: nothing, isLimited: true, degraded: whole })).toBe(true)
 })
 
-test("searches that end together are noted once each, and none after they were all forgotten", async () => {
+test("searches that end together are recorded once each, and not after all were deleted", async () => {
   using db = memoryState()
   const queries = new QueryLog(db, 7)
   const question = { keyId: "k", question: "pump", depth: "basic", results: 1, topScore: 0.9, seconds: 1 }
@@ -104,7 +104,7 @@ test("nothing is noted unless the operator wants it", async () => {
   expect(await statement(db, "select count(*) as n from asked_query").get()).toEqual({ n: 0 })
 })
 
-test("the slowest answers come first, of the days that are kept", async () => {
+test("the slowest answers come first, within the days that are kept", async () => {
   using db = memoryState()
   const queries = new QueryLog(db, 7)
   const now = Date.now()
@@ -146,7 +146,7 @@ test("questions past their days are deleted at the start and from time to time, 
   await expect.poll(left).toEqual([])
 })
 
-test("a question is suggested to keys of the reach of several who asked it, once it was answered, and to no others", async () => {
+test("a question is suggested only to keys with the same scope as several that asked it, once it was answered", async () => {
   using db = memoryState()
   const queries = new QueryLog(db, 7)
   const engine = new FakeEngine([hit({ score: 0.8, source: "docs" })])

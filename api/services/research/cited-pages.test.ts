@@ -66,7 +66,7 @@ async function report(body: Partial<ResearchBody>, llmUrl = "") {
   return { text: content as string, sources: sources.map(presentSource) }
 }
 
-describe("a report of documents", () => {
+describe("a report on documents", () => {
   test("names the page of a PDF, and opens it there", async () => {
     const { text, sources } = await report({})
     expect(text).toContain("changed every 700 hours")
@@ -76,7 +76,7 @@ describe("a report of documents", () => {
     expect(sources[0]).toMatchObject({ url: HANDBOOK.url, pages: ["13"] })
   })
 
-  test("names the page in the text where the style wants that", async () => {
+  test("names the page in the text if the style requires it", async () => {
     const { text } = await report({ citation_format: "apa" })
     expect(text).toContain("(Ada Field, 2024, p. 13)")
   })
@@ -86,7 +86,7 @@ describe("a report of documents", () => {
     expect(text).toContain("[Noise of gear pumps](https://docs.pumps.example/noise.pptx), slide 4, read ")
   })
 
-  test("finds the page behind what a model wrote in its own words", async () => {
+  test("finds the page behind a model's paraphrase", async () => {
     await using stub = await startStubModel(
       saying(
         "Every 700 hours of work the oil of a gear pump is changed [1]. Gears that mesh move the oil [1].",

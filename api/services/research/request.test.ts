@@ -12,7 +12,7 @@ const request = async (body: Record<string, unknown>) =>
 const base64 = (text: string) => Buffer.from(text).toString("base64")
 const file = (name: string, text: string) => ({ name, data: base64(text), type: "base64" })
 
-describe("a request for research", () => {
+describe("a research request", () => {
   test("needs nothing but its input", async () => {
     expect(await request({})).toEqual({
       input: "pumps",
@@ -28,21 +28,21 @@ describe("a request for research", () => {
     })
   })
 
-  test("keeps to sources and types", async () => {
+  test("is limited to sources and types", async () => {
     const asked = await request({ sources: "docs", types: ["pdf", "html"] })
     expect(asked).toMatchObject({ sources: ["docs"], types: ["pdf", "html"] })
     expect(searchRules(asked).filter).toEqual({ sources: ["docs"], types: ["pdf", "html"] })
     expect(searchRules(await request({})).filter).toEqual({})
   })
 
-  test("takes blank entries of a list for left out", async () => {
+  test("treats blank list entries as omitted", async () => {
     expect(await request({ include_domains: [""], exclude_domains: ["", "a.example"] })).toMatchObject({
       includeDomains: [],
       excludeDomains: ["a.example"],
     })
   })
 
-  test("of several parts is worth the deeper model, unless told otherwise", async () => {
+  test("with several parts uses the deeper model, unless told otherwise", async () => {
     expect((await request({ input: "Compare rotary and piston pumps" })).model).toBe("pro")
     expect((await request({ input: "word ".repeat(30) })).model).toBe("pro")
     expect((await request({ input: "Compare rotary and piston pumps", model: "mini" })).model).toBe("mini")
@@ -89,11 +89,11 @@ describe("a request for research", () => {
       { output_schema: { properties: { a: { type: "string" } }, required: ["b"] } },
       /^Invalid output_schema\.required\. /,
     ],
-  ])("with %s is refused by the field's name", async (_, body, message) => {
+  ])("with %s is rejected by field name", async (_, body, message) => {
     await expect(request(body)).rejects.toThrow(message)
   })
 
-  test("may bring files along, whose JSON is read as text", async () => {
+  test("can include files, and reads their JSON as text", async () => {
     const nested = JSON.stringify({ pump: { flow: 40, parts: ["seal", "hose"] } })
     expect((await request({ files: [file("a.md", "# A\n\nÄ"), file("b.json", nested)] })).files).toEqual([
       { name: "a.md", text: "# A\n\nÄ" },
@@ -109,7 +109,7 @@ describe("a request for research", () => {
     ["under many names", `{"${"n".repeat(20)}":`.repeat(99) + many("1", 20_000) + "}".repeat(99)],
     ["of numbers that are short in JSON only", many("1e20", 16_000)],
     ["under names of one letter", '{"a":'.repeat(99) + many("1", 700) + "}".repeat(99)],
-  ])("makes no more text of a JSON file %s than 9 characters for each, and 10,000", async (_, json) => {
+  ])("expands a JSON file %s to at most 9 characters for each, plus 10,000", async (_, json) => {
     const [one] = (await request({ files: [file("a.json", json)] })).files
     expect(one?.text.length).toBeLessThanOrEqual(9 * json.length + 10_000)
   })

@@ -63,7 +63,7 @@ function heldEngine() {
 }
 
 describe("researchers", () => {
-  test("go on with what a killed process had found, and charge it once", async () => {
+  test("resume with what a killed process had found, and charge it once", async () => {
     const first = await openTestResearch(db, new HashingEmbedder(), log)
     await first.accounts.writes.run(() => first.accounts.keys.create({ role: "search" }))
     const [key] = await first.accounts.keys.list()
@@ -105,7 +105,7 @@ describe("researchers", () => {
     await second.accounts[Symbol.asyncDispose]()
   })
 
-  test("keep with a report what it was made without, before a restart too", async () => {
+  test("store with a report what it lacks, across a restart", async () => {
     const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log)
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
     const [key] = await accounts.keys.list()
@@ -148,7 +148,7 @@ describe("researchers", () => {
     await accounts[Symbol.asyncDispose]()
   })
 
-  test("have a task of a key give way to another key's between two questions, where one is made at a time", async () => {
+  test("pause a key's task for another key's between two questions if only one can run", async () => {
     const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log, {}, 0)
     for (const _ of [1, 2]) await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
     const [busy, calm] = (await accounts.keys.list()).map(({ id }) => id)
@@ -168,7 +168,7 @@ describe("researchers", () => {
     await accounts[Symbol.asyncDispose]()
   })
 
-  test("put a task back when they are closed, and fail one whose key is gone or that killed three processes", async () => {
+  test("requeue a task when they close, and fail one whose key is gone or that killed three processes", async () => {
     const { accounts, tasks, researchers } = await openTestResearch(db, new HashingEmbedder(), log)
     await accounts.writes.run(() => accounts.keys.create({ role: "search" }))
     const keyId = (await accounts.keys.list())[0]!.id
@@ -203,7 +203,7 @@ describe("researchers", () => {
     for (const one of [accounts, next.accounts]) await one[Symbol.asyncDispose]()
   })
 
-  test("set a limited key's credits aside again after a restart, and fail a task that they do not cover", async () => {
+  test("reserve a limited key's credits again after a restart, and fail a task that they do not cover", async () => {
     const { accounts, tasks, researchers, billing } = await openTestResearch(db, new HashingEmbedder(), log)
     const limit = { credits: 120, per: "total" as const }
     await accounts.writes.run(() => accounts.keys.create({ role: "search", creditLimit: limit }))

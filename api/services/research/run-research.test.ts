@@ -64,7 +64,7 @@ const cited = (text: string) =>
     .filter((one) => one !== "")
 
 describe("a report without a model", () => {
-  test("answers with pieces of pages, each with the source it stands in", async () => {
+  test("answers with pieces of pages, each with its source", async () => {
     const { text, sources } = await report()
     expect(text).toMatch(
       /^# How does a rotary pump work, and what does it cost\?\n\n## How does a rotary pump work\n/,
@@ -81,7 +81,7 @@ describe("a report without a model", () => {
     expect(text).not.toContain("It rains")
   })
 
-  test("keeps code as code, with its comments no headings", async () => {
+  test("keeps code as code, and does not turn its comments into headings", async () => {
     const { text } = await report({ input: "Which settings does the controller of a rotary pump have?" })
     expect(text).toContain("```\n# settings of the rotary pump controller\nPUMP_SPEED=40\n```\n\n[1]")
   })
@@ -96,7 +96,7 @@ describe("a report without a model", () => {
     )
   })
 
-  test("fills a cell with what answers its own question, not with what comes near", async () => {
+  test("fills a cell with the answer to its own question, not with something similar", async () => {
     const answers = (question: string, text: string) =>
       /cost/.test(question) ? text.includes("120 euros") : text.includes("2,000 hours")
     const unitReader: UnitReader = {
@@ -129,7 +129,7 @@ describe("a report without a model", () => {
     expect(sources.map(({ url }) => url)).toEqual(["file:preise.md"])
   })
 
-  test("puts side by side what sources say differently", async () => {
+  test("puts differing statements of sources side by side", async () => {
     const { text } = await report({ input: "How much water does a rotary pump move an hour?" })
     const section = text.split("## Where sources differ")[1]!
     expect(section).toContain("40 litres")
@@ -137,7 +137,7 @@ describe("a report without a model", () => {
     expect(text.split("## Where sources differ")[0]).not.toContain("litres")
   })
 
-  test("goes deeper with the model pro, and is as long as asked for", async () => {
+  test("goes deeper with the pro model, and has the requested length", async () => {
     const mini = await report({ model: "mini" })
     const pro = await report({ model: "pro" })
     expect(pro.searches).toBeGreaterThan(mini.searches)
@@ -146,7 +146,7 @@ describe("a report without a model", () => {
     expect(cited(short.text).join(" ").split(/\s+/).length).toBeLessThanOrEqual(260)
   })
 
-  test("names its sources as asked for", async () => {
+  test("cites its sources in the requested style", async () => {
     const { text } = await report({ citation_format: "apa" })
     expect(text).toContain("(Ada Field, n.d.)")
     expect(text).toContain("## References")
@@ -160,7 +160,7 @@ describe("a report without a model", () => {
     expect(preferring.sources.map(({ url }) => url).join()).toContain("docs.pumps.example")
   })
 
-  test("is made of the pages that there is memory for, and says how many were left out", async () => {
+  test("uses the pages that fit into memory, and says how many were left out", async () => {
     const whole = await report()
     expect(whole.text).not.toContain("memory")
     const largest = Math.max(...PUMP_PAGES.map(({ markdown }) => markdown.length))
@@ -188,7 +188,7 @@ describe("a report without a model", () => {
     expect(sources).toEqual([])
   })
 
-  test("says so when the pages speak of something else, though a word of the task is in all of them", async () => {
+  test("says so if the pages are about something else, even if they all contain a word of the task", async () => {
     const { text, sources } = await report({
       input: "Report on how the pump is run in Kubernetes with autoscaling, and on its Helm charts.",
     })
@@ -197,7 +197,7 @@ describe("a report without a model", () => {
     expect(sources).toEqual([])
   })
 
-  test("reads the files that came along", async () => {
+  test("reads the attached files", async () => {
     const data = Buffer.from("# Notes\n\nThe rotary pump in hall seven was painted green in 2019.").toString(
       "base64",
     )
@@ -210,7 +210,7 @@ describe("a report without a model", () => {
     expect(sources).toContainEqual(expect.objectContaining({ url: "file:notes.md", title: "notes.md" }))
   })
 
-  test("tells what is done, in the order of the work", async () => {
+  test("reports its steps, in working order", async () => {
     const { events } = await report({ model: "pro" })
     const steps = events.flatMap((event) =>
       "step" in event ? [`${event.kind} ${event.step.name}`] : [event.kind],
@@ -230,7 +230,7 @@ describe("a report without a model", () => {
     expect(responses.toSorted()).toEqual(calls.toSorted())
   })
 
-  test("goes on with what an earlier run had found, and searches for no question twice", async () => {
+  test("resumes with an earlier run's findings, and repeats no search", async () => {
     const stop = new AbortController()
     let found: ResearchRun["found"] = null
     const onProgress: ResearchRun["onProgress"] = async (evidence) => {
@@ -250,7 +250,7 @@ describe("a report without a model", () => {
   })
 })
 
-describe("a report of a form", () => {
+describe("a structured report", () => {
   const output_schema = {
     properties: {
       price: { type: "integer", description: "price of a rotary pump in euros, what does it cost" },
@@ -264,7 +264,7 @@ describe("a report of a form", () => {
     required: ["price"],
   }
 
-  test("has what pages say, null for what none says, and names that", async () => {
+  test("contains what pages say, and null for what none says, and names it", async () => {
     const { content, missing, sources } = await report({ input: "rotary pump", output_schema })
     expect(content).toMatchObject({
       price: expect.any(Number),
@@ -276,7 +276,7 @@ describe("a report of a form", () => {
     expect(sources.length).toBeGreaterThan(0)
   })
 
-  test("holds no value of a page that only comes near, and says so of each", async () => {
+  test("uses no value from a page that is only similar, and says so for each", async () => {
     const unitReader: UnitReader = { scores: async (_, texts) => texts.map(() => 0.000_001) }
     const { content, missing, sources } = await report(
       { input: "rotary pump", output_schema },
@@ -287,7 +287,7 @@ describe("a report of a form", () => {
     expect(sources).toEqual([])
   })
 
-  test("is filled in by a model, as far as pages bear it out", async () => {
+  test("is filled in by a model, as far as pages support it", async () => {
     const form = {
       price: 120,
       working: "A rotary pump moves water with rollers",
@@ -307,7 +307,7 @@ describe("a report of a form", () => {
     })
   })
 
-  test("that a model fills in wrongly is filled in without it", async () => {
+  test("is filled in without the model if the model makes mistakes", async () => {
     await using stub = await startStubModel(
       saying((request) => (isForm(request) ? '{"price": "much"}' : "[]")),
     )
@@ -324,7 +324,7 @@ const isPlan = (request: StubRequest) => system(request).startsWith("You plan")
 const isForm = (request: StubRequest) => system(request).startsWith("You fill in")
 
 describe("a report with a model", () => {
-  test("follows its plan, and keeps of its sentences those that a source bears out", async () => {
+  test("follows the model's plan, and keeps only sentences that a source supports", async () => {
     await using stub = await startStubModel(
       saying((request) =>
         isPlan(request)
@@ -340,7 +340,7 @@ describe("a report with a model", () => {
     expect(stub.requests.some((request) => isPlan(request))).toBe(true)
   })
 
-  test("is not turned by a page that gives orders: its text is data between marks that it cannot know", async () => {
+  test("is not influenced by a page that gives orders, which is passed as data between unpredictable marks", async () => {
     await using stub = await startStubModel(
       saying((request) =>
         isPlan(request)
@@ -372,14 +372,14 @@ describe("a report with a model", () => {
         response.writeHead(500).end(),
     ],
     ["writes nonsense", saying("Zeus built 1234 pumps [1].")],
-  ])("that %s is made without it", async (_, answer) => {
+  ])("is made without a model that %s", async (_, answer) => {
     await using stub = await startStubModel(answer)
     const { text } = await report({}, { model: stub.url })
     expect(text).toContain("A rotary pump moves water through a hose with turning rollers.")
     expect(text).not.toContain("Zeus")
   })
 
-  test("that has nothing to say on any section is made without it", async () => {
+  test("is made without a model that has nothing to say on any section", async () => {
     await using stub = await startStubModel(saying("NONE"))
     const { text, sources } = await report({}, { model: stub.url })
     expect(text).toBe((await report()).text)
@@ -389,7 +389,7 @@ describe("a report with a model", () => {
   const isSummary = (request: StubRequest) => system(request).startsWith("You write the summary")
   const sectionOf = ({ body }: StubRequest) => /^Section: (.*)$/m.exec(body.messages[1]!.content)?.[1] ?? ""
 
-  test("is written from passages, not from torn out sentences alone", async () => {
+  test("is written from passages, not only from isolated sentences", async () => {
     await using stub = await startStubModel(saying((request) => (isPlan(request) ? "[]" : "NONE")))
     await report({}, { model: stub.url })
     const shown = stub.requests
@@ -402,7 +402,7 @@ describe("a report with a model", () => {
     expect(paragraphs.some((paragraph) => shown.some((text) => text.includes(paragraph)))).toBe(true)
   })
 
-  test("leaves a section out of which the model says that there is nothing", async () => {
+  test("omits a section that the model calls empty", async () => {
     const written = await report({ model: "pro" })
     const headings = (text: string) => [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!)
     const [, dropped] = headings(written.text)
@@ -416,7 +416,7 @@ describe("a report with a model", () => {
     expect(headings(text).length).toBeGreaterThan(1)
   })
 
-  test("is summed up last, from what was written, and says nothing twice", async () => {
+  test("gets its summary last, from the written text, and says nothing twice", async () => {
     const said = "A rotary pump moves water through a hose with turning rollers [1]."
     await using stub = await startStubModel(
       saying((request) => {
@@ -437,7 +437,7 @@ describe("a report with a model", () => {
     expect(repeated).toBeLessThanOrEqual(1)
   })
 
-  test("asks for plans and forms by a schema, and takes a plan that is an object", async () => {
+  test("requests plans and forms by schema, and accepts a plan that is an object", async () => {
     await using stub = await startStubModel(
       saying((request) => (isPlan(request) ? '{"questions": ["noise of a piston pump",]}' : "NONE")),
     )
@@ -451,7 +451,7 @@ describe("a report with a model", () => {
     expect(queries).toContain("noise of a piston pump")
   })
 
-  test("asks a model that fails twice in a row no more", async () => {
+  test("stops asking a model that fails twice in a row", async () => {
     await using stub = await startStubModel((_, response) => response.writeHead(400).end())
     const { text } = await report({ model: "pro" }, { model: stub.url })
     expect(text).toContain("A rotary pump moves water")

@@ -47,7 +47,7 @@ async function suggested(query: string, scope?: Parameters<typeof readScope>[0])
   return { status, texts: suggestions?.map(({ text }) => text) ?? [], error: detail?.error }
 }
 
-test("what is typed brings titles and headings with their addresses, and costs no credit", async () => {
+test("typing returns matching titles and headings with their addresses, and costs no credit", async () => {
   const key = await app.key()
   const { body } = await app.call("/suggest?q=sea", key)
   expect(body).toMatchObject({
@@ -68,7 +68,7 @@ test("source and collection narrow what is suggested", async () => {
   })
 })
 
-test("a key is suggested nothing outside its sources and domains", async () => {
+test("a key gets no suggestions from outside its sources and domains", async () => {
   expect((await suggested("q=pump", { sources: ["sales"] })).texts).toEqual(["Pump prices"])
   expect((await suggested("q=pump&source=manual", { sources: ["sales"] })).status).toBe(400)
   expect((await suggested("q=pump", { domains: ["example.org"] })).texts).toEqual(["Pump forum"])

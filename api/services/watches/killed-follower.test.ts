@@ -40,7 +40,7 @@ function versionOf(at: number, day: number): number | null {
   return kind === 1 && before !== null ? day : before
 }
 
-test("through days of kills each change is told exactly once, in the feed and to the receiver", async () => {
+test("through days of kills, each change is reported exactly once, in the feed and to the receiver", async () => {
   await using opened = new AsyncDisposableStack()
   const { dir, db, engine } = await openDataFolder(opened)
   const known = new KnownAddresses(db)

@@ -149,7 +149,7 @@ async function entries({ id }: { id: string }, count: number, key = admin) {
   return await now()
 }
 
-test("a source is told of page by page: new, changed with what changed, and gone", async () => {
+test("a watch of a source reports page by page: new, changed with the difference, and gone", async () => {
   let secret = ""
   await using receiver = await startReceiver(() => secret)
   const garden = await watch({ source: "garden", name: "The garden", webhook: receiver.url })
@@ -193,7 +193,7 @@ test("a source is told of page by page: new, changed with what changed, and gone
   await entries(garden, 3)
 })
 
-test("entries beyond those that are kept go when the next one comes", async () => {
+test("entries beyond the limit are deleted when the next one arrives", async () => {
   const key = await makeKey({})
   const garden = await watch({ source: "garden" }, key)
   const { key: holder } = (await statement(db, "select key from watch where id = ?").get(garden.id)) as {
@@ -210,7 +210,7 @@ test("entries beyond those that are kept go when the next one comes", async () =
   expect((await entries(garden, 10, key)).at(-1)).toMatchObject({ url: site.url("/garden/oak") })
 })
 
-test("a question is told of pages that begin to answer it, as a feed that needs no key", async () => {
+test("a watch of a question reports pages that begin to answer it, in a feed that needs no key", async () => {
   const key = await makeKey({})
   const beetles = await watch({ question: "how are beetles kept away", changes: ["new", "gone"] }, key)
   site.serve({ "/garden/beds": page("Beetles in beds", "Beetles are kept away from the beds by nets.") })
@@ -228,7 +228,7 @@ test("a question is told of pages that begin to answer it, as a feed that needs 
   expect((await fetch(beetles.feed_url)).status).toBe(404)
 })
 
-test("a question that cannot be asked in full is asked again, so that what it missed is no news", async () => {
+test("a question that was only partly answered is asked again, so that missed pages are not reported as new", async () => {
   isBusy = true
   const roses = await call("POST", "/watches", admin, { question: "when are roses pruned", changes: ["new"] })
   const readyAt = async () => (await call("GET", `/watches/${roses.body.id}`, admin)).body.ready_at
@@ -243,7 +243,7 @@ test("a question that cannot be asked in full is asked again, so that what it mi
   await entries(roses.body, 0)
 })
 
-test("what a key may no longer see is neither sent nor shown, though it was found before", async () => {
+test("what a key may no longer see is neither sent nor shown, even if it was found before", async () => {
   const key = await makeKey({ scope: readScope({ collections: ["wine"] }) })
   const { openCollections } = await import("../../identity/accounts/reach/collections.ts")
   const collections = openCollections(db)
@@ -260,7 +260,7 @@ test("what a key may no longer see is neither sent nor shown, though it was foun
   expect(outside.body.detail.error).toContain("This key may not see it")
 })
 
-test("a watch shows nothing more of a page whose readers now keep its holder out: no earlier changes, and not that it is gone", async () => {
+test("a watch shows nothing more of a page that its holder may no longer read: no earlier changes, and not its removal", async () => {
   const key = await makeKey({})
   const wine = await watch({ source: "cellar" }, key)
   const reader = await makeKey({ principals: ["group:cellar"] })
@@ -283,7 +283,7 @@ test("a watch shows nothing more of a page whose readers now keep its holder out
   await entries(wine, 0, key)
 })
 
-test("an e-mail goes out once, to whom the operator lets it", async () => {
+test("an e-mail is sent once, to a recipient that the operator allows", async () => {
   const key = await makeKey({})
   const refused = await call("POST", "/watches", key, { source: "garden", emails: ["ada@elsewhere.example"] })
   expect(refused.body.detail.error).toContain("FOSSICK_WATCH_EMAILS")
@@ -298,7 +298,7 @@ test("an e-mail goes out once, to whom the operator lets it", async () => {
   expect(mail.received[0]!.text).toContain("+The beds lie fallow this year.")
 })
 
-test("why a receiver in a private network gets nothing stands in the log, and in no answer", async () => {
+test("why a receiver in a private network gets nothing is logged, and never returned", async () => {
   const key = await makeKey({})
   const beds = await watch({ url: site.url("/garden/beds"), webhook: site.url("/hook") }, key)
   site.serve({ "/garden/beds": page("Beds", "The beds are dug over.") })
@@ -315,7 +315,7 @@ test("why a receiver in a private network gets nothing stands in the log, and in
   expect(line?.error).toContain("127.0.0.1")
 })
 
-test("watches are their key's own, and as many as it may have", async () => {
+test("watches belong to their key, which may have a limited number", async () => {
   const key = await makeKey({})
   const mine = await watch({ source: "garden" }, key)
   for (let at = 1; at < 4; at++) await watch({ source: "cellar" }, key)
@@ -331,7 +331,7 @@ test("watches are their key's own, and as many as it may have", async () => {
   expect((await call("GET", `/watches/${mine.id}`, key)).status).toBe(404)
 })
 
-test("what is wrong is named", async () => {
+test("errors in a request are named", async () => {
   const error = async (body: object) => (await call("POST", "/watches", admin, body)).body.detail.error
   expect(await error({})).toContain("exactly one of question, source and url")
   expect(await error({ source: "gardn" })).toContain('"garden"')

@@ -17,7 +17,7 @@ test("accounts reserve from one budget, each up to its own limit, and give back 
   expect([second.held, budget.left]).toEqual([0, 100])
 })
 
-test("a part takes from the whole too, and both say what they refused", () => {
+test("a part reserves from the whole too, and both count their refusals", () => {
   let beside = 0
   const whole = new ByteBudget(100, { beside: () => beside })
   const part = new ByteBudget(80, { parent: whole })
@@ -38,7 +38,7 @@ test("a part takes from the whole too, and both say what they refused", () => {
   expect([part.refused, other.refused, whole.refused]).toEqual([1, 1, 0])
 })
 
-test("a budget that shrinks refuses what it no longer has room for, and takes it again once it grows", () => {
+test("a shrunken budget refuses what no longer fits, and accepts it again once it grows", () => {
   let total = 100
   const budget = new ByteBudget(() => total)
   const account = budget.open(100)

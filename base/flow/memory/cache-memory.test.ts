@@ -5,7 +5,7 @@ import { ByteLru, CacheMemory, cacheUses, noteCache } from "./cache-memory.ts"
 /** Each value counts 200 bytes in addition to its own. */
 const of = (bytes: number) => bytes - 200
 
-test("what was asked for longest ago goes first, whichever cache has it", () => {
+test("the least recently used value is dropped first, whichever cache it is in", () => {
   const memory = new CacheMemory("two-caches", 1000)
   const [one, another] = [new ByteLru<string, number>(memory), new ByteLru<string, number>(memory)]
   one.set("a", 1, of(400))
@@ -22,7 +22,7 @@ test("what was asked for longest ago goes first, whichever cache has it", () => 
   expect([memory.held, memory.total]).toEqual([801, 1000])
 })
 
-test("a value that is set again, deleted or cleared gives back what it held", () => {
+test("a value that is replaced, deleted or cleared releases its memory", () => {
   const memory = new CacheMemory("given-back", 1000)
   const [one, another] = [new ByteLru<string, number>(memory), new ByteLru<string, number>(memory)]
   one.set("a", 1, of(500))
@@ -39,7 +39,7 @@ test("a value that is set again, deleted or cleared gives back what it held", ()
   expect([another.get("a"), another.get("b"), memory.held]).toEqual([4, 5, 1000])
 })
 
-test("a value larger than all there is is not kept, and costs no other its place", () => {
+test("a value larger than the whole cache is not stored, and displaces no other", () => {
   const memory = new CacheMemory("too-large", 1000)
   const cache = new ByteLru<string, number>(memory)
   cache.set("small", 1, of(300))
@@ -52,7 +52,7 @@ test("a value larger than all there is is not kept, and costs no other its place
   expect([cache.get("all"), memory.held]).toEqual([4, 1000])
 })
 
-test("a cache of another kind tells by itself what it holds, whenever somebody looks", () => {
+test("another kind of cache reports its own size whenever it is read", () => {
   const use = { held: 1, total: 10 }
   noteCache("of-its-own", use)
   expect(cacheUses().get("of-its-own")).toEqual({ held: 1, total: 10 })

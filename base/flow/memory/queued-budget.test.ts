@@ -8,7 +8,7 @@ const begun = (waiting: Promise<void> | null) => {
 }
 const turn = () => new Promise((done) => setImmediate(done))
 
-test("works that share bytes wait for each other, but for the first, and all come to their end", async () => {
+test("tasks that share bytes wait for each other, except the first, and all finish", async () => {
   const budget = new QueuedBudget(100)
   const [first, second, third] = [budget.open(), budget.open(), budget.open()]
   expect(first.reserve(60)).toBeNull()
@@ -28,7 +28,7 @@ test("works that share bytes wait for each other, but for the first, and all com
   expect(budget.held).toBe(0)
 })
 
-test("who waits becomes the first when those before it have ended", async () => {
+test("a waiting account becomes the first when those before it have ended", async () => {
   const budget = new QueuedBudget(10)
   const [first, second] = [budget.open(), budget.open()]
   expect(first.reserve(5)).toBeNull()
@@ -41,7 +41,7 @@ test("who waits becomes the first when those before it have ended", async () => 
   expect(budget.held).toBe(0)
 })
 
-test("what is closed waits no longer and holds nothing", async () => {
+test("a closed account waits no longer and holds nothing", async () => {
   const budget = new QueuedBudget(10)
   using first = budget.open()
   expect(first.reserve(10)).toBeNull()

@@ -17,13 +17,13 @@ async function setLater(cell: Int32Array<SharedArrayBuffer>): Promise<void> {
   Atomics.notify(cell, 0)
 }
 
-test("much text is worked through while the event loop turns", async () => {
+test("large texts are processed while the event loop keeps running", async () => {
   const cell = newCell()
   const [done] = await Promise.all([offLoop(WORK, waitsForOthers)(MUCH, cell, "x"), setLater(cell)])
   expect(done).toBe(true)
 })
 
-test("little text is worked through at once: nothing is copied", async () => {
+test("small texts are processed at once without copying", async () => {
   const cell = new Int32Array(1)
   expect(await offLoop(WORK, isAtOnce)({ chars: AT_ONCE_CHARS }, cell, "x")).toBe(cell)
   expect(await offLoop(WORK, isAtOnce)(MUCH, cell, "x")).not.toBe(cell)
@@ -35,7 +35,7 @@ test("work that fails, or takes its thread along, fails alone", async () => {
   expect(await offLoop(WORK, isAtOnce)(MUCH, new Int32Array(1), "x")).toEqual(new Int32Array(1))
 })
 
-test("work that nobody waits for is given up, and what waits behind it has its turn", async () => {
+test("work that nobody waits for is dropped, and the work behind it gets its turn", async () => {
   const controller = new AbortController()
   const stuck = Array.from({ length: 8 }, () =>
     offLoop(WORK, waitsForOthers)({ ...MUCH, signal: controller.signal }, newCell(), "x"),

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 
-test("a report of a crash has no environment of a thread", async () => {
+test("a crash report does not contain a thread's environment", async () => {
   const program = `
     import { startThread } from "${new URL("./thread.ts", import.meta.url).href}"
     process.report.excludeEnv = true

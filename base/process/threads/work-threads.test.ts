@@ -43,8 +43,8 @@ function threads(limits: Partial<WorkLimits> = {}) {
   return { run }
 }
 
-describe("how many threads there are", () => {
-  test("work that comes one after the other is done by one thread, more at a time by as many as there may be", async () => {
+describe("the number of threads", () => {
+  test("consecutive work uses one thread, and parallel work up to the maximum", async () => {
     const { run } = threads({ threads: 2 })
     const first = await run("whichThread")
     expect(await run("whichThread")).toBe(first)
@@ -53,7 +53,7 @@ describe("how many threads there are", () => {
     expect(many).toContain(first)
   })
 
-  test("two pieces of work go on at the same time: the one waits for the other", async () => {
+  test("two pieces of work run at the same time, one waiting for the other", async () => {
     const { run } = threads({ threads: 2 })
     const cell = newCell()
     const waiting = run("waitsForOthers", [cell])
@@ -61,7 +61,7 @@ describe("how many threads there are", () => {
     expect(await waiting).toBe(true)
   })
 
-  test("threads stay while there is work, end after a quiet while of ten seconds, and start again", async () => {
+  test("threads stay while there is work, end after ten idle seconds, and start again", async () => {
     const { run } = threads({ threads: 2 })
     const first = await Promise.all([run("whichThread"), run("whichThread")])
     const cell = newCell()
@@ -82,7 +82,7 @@ describe("how many threads there are", () => {
     expect(await run("whichThread")).toBeGreaterThan(later as number)
   })
 
-  test("neither a thread without work nor one that starts keeps a process from its end", async () => {
+  test("neither an idle thread nor a starting one keeps a process from exiting", async () => {
     const held = () => process.getActiveResourcesInfo().filter((what) => what === "MessagePort").length
     const before = held()
     const { run } = threads()
@@ -94,7 +94,7 @@ describe("how many threads there are", () => {
     }
   })
 
-  test("nor does the quiet while after which they end", async () => {
+  test("the idle timer does not keep a process from exiting", async () => {
     const set = vi.spyOn(globalThis, "setTimeout")
     await threads().run("isAtOnce", [1])
     const quiet = set.mock.results[set.mock.calls.findIndex(([, ms]) => ms === 10_000)]?.value
@@ -102,7 +102,7 @@ describe("how many threads there are", () => {
     expect(quiet?.hasRef()).toBe(false)
   })
 
-  test("there are as many as processors but one, four at most, unless told", async () => {
+  test("the default is one less than the processors, and at most four", async () => {
     const all = new WorkThreads(PROGRAM)
     const begun = Array.from({ length: 6 }, () => all.run({ module: MODULE, name: "takes", args: [50] }))
     const used = new Set(await Promise.all(begun))
@@ -110,7 +110,7 @@ describe("how many threads there are", () => {
     expect([1, 2, 3, 5, 64].map(threadsBeside)).toEqual([1, 1, 2, 4, 4])
   })
 
-  test("a thread whose work is done has no more time to keep", async () => {
+  test("a finished thread has no time limit left", async () => {
     const { run } = threads()
     await run("isAtOnce", [1])
     // Only the idle timer.
@@ -119,7 +119,7 @@ describe("how many threads there are", () => {
 })
 
 describe("work that goes wrong", () => {
-  test("is given up when it takes too long, with its thread, and what waits behind it has its turn", async () => {
+  test("is dropped with its thread if it takes too long, and the work behind it gets its turn", async () => {
     const { run } = threads()
     const first = await run("whichThread")
     const stuck = run("waitsForOthers", [newCell()])
@@ -133,7 +133,7 @@ describe("work that goes wrong", () => {
     expect(await next).toBeGreaterThan(first as number)
   })
 
-  test("has its time from when its thread is ready, which has a minute to start", async () => {
+  test("has its time limit from when its thread is ready, which can take a minute to start", async () => {
     const gate = join(folder, "gate")
     const slow = join(folder, "slow.ts")
     writeFileSync(
@@ -167,7 +167,7 @@ describe("work that goes wrong", () => {
     await expect(stuck).rejects.toThrow(new WorkError("isAtOnce: it took more than 60000 ms"))
   })
 
-  test("says how its thread ended: by itself, without memory, by a fault of its program", async () => {
+  test("reports how its thread ended: by exiting, out of memory, or by a program error", async () => {
     const { run } = threads({ memoryMb: 24 })
     await expect(run("ends")).rejects.toThrow(new WorkError("ends: the thread ended with code 3"))
     await expect(run("growsForever")).rejects.toThrow(/^growsForever: .*memory/)
@@ -194,7 +194,7 @@ describe("work that goes wrong", () => {
 })
 
 describe("work that nobody waits for", () => {
-  test("leaves its thread to others, or is never begun", async () => {
+  test("leaves its thread to others, or never starts", async () => {
     const { run } = threads()
     const [running, queued] = [new AbortController(), new AbortController()]
     const cell = newCell()
@@ -213,7 +213,7 @@ describe("work that nobody waits for", () => {
     expect(cell[0]).toBe(0)
   })
 
-  test("that is done already is not touched, nor what its thread does next", async () => {
+  test("is left alone if it is already done, and so is what its thread does next", async () => {
     const { run } = threads()
     const { signal } = new AbortController()
     const first = await run("whichThread", [], signal)
@@ -226,7 +226,7 @@ describe("work that nobody waits for", () => {
   })
 })
 
-test("a thread says that it is ready, and then what came of each call", async () => {
+test("a thread reports that it is ready, and then the result of each call", async () => {
   const { port1, port2 } = new MessageChannel()
   const heard = async () => ((await once(port1, "message")) as [unknown])[0]
   const ready = heard()
@@ -245,7 +245,7 @@ test("a thread says that it is ready, and then what came of each call", async ()
   port1.close()
 })
 
-test("a thread may take so much memory, and a stack for what goes deep", async () => {
+test("a thread has a memory limit, and a stack for deep recursion", async () => {
   const limits = { maxOldGenerationSizeMb: 512, stackSizeMb: 8 }
   expect(await threads().run("limits")).toMatchObject(limits)
   expect(await threads({ memoryMb: 24 }).run("limits")).toMatchObject({
@@ -254,7 +254,7 @@ test("a thread may take so much memory, and a stack for what goes deep", async (
   })
 })
 
-test("a thread has nothing of the process's surroundings, where secrets are, but the folder of compiled code", async () => {
+test("a thread has none of the process's environment, which holds secrets, except the compile cache folder", async () => {
   const { run } = threads()
   const known = process.env["NODE_COMPILE_CACHE"] === undefined ? [] : ["NODE_COMPILE_CACHE"]
   expect(await run("surroundings")).toEqual([...known, "--report-exclude-env"])

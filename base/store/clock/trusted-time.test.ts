@@ -57,7 +57,7 @@ test("an appliance that was off for weeks continues to delete old entries", asyn
   expect(await start().mayDelete()).toBe(true)
 })
 
-test("a process that starts ten years ahead deletes nothing, however long it runs, until somebody says that the clock is right", async () => {
+test("a process that starts ten years ahead deletes nothing, however long it runs, until someone confirms the clock", async () => {
   const { db, start, pass, jump, doubt, deletionTime } = appliance()
   using _ = db
   await start().mayDelete()
@@ -75,7 +75,7 @@ test("a process that starts ten years ahead deletes nothing, however long it run
   expect(await deletionTime()).toBe(NOW + YEARS + 3 * DAY)
 })
 
-test("a clock that comes back is in doubt no longer", async () => {
+test("a clock that is corrected is no longer in doubt", async () => {
   const { db, start, jump, doubt } = appliance()
   using _ = db
   await start().mayDelete()
@@ -86,7 +86,7 @@ test("a clock that comes back is in doubt no longer", async () => {
   expect(await start().mayDelete()).toBe(true)
 })
 
-test("a clock that begins years back, as on a machine without a battery, and is set by the network, is in no doubt", async () => {
+test("a clock that starts years back, as on a machine without a battery, and is set by the network, is not in doubt", async () => {
   const { db, start, pass, jump, doubt } = appliance()
   using _ = db
   await start().mayDelete()
@@ -102,7 +102,7 @@ test("a clock that begins years back, as on a machine without a battery, and is 
   expect(await guard.mayDelete()).toBe(true)
 })
 
-test("a wrong clock that was trusted is forgotten after an even day", async () => {
+test("a wrong clock that was trusted is forgotten after a normal day", async () => {
   const { db, start, pass, jump, doubt } = appliance()
   using _ = db
   jump(YEARS)
@@ -116,14 +116,14 @@ test("a wrong clock that was trusted is forgotten after an even day", async () =
   expect(await doubt()).not.toBeNull()
 })
 
-test("a new state trusts the clock that it is begun with", async () => {
+test("a new state trusts the clock it starts with", async () => {
   const { db, start, doubt } = appliance()
   using _ = db
   expect(await doubt()).toBeNull()
   expect(await start().mayDelete()).toBe(true)
 })
 
-test("what is older than a doubt allows is said in days, with the way on", () => {
+test("a doubtful clock is reported in days, with what to do", () => {
   expect(doubt(NOW, NOW + ORDINARY_MS)).toBeNull()
   expect(doubt(NOW, NOW + ORDINARY_MS + 1)).toBe(
     "The clock says 2026-12-23, but this appliance last ran on 2026-11-23. Until the clock is confirmed, nothing is deleted because of its age.",
@@ -131,13 +131,13 @@ test("what is older than a doubt allows is said in days, with the way on", () =>
   expect(DOUBT_ADVICE).toContain("fossick doctor --trust-clock")
 })
 
-test("where no time is trusted yet, things are deleted by the clock", async () => {
+test("if no time is trusted yet, deletion uses the clock", async () => {
   const { db, deletionTime } = appliance()
   using _ = db
   expect(await deletionTime()).toBe(NOW)
 })
 
-test("the time is written once a minute, and none that goes back, but for an even day", async () => {
+test("the time is written once a minute, and never backwards, except after a normal day", async () => {
   const { db, start, pass, jump, trusted } = appliance()
   using _ = db
   const guard = start()
@@ -172,7 +172,7 @@ test("a clock that was set back is not believed by a process that has just begun
   expect(await trusted()).toBe(NOW)
 })
 
-test("a round goes on while the time cannot be written, for others or for want of room, but not past a mistake", async () => {
+test("a round continues if the time cannot be written because of others or a full disk, but not after a mistake", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fossick-"))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   using db = await openStateFile(dir)

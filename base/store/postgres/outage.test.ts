@@ -24,7 +24,7 @@ const opening = (signal: AbortSignal, then?: () => void) =>
     then?.()
   })
 
-test("a state whose server cannot be reached is waited for, which is told once, and then it is open", async () => {
+test("an unreachable state server is waited for with one message, and then opens", async () => {
   // After a second failed attempt.
   const db = await opening(new AbortController().signal, () => {
     setTimeout(() => vi.stubEnv("FOSSICK_STATE", ""), 1500)
@@ -40,13 +40,13 @@ test("a process that is told to end waits no longer", async () => {
   expect(told).toHaveLength(1)
 })
 
-test("what waiting does not mend is told at once", async () => {
+test("reports an error at once if waiting cannot fix it", async () => {
   vi.stubEnv("FOSSICK_STATE", "postgres://me@127.0.0.1:99999999/x")
   await expect(opening(new AbortController().signal)).rejects.toThrow("FOSSICK_STATE")
   expect(told).toEqual([])
 })
 
-test("a server that cannot be reached is told from one that refuses, and from what has nothing to do with it", () => {
+test("tells an unreachable server from one that refuses, and from unrelated errors", () => {
   const away = new PostgresError({ code: "ECONNREFUSED", message: "" })
   const refused = new PostgresError({ code: "42703", message: "no such column" })
   const because = (cause: unknown) => new Error("no search", { cause })

@@ -22,7 +22,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
   const setting = async (db: PostgresStore, name: string) =>
     (await statement(db, "select current_setting(?) as value").get(name))?.["value"]
 
-  test("is known by its server, and by no file", async () => {
+  test("is identified by its server, not by a file", async () => {
     const db = opened()
     expect([db.host, db.location()]).toEqual([`127.0.0.1:${server.port}`, null])
     expect(Object.getPrototypeOf((await statement(db, "select 1 as one").get())!)).toBeNull()
@@ -38,7 +38,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await statement(db, "select 1 where false").get()).toBeUndefined()
   })
 
-  test("a snapshot is of one moment, whatever others write, and ends with its work", async () => {
+  test("has snapshots of one moment, whatever others write, which end with their work", async () => {
     const [db, other] = [opened(), opened()]
     await other.script("create table moment (n bigint)")
     const count = async () => (await statement(db, "select count(*) as n from moment").get())!["n"]
@@ -59,7 +59,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await count()).toBe(2)
   })
 
-  test("many reads at once are answered each by its own, and one that fails fails alone", async () => {
+  test("answers many concurrent reads separately, and a failing one fails alone", async () => {
     const db = opened()
     const asked = Array.from({ length: 200 }, (_, n) =>
       statement(db, n === 150 ? "select 1 / (? - 150) as n" : "select cast(? as integer) as n").get(n),
@@ -71,7 +71,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(answers[150]).toMatchObject({ reason: { message: expect.stringContaining("division by zero") } })
   })
 
-  test("reads that wait for a session fail with it", async () => {
+  test("fails reads that wait for a session with it", async () => {
     const db = new PostgresStore(serverLocation("postgres://127.0.0.1:9/nowhere", "", "/", {}))
     onTestFinished(() => db.close())
     const answers = await Promise.allSettled(
@@ -82,7 +82,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     await expect(statement(db, "select 1 as n").get()).rejects.toThrow("not open")
   })
 
-  test("a part of a transaction may be taken back, and the rest stays", async () => {
+  test("can roll back a part of a transaction, and keeps the rest", async () => {
     const [db, other] = [opened(), opened()]
     await db.script("create table taken (n bigint)")
     await db.transaction(async () => {
@@ -94,7 +94,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await statement(other, "select n from taken").all()).toEqual([{ n: 1 }])
   })
 
-  test("readers of a store are answered while its transaction is open, by what was there before", async () => {
+  test("answers its readers with the earlier data while its transaction is open", async () => {
     const db = opened()
     await db.script("create table open_row (n bigint)")
     const begun = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await count()).toEqual({ n: 1 })
   })
 
-  test("readers of a store are answered while its writers wait for another process", async () => {
+  test("answers its readers while its writers wait for another process", async () => {
     const [db, other] = [opened(), new Sessions(serverLocation(server.url("things"), "", "/", {}))]
     await db.script("create table written (n bigint)")
     const begun = Promise.withResolvers<void>()
@@ -136,7 +136,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await count()).toEqual({ n: 20 })
   })
 
-  test("a store without patience waits for the other stores of its process, and for no other process", async () => {
+  test("without patience waits for other stores of its process, but for no other process", async () => {
     const [db, own] = [opened(), opened()]
     db.patienceMs = 0
     await own.script("create table impatient (n bigint)")
@@ -163,7 +163,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await statement(own, "select n from impatient").all()).toEqual([{ n: 1 }, { n: 2 }])
   })
 
-  test("statements that were asked before a store is closed are done, and those that wait for their turn fail", async () => {
+  test("finishes earlier statements when it is closed, and fails those waiting for their turn", async () => {
     const db = opened()
     await db.script("create table last (n bigint)")
     const insert = statement(db, "insert into last values (?)")
@@ -186,7 +186,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await statement(opened(), "select n from last").all()).toEqual([{ n: 1 }])
   })
 
-  test("waits and commits as it is told, in every session", async () => {
+  test("uses its wait and commit settings in every session", async () => {
     const db = opened()
     const settings = async () => [await setting(db, "lock_timeout"), await setting(db, "synchronous_commit")]
     expect([db.patienceMs, await settings()]).toEqual([BUSY_MS, ["10s", "off"]])
@@ -201,7 +201,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     expect(await settings()).toEqual(["700ms", "off"])
   })
 
-  test("keeps the steps of its tables as a file takes them, but for those that are none there", async () => {
+  test("keeps the steps of its tables as a file does, except those it does not need", async () => {
     const db = opened()
     await db.keepStep("")
     await expect(async () => await statement(db, "select 1 from schema_step").get()).rejects.toThrow(
@@ -215,7 +215,7 @@ describe("a store on a server", { tags: ["postgresql"] }, () => {
     ])
   })
 
-  test("is closed once, also amid its rows, and does nothing more", async () => {
+  test("is closed once, even while reading rows, and does nothing more", async () => {
     const db = opened()
     for await (const _ of statement(db, "select 1 as n union select 2").iterate()) {
       db.close()

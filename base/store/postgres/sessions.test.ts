@@ -99,8 +99,8 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   const isThere = async (pid: unknown) =>
     (await one(admin, "select count(*) from pg_stat_activity where pid = $1", pid as number)) === 1
 
-  describe("what a session is", () => {
-    test("it has a name, limits on what may hang, and its schema", async () => {
+  describe("a single session", () => {
+    test("has a name, limits on what can hang, and its schema", async () => {
       const kept = vi.spyOn(Socket.prototype, "setKeepAlive")
       onTestFinished(() => kept.mockRestore())
       const db = own()
@@ -115,7 +115,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await setting("synchronous_commit")).toBe("off")
     })
 
-    test("values arrive as the state has them, but for numbers that would lose digits", async () => {
+    test("returns values as the state has them, except numbers that would lose digits", async () => {
       const db = own()
       const answer = await run(
         db,
@@ -143,7 +143,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await write(db, "set enable_seqscan = on")).toEqual({ columns: [], rows: [], changes: 0 })
     })
 
-    test("a statement is prepared once, and no more of them than there is room for", async () => {
+    test("prepares a statement once, up to a maximum number", async () => {
       const db = own({ limits: { mostPrepared: 2 } })
       const prepared = "select count(*), max(name) from pg_prepared_statements"
       const found = [
@@ -160,7 +160,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await rows(db, prepared)).toEqual([[2, "s1"]])
     })
 
-    test("every session takes the mode of its store before its next use, also one that opens later", async () => {
+    test("takes the mode of its store before its next use, even if it opens later", async () => {
       const db = own()
       const settings = () =>
         rows(db, "select current_setting('lock_timeout'), current_setting('synchronous_commit')")
@@ -173,7 +173,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await settings()).toEqual([["5s", "off"]])
     })
 
-    test("a session that is opened while the mode changes takes the new one", async () => {
+    test("opened while the mode changes takes the new one", async () => {
       const pooler = await pooled()
       const db = own({ url: pooler.url() })
       pooler.onWord = (word) => {
@@ -183,8 +183,8 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
     })
   })
 
-  describe("several at once", () => {
-    test("there are as many as are needed at a time, up to the limit, and who comes then waits", async () => {
+  describe("several sessions", () => {
+    test("open as needed up to the limit, and later callers wait", async () => {
       const db = own({ limits: { most: 3, connectMs: 300 } })
       const pid = await backend(db)
       // A free session is reused.
@@ -204,7 +204,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("writers", () => {
-    test("take turns; without patience one learns that others write, and may write afterwards", async () => {
+    test("take turns, and one without patience is told that others write and can write later", async () => {
       const [db, other] = [own(), own()]
       const things = await table(db)
       other.mode = { patienceMs: 0, isDurable: false }
@@ -239,7 +239,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await rows(db, `select n from ${things} order by n`)).toEqual([[1], [2]])
     })
 
-    test("a write outside of transactions lands or says why not, and leaves its session as it was", async () => {
+    test("a write outside a transaction succeeds or reports why not, and leaves its session unchanged", async () => {
       const db = own({ limits: { most: 1 } })
       const things = await table(db)
       expect(await write(db, `insert into ${things} values ($1) returning n`, 1)).toEqual({
@@ -262,7 +262,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("transactions", () => {
-    test("one that failed is rolled back, and never reported as committed", async () => {
+    test("a failed one is rolled back, and never reported as committed", async () => {
       const db = own({ limits: { most: 1 } })
       const things = await table(db)
       const turn = await held(db, "write")
@@ -278,7 +278,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await count(db, things)).toBe(0)
     })
 
-    test("one whose session is lost is lost with all it wrote, and another session serves the next caller", async () => {
+    test("one with a lost session loses everything it wrote, and another session serves the next caller", async () => {
       const db = own({ limits: { most: 1 } })
       const things = await table(db)
       const turn = await held(db, "write")
@@ -293,7 +293,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await backend(db)).not.toBe(pid)
     })
 
-    test("a snapshot stays the same while others write, and writes nothing", async () => {
+    test("a snapshot stays the same while others write, and cannot write", async () => {
       const [db, other] = [own(), own()]
       const things = await table(db)
       const snapshot = await held(db, "snapshot")
@@ -307,7 +307,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await count(db, things)).toBe(1)
     })
 
-    test("a script lands whole or not at all, may take its time, and is on the server's disk when it is done", async () => {
+    test("a script succeeds whole or not at all, may take its time, and is on the server's disk when it is done", async () => {
       const db = own({ limits: { silentMs: 1000 } })
       const things = await table(db)
       await expect(
@@ -331,7 +331,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("cursors", () => {
-    test("one beside the pool brings rows of one moment, some at a time, and ends with its session", async () => {
+    test("one outside the pool returns rows of one moment in batches, and ends with its session", async () => {
       const db = own({ limits: { most: 1 } })
       const things = await table(db)
       await write(db, `insert into ${things} select * from generate_series(1, 1201)`)
@@ -382,7 +382,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await backend(db)).toBe(pid)
     })
 
-    test("one whose session is lost fails alone", async () => {
+    test("one with a lost session fails alone", async () => {
       const db = own()
       const pid = await backend(db)
       using session = await db.openSnapshot()
@@ -396,7 +396,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("a server that is away", () => {
-    test("after a failed attempt callers fail at once, until it is time to try again", async () => {
+    test("fails callers at once after a failed attempt, until it is time to try again", async () => {
       for (const [restMs, tries] of [
         [600_000, 1],
         [0, 3],
@@ -415,7 +415,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       }
     })
 
-    test("callers that wait for a session fail with those that try to open one", async () => {
+    test("fails callers that wait for a session together with those that try to open one", async () => {
       const pooler = await pooled()
       pooler.isMute = true
       const db = own({ url: pooler.url(), limits: { most: 2, connectMs: 200, restMs: 600_000 } })
@@ -427,7 +427,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(pooler.calls).toBe(2)
     })
 
-    test("sessions that are open serve on where the server takes no more of them", async () => {
+    test("still serves open sessions if it accepts no more of them", async () => {
       const pooler = await pooled()
       const db = own({ url: pooler.url() })
       const user = await held(db)
@@ -437,7 +437,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await one(db, "select 1")).toBe(1)
     })
 
-    test("a write is on the wire as a whole, and is given up when no answer comes; its session is not used again", async () => {
+    test("gets a write whole, which is given up without an answer, and its session is not used again", async () => {
       const pooler = await pooled()
       const db = own({ url: pooler.url(), limits: { silentMs: 1000, most: 1 } })
       const things = await table(db)
@@ -458,7 +458,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await rows(db, `select n from ${things}`)).toEqual([[1]])
     })
 
-    test("when the server falls silent, sessions that were unused then are not tried in turn", async () => {
+    test("that falls silent is not tried through one idle session after another", async () => {
       const pooler = await pooled()
       const db = own({ url: pooler.url(), limits: { silentMs: 500, connectMs: 200, restMs: 600_000 } })
       const other = own({ url: pooler.url(), limits: { connectMs: 200 } })
@@ -474,7 +474,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(pooler.calls).toBe(0)
     })
 
-    test("a transaction that gets no answer ends without one to its rollback", async () => {
+    test("ends a transaction without waiting for the answer to its rollback", async () => {
       const pooler = await pooled()
       const db = own({ url: pooler.url(), limits: { silentMs: 500 } })
       const turn = await held(db, "write")
@@ -488,7 +488,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await one(db, "select 1")).toBe(1)
     })
 
-    test("a server that says nothing to a new caller is given up", async () => {
+    test("that does not answer a new caller is given up", async () => {
       const pooler = await pooled()
       pooler.isMute = true
       await expect(
@@ -498,7 +498,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       })
     })
 
-    test("the password that a server or pooler refuses is not repeated", async () => {
+    test("the password that a server or pooler refuses is not shown", async () => {
       const pooler = await pooled()
       pooler.refusal = { code: "28P01", message: "no such password: open sesame" }
       const db = own({ url: pooler.url(), password: "open sesame" })
@@ -509,13 +509,13 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("schemas", () => {
-    test("one is made with the functions that PostgreSQL lacks, by one of those that come at once", async () => {
+    test("one is created with the functions that PostgreSQL lacks, by one of several concurrent callers", async () => {
       const all = Array.from({ length: 3 }, () => own({ schema: "second" }))
       const found = all.map((db) => rows(db, "select current_schema(), instr('ab', 'b')"))
       expect(await Promise.all(found)).toEqual(all.map(() => [["second", 2]]))
     })
 
-    test("one that is up to date is not made again, which would have to wait for the writers' turn", async () => {
+    test("one that is up to date is not created again, which would have to wait for writers", async () => {
       const db = own({ schema: "third" })
       const turn = await held(db, "write")
       expect(await one(own({ schema: "third" }), "select current_schema()")).toBe("third")
@@ -525,7 +525,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(await one(own({ schema: "third" }), "select instr('ab', 'b')")).toBe(2)
     })
 
-    test("a role that may make none is refused, and keeps no session", async () => {
+    test("a role that may create none is refused, and keeps no session", async () => {
       await script(admin, "create role guest login; revoke create on database fossick from public")
       const guest = own({ url: server.url("of_guest").replace("fossick@", "guest@"), limits: { restMs: 0 } })
       await expect(run(guest, "select 1")).rejects.toMatchObject({ code: "42501" })
@@ -536,7 +536,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
   })
 
   describe("closing", () => {
-    test("ends all sessions, also where one was lost before, and takes no more callers", async () => {
+    test("ends all sessions, even after one was lost, and accepts no more callers", async () => {
       const db = own()
       const pid = await backend(db)
       db.close()
@@ -549,7 +549,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       other.close()
     })
 
-    test("lets callers finish that came before, also those that wait for a session", async () => {
+    test("lets earlier callers finish, including those waiting for a session", async () => {
       const db = own({ limits: { most: 1 } })
       const things = await table(db)
       const turn = await held(db, "write")

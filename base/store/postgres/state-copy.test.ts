@@ -38,7 +38,7 @@ const ONE: readonly Step[] = [
 const openThings = (db: StateStore) => migrate(db, "things", STEPS)
 const openMany = (db: StateStore) => migrate(db, "many", MANY)
 
-describe("a state that moves", { tags: ["postgresql"] }, () => {
+describe("moving a state", { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   let folder: string
   beforeAll(async () => {
@@ -51,7 +51,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
   })
   const opened = (schema: string) => new PostgresStore(serverLocation(server.url(schema), "", folder, {}))
 
-  test("is the same in a database and back in a file, goes on there, and refuses a place that is taken", async () => {
+  test("keeps it the same in a database and back in a file, where it continues, and refuses a used destination", async () => {
     using from = await openStateFile(join(folder, "from"))
     openThings(from)
     await transaction(from, async () => {
@@ -104,7 +104,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     )
   })
 
-  test("has all its rows in their tables, however many there are, and whatever belongs to what", async () => {
+  test("copies all rows into their tables, however many, and in dependency order", async () => {
     using from = await openStateFile(join(folder, "many"))
     openMany(from)
     await from.script("insert into tree values (1, null), (2, 1); insert into leaf values (2, 'a'), (2, 'b')")
@@ -152,7 +152,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     )
   })
 
-  test("can be copied again after a failure, and cannot be opened until the copy is complete", async () => {
+  test("can be repeated after a failure, and the copy cannot be opened until it is complete", async () => {
     using from = await openStateFile(join(folder, "twice"))
     openThings(from)
     using to = opened("twice")
@@ -167,7 +167,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     expect(await otherGeneration(to)).toBeNull()
   })
 
-  test("is refused where the copy is not what was there, or there is a file already", async () => {
+  test("is refused if the copy differs from the source, or a file already exists", async () => {
     using db = opened("odd")
     await db.script(versionTable(SCHEMA_WORDS.postgres))
     /** A table that is different on the server and in the file. */
@@ -191,7 +191,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     )
   })
 
-  test("is copied from a file, too", async () => {
+  test("works from a file too", async () => {
     using from = await openStateFile(join(folder, "of-file"))
     await from.script("create table thing (n integer) strict; insert into thing values (7)")
     await copyState(from, join(folder, "of-file.db"))
@@ -199,7 +199,7 @@ describe("a state that moves", { tags: ["postgresql"] }, () => {
     expect(copy.prepare("select n from thing").all()).toEqual([{ n: 7 }])
   })
 
-  test("is told to be out of reach when its server is gone, and is found when that is back", async () => {
+  test("reports an unreachable server, and finds the state when it is back", async () => {
     using db = opened("gone")
     await db.script("create table t (n bigint)")
     await server.kill()

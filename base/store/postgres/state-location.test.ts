@@ -7,7 +7,7 @@ import { serverLocation, stateServer, stateSettings, withPassword } from "./stat
 
 const parse = (value: string) => stateSettings.state.parse(value)
 
-test("the state is in its folder, or on a server of an address without a password", () => {
+test("the state is in its folder, or on a server whose address has no password", () => {
   for (const address of [
     "",
     "postgres://fossick@db/fossick",
@@ -26,7 +26,7 @@ test("the state is in its folder, or on a server of an address without a passwor
     )
 })
 
-test("what is wrong with an address is told without the address, and a password is never shown", () => {
+test("errors in an address are reported without the address, and a password is never shown", () => {
   let said: unknown
   try {
     stateServer("/data", { FOSSICK_STATE: "postgres://me:hunter2@db/fossick" })
@@ -39,7 +39,7 @@ test("what is wrong with an address is told without the address, and a password 
   expect([stateSettings.state.secret, stateSettings.statePassword.secret]).toEqual([true, true])
 })
 
-test("a state has a schema of its name, of its folder, or the usual one", () => {
+test("a state has a schema by its name, its folder, or the default one", () => {
   expect(stateServer("/data", {})).toBeNull()
   const of = (query: string, folder = "/data") => serverLocation(`postgres://me@db/x${query}`, "", folder, {})
   expect(stateServer("/data", { FOSSICK_STATE: "postgres://me@db/x" })).toEqual(of(""))
@@ -55,7 +55,7 @@ test("a state has a schema of its name, of its folder, or the usual one", () => 
   expect(of("?schema=folder", "/other").schema).not.toBe(schema)
 })
 
-test("a password is put into the address, from where it is kept", () => {
+test("the password is added to the address from where it is stored", () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   writeFileSync(join(folder, "password"), "p@ss\n")

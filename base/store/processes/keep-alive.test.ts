@@ -33,7 +33,7 @@ test("a process gives signs of life until it is disposed of, and is gone then", 
   expect([await signs(db, alive.id), vi.getTimerCount()]).toEqual([undefined, 0])
 })
 
-test("it looks for those that have ended when it begins, and with each sign", async () => {
+test("a process looks for ended ones at the start and with each sign", async () => {
   const db = emptyState()
   using _ = db
   const ended = async () => {
@@ -51,7 +51,7 @@ test("it looks for those that have ended when it begins, and with each sign", as
   expect([await signs(db, second), (await signs(db, alive.id))?.["signs"]]).toEqual([undefined, 1])
 })
 
-test("it says once that no sign can be given, and once more after one could", async () => {
+test("a process reports a failed sign once, and again after one succeeded", async () => {
   const { db, problems, alive } = await kept()
   const away = () => db.script("alter table state_process rename to away")
   const back = () => db.script("alter table away rename to state_process")
@@ -73,7 +73,7 @@ test("it says once that no sign can be given, and once more after one could", as
   expect(problems.every((problem) => problem instanceof Error)).toBe(true)
 })
 
-test("it keeps no process from ending", async () => {
+test("a process's signs do not keep it from exiting", async () => {
   vi.useRealTimers()
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length

@@ -64,7 +64,7 @@ test("rows have the types that their tables declare", async () => {
   expect(await q.selectFrom("kite").selectAll().where("id", "=", -1).executeTakeFirst()).toBeUndefined()
 })
 
-test("rows are added, added to, or left as they are, and changes are counted", async () => {
+test("rows are inserted, updated or left alone on conflict, and changes are counted", async () => {
   using state = await kites(["a", 1])
   const { q } = state
   const more = (name: string, length: number) =>
@@ -108,7 +108,7 @@ test("triggers fire on both stores", async () => {
   expect(await n()).toBe(1)
 })
 
-test("a number that a trigger keeps is counted again", async () => {
+test("a number kept by a trigger is recounted", async () => {
   using state = await kites(["a", 1], ["b", 2])
   const { db, q } = state
   const count = {
@@ -230,7 +230,7 @@ test("queries are part of the transaction that awaits them", async () => {
   expect(await names()).toEqual([{ name: "a" }, { name: "kept" }])
 })
 
-test("rows come one after another while others are written", async () => {
+test("rows arrive one after another while others are written", async () => {
   using state = await kites(
     ...Array.from({ length: 1201 }, (_, i) => [`n${String(i).padStart(4, "0")}`, 1] as const),
   )

@@ -45,7 +45,7 @@ test("a process that opens a new state.db while another one begins it waits, and
   await once(other, "exit")
 })
 
-test("tables are made also on a connection that waits for nobody, while another process writes", async () => {
+test("tables are created even on a connection without patience, while another process writes", async () => {
   using db = await openStateStore(folder)
   db.patienceMs = 0
   const other = await writing(join(folder, "state.db"))
@@ -55,7 +55,7 @@ test("tables are made also on a connection that waits for nobody, while another 
   await once(other, "exit")
 })
 
-test("a store without patience is told that another process writes, and reads what was there before", async () => {
+test("a store without patience is told that another process is writing, and reads the earlier data", async () => {
   using db = await openStateStore(folder)
   await db.script("create table lark (n integer) strict")
   db.patienceMs = 0
@@ -73,7 +73,7 @@ test("a store without patience is told that another process writes, and reads wh
   await once(other, "exit")
 })
 
-test("what SQLite says of a lock is told from other errors", async () => {
+test("SQLite's lock errors are told apart from other errors", async () => {
   const other = await writing(join(folder, "state.db"))
   using db = new DatabaseSync(join(folder, "state.db"), { timeout: 0 })
   const failed = (sql: string): unknown => {
@@ -89,7 +89,7 @@ test("what SQLite says of a lock is told from other errors", async () => {
   await once(other, "exit")
 })
 
-test("a file that somebody reads is made to write ahead as soon as he has read", async () => {
+test("a file being read switches to write-ahead logging as soon as its reader is done", async () => {
   const path = join(folder, "read.db")
   using db = new DatabaseSync(path, { timeout: 0 })
   db.exec("create table t (x)")
@@ -119,7 +119,7 @@ test("a file that is busy for ten seconds is given up", () => {
   expect(tries).toHaveBeenCalledTimes(2)
 })
 
-test("a file is opened to read it, with what was written ahead, and for nothing else", () => {
+test("a file is opened read-only, including its write-ahead log", () => {
   const path = join(folder, "ahead.db")
   using db = new DatabaseSync(path)
   useWal(db)
@@ -130,7 +130,7 @@ test("a file is opened to read it, with what was written ahead, and for nothing 
   expect(read.prepare("pragma busy_timeout").get()).toEqual({ timeout: BUSY_MS })
 })
 
-test("a file that does not write ahead is opened to read it, too, and read as it is by then", () => {
+test("a file without write-ahead logging is opened read-only too, and read as it is at the time", () => {
   const path = join(folder, "behind.db")
   using db = new DatabaseSync(path)
   db.exec("create table t (x); insert into t values (1)")

@@ -4,7 +4,7 @@ import { hidden } from "./hidden.ts"
 
 const SECRET = "pa/ss+word-1"
 
-test("a secret that somebody repeats is hidden, however it is written, and the rest stays", () => {
+test("a repeated secret is hidden, however it is written, and the rest stays", () => {
   const plain = Buffer.from(`\0fossick\0${SECRET}`).toString("base64")
   expect(hidden(`535 no entry with AUTH PLAIN ${plain}`, [SECRET])).toBe("535 no entry with AUTH PLAIN …")
   for (const before of ["", "a", "ab", "crawler:"]) {
@@ -18,7 +18,7 @@ test("a secret that somebody repeats is hidden, however it is written, and the r
   expect(hidden("a short one stays", ["one", ""])).toBe("a short one stays")
 })
 
-test("what base64 has of a secret is hidden at any place of a word, in either alphabet, whatever is around it", () => {
+test("a base64-encoded secret is hidden at any position, in either alphabet, whatever surrounds it", () => {
   // In base64 these contain many + and /, which the other alphabet writes as - and _.
   for (const secret of ["ûïþûïþûïþ", "?>?>?>?>~~~", "six_ch"]) {
     for (const before of ["", "a", "ab", "abc"])

@@ -51,8 +51,8 @@ async function writtenByProgram(code: string, env: NodeJS.ProcessEnv = {}): Prom
   return stdout.split("\n").slice(0, -1)
 }
 
-describe("as text", () => {
-  test("an event is a line that an operator reads", () => {
+describe("the log as text", () => {
+  test("writes an event as a line that an operator can read", () => {
     const [crawl, request] = written((log) => {
       log.info(
         { source: "postgres", new: 1169, failed: 0, seconds: 41, job: 7 },
@@ -69,7 +69,7 @@ describe("as text", () => {
     expect(request).toMatch(/^\d\d:\d\d:\d\d POST \/search 200 31 ms key docs-bot$/)
   })
 
-  test("what was refused, or is of no call that went well, can be found by the id that its caller has", () => {
+  test("lets refused and failed calls be found by the id that their caller has", () => {
     const requestId = "0b0b-5f3e"
     const lines = written((log) => {
       log.child({ requestId }).info({ status: 401 }, "{status}")
@@ -87,7 +87,7 @@ describe("as text", () => {
     ])
   })
 
-  test("a message without places, and fields without a message, are told as they are", () => {
+  test("writes messages without placeholders, and fields without a message, unchanged", () => {
     const lines = written((log) => {
       log.info("plain {word} 100 %")
       log.info("of %s and %d", "pino", 2)
@@ -126,13 +126,13 @@ describe("as text", () => {
     ])
   })
 
-  test("the time is that of the machine, in two digits each", () => {
+  test("shows the machine's local time, with two digits each", () => {
     const at = (hour: number, minute: number, second: number) =>
       new Date(2026, 4, 3, hour, minute, second).getTime()
     expect([timeOfDay(at(3, 4, 5)), timeOfDay(at(23, 59, 10))]).toEqual(["03:04:05", "23:59:10"])
   })
 
-  test("an error is told by its kind and code, and by its place only where it is a fault", () => {
+  test("shows an error's kind and code, and its location only for program errors", () => {
     const told = (level: number, err: unknown) =>
       textLine({ level, time: 0, err }, { ...PLACE, journal: true })
     const err = {
@@ -148,13 +148,13 @@ describe("as text", () => {
     expect(told(LEVELS.error, {})).toBe('<3>ERROR error="Error: "\n')
   })
 
-  test("what every line has, an operator is not told again", () => {
+  test("omits the fields that every line has", () => {
     const [line] = written((log) => log.info({ a: 1 }, "m"), { name: "crawler" })
     expect(line).toMatch(/^\S+ m a=1$/)
     expect(line).not.toContain(hostname())
   })
 
-  test("no page begins a line, commands the terminal or fakes a field, and errors have no trace", () => {
+  test("lets no page begin a line, control the terminal or fake a field, and omits error traces", () => {
     const foreign = `${hostile}\n12:00:00 ERROR faked\u2028again {title}`
     const lines = written((log) => {
       log.error({ title: foreign, err: new TypeError(foreign) }, `${foreign} 100 %s`)
@@ -167,7 +167,7 @@ describe("as text", () => {
     expect(lines[1]).toMatch(/ WARNING as it is and more error="Error: as it is\\\\?n?.*and more"$/)
   })
 
-  test("values with blanks, quotes or nothing in them stand in quotes", () => {
+  test("puts empty values and values with blanks or quotes in quotes", () => {
     const record = {
       level: LEVELS.info,
       time: 0,
@@ -182,7 +182,7 @@ describe("as text", () => {
     expect(textLine(record, PLACE)).toMatch(/ m a="b c" d="" e="x=\\"y\\"" f=\{"g":\[1\]\}\n$/)
   })
 
-  test("only a terminal is shown colours, and only the journal severities instead of times", () => {
+  test("shows colours only on a terminal, and severities instead of times only in the journal", () => {
     const record = { level: LEVELS.warn, time: 0, msg: "careful" }
     expect(textLine(record, { colours: true, journal: false })).toContain(
       "\u001b[33mWARNING\u001b[0m careful",
@@ -197,7 +197,7 @@ describe("as text", () => {
   })
 })
 
-test("as JSON a line holds all that was meant, and nothing that a terminal obeys", () => {
+test("as JSON a line contains everything intended, and nothing that controls a terminal", () => {
   const [line = ""] = written((log) => log.info({ title: hostile, n: 1169 }, `{n}: ${hostile}`), {
     env: { FOSSICK_LOG_FORMAT: "json" },
   })
@@ -211,7 +211,7 @@ test("as JSON a line holds all that was meant, and nothing that a terminal obeys
   expect(line).not.toMatch(COMMANDS)
 })
 
-test.each(["text", "json"])("no secret of an address and no key is in it, as %s", (format) => {
+test.each(["text", "json"])("no line contains a secret from an address or a key, as %s", (format) => {
   const lines = written(
     (log) => {
       log.info(
@@ -249,12 +249,12 @@ test.each(["text", "json"])(
   },
 )
 
-test("a level that asks for less also keeps the first line away", async () => {
+test("a level that logs less also suppresses the first line", async () => {
   const program = `firstLine(["start"], process.env); openPlainLog("fossick", 1, process.env)("info", "x")`
   expect(await writtenByProgram(program, { FOSSICK_LOG_LEVEL: "warn" })).toEqual([])
 })
 
-test("a log of little code has the same fields, in the same form", () => {
+test("the plain log has the same fields in the same format", () => {
   const both = (env: NodeJS.ProcessEnv) =>
     writtenTo((fd) => {
       openLog("api", env, fd).warn({ source: "docs", pages: 1169 }, "{pages} pages")
@@ -277,7 +277,7 @@ test("a log of little code has the same fields, in the same form", () => {
 })
 
 test.each(["debug", "info", "warn", "error", "silent"] as const)(
-  "a level of %s writes what is as severe, and nothing below",
+  "a level of %s writes entries of that severity and above, and nothing below",
   (level) => {
     const env = { FOSSICK_LOG_LEVEL: level }
     const all = ["debug", "info", "warn", "error"] as const
@@ -293,7 +293,7 @@ test.each(["debug", "info", "warn", "error", "silent"] as const)(
   },
 )
 
-test("a disk that is full, or a reader that left, ends nobody", { tags: ["linux"] }, () => {
+test("a full disk or a reader that left does not end the process", { tags: ["linux"] }, () => {
   const full = openSync("/dev/full", "w")
   const log = openLog("test", {}, full)
   expect(() => log.info("no room")).not.toThrow()
@@ -314,7 +314,7 @@ test("a disk that is full, or a reader that left, ends nobody", { tags: ["linux"
   expect(() => other.info("nowhere")).toThrow("EBADF")
 })
 
-describe("the form of a log", () => {
+describe("the format of a log", () => {
   const line = JSON.stringify({ level: LEVELS.warn, time: 0, msg: "careful \u202e http://u:p@h/" })
   const COLOUR = "\u001b[33m"
 
@@ -324,13 +324,13 @@ describe("the form of a log", () => {
     ["a terminal whose colours are wanted", true, { NO_COLOR: "" }],
     ["one that knows none", false, { TERM: "dumb" }],
     ["one whose owner wants none", false, { NO_COLOR: "1", TERM: "xterm" }],
-  ])("%s is shown colours: %s", (_, isShown, env) => {
+  ])("%s gets colours: %s", (_, isShown, env) => {
     const form = logForm("text", 1, env, () => true)
     expect(form(line).includes(COLOUR)).toBe(isShown)
     expect(logForm("text", 1, env, () => false)(line)).not.toContain(COLOUR)
   })
 
-  test("is that of the journal for what it names alone", () => {
+  test("is the journal's only for the stream it names", () => {
     expect(logForm("text", 9999, { JOURNAL_STREAM: "1:2" })(line)).toMatch(/^\d\d:/)
     expect(logForm("text", 9999, {})(line)).toMatch(/^\d\d:/)
     expect(logForm("json", 1, {}, () => true)(line)).toBe(
@@ -339,7 +339,7 @@ describe("the form of a log", () => {
   })
 })
 
-test("what lets somebody in is masked, and what only looks like it stays", () => {
+test("credentials are masked, and text that only looks like them stays", () => {
   const key = `fsk-${"k8Zq1LmX4vRt0Yp".repeat(2)}`
   for (const [text, shown] of [
     [`with ${key}, twice: ${key}`, "with fsk-…, twice: fsk-…"],

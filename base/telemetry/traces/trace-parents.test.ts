@@ -25,7 +25,7 @@ function state(prepare: (db: StateStore) => void = migrateTraces) {
   return db
 }
 
-test("where nothing is traced nothing is noted, and nothing looked for", async () => {
+test("without tracing, nothing is recorded or looked up", async () => {
   const db = state()
   await noteTraceOf(db, 1)
   expect(await traceOf(db, 1)).toBeUndefined()
@@ -35,7 +35,7 @@ test("where nothing is traced nothing is noted, and nothing looked for", async (
   expect(await traceOf(db, 1)).toBeUndefined()
 })
 
-test("a run goes on with the trace of the call that asked for it last", async () => {
+test("a run continues the trace of the last call that requested it", async () => {
   const db = state()
   {
     await using _ = await tracing()
@@ -61,7 +61,7 @@ test("a run goes on with the trace of the call that asked for it last", async ()
   expect(await traceOf(db, 1)).toBeUndefined()
 })
 
-test("of a thousand runs the callers are remembered; a process that looks first finds none", async () => {
+test("the callers of a thousand runs are remembered, and a process that looks first finds none", async () => {
   const db = state()
   await using _ = await tracing()
   expect(await traceOf(db, 1)).toBeUndefined()
@@ -74,7 +74,7 @@ test("of a thousand runs the callers are remembered; a process that looks first 
   ).toEqual([false, false, true, true])
 })
 
-test("callers that a newer version noted are left alone, and the part that is newer is named", async () => {
+test("callers recorded by a newer version are left alone, and the newer part is named", async () => {
   const db = state((newer) => migrate(newer, "traces", [() => "select 1", () => "select 2"]))
   migrateTraces(db)
   await using _ = await tracing()

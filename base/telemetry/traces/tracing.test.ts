@@ -35,7 +35,7 @@ const isBelowAnother = ({ flags }: { readonly flags: number }) => (flags & 0x2_0
 /** A step that returns the context that one of the operator's servers would be sent. */
 const sentOn = (parent?: string) => traced("step", { parent }, () => Promise.resolve(traceparent()))
 
-test("nothing is traced unless the settings name a receiver; what is to be done is done all the same", async () => {
+test("nothing is traced unless the settings name a receiver, and the work is done anyway", async () => {
   await using _ = await startTracing("fossick-test", DEFAULTS)
   expect([isTracing(), mayShowText(), traceparent()]).toEqual([false, false, undefined])
   const result = await traced("step", { kind: "server" }, (span) => {
@@ -48,7 +48,7 @@ test("nothing is traced unless the settings name a receiver; what is to be done 
   await expect(traced("step", {}, () => Promise.reject(new Error("its own")))).rejects.toThrow("its own")
 })
 
-test("steps arrive with their service, kind, name and attributes, one under the other, when the process ends", async () => {
+test("steps arrive with their service, kind, name and attributes, nested, when the process ends", async () => {
   const { got, keys, paths } = await told(async () => {
     expect([isTracing(), mayShowText()]).toEqual([true, false])
     const result = await traced(
@@ -88,7 +88,7 @@ test("steps arrive with their service, kind, name and attributes, one under the 
   expect([[...paths], [...keys]]).toEqual([["/v1/traces"], [undefined]])
 })
 
-test("a caller's trace goes on here, and from here to the servers that are asked", async () => {
+test("a caller's trace continues here, and on to the servers that are called", async () => {
   let on: string | undefined
   const { got } = await told(async () => {
     on = await sentOn(`00-${TRACE}-${CALLER}-01`)
@@ -114,18 +114,21 @@ const NO_PARENTS = [
   ["a step of zeros", `00-${TRACE}-${"0".repeat(16)}-01`],
 ] as const
 
-test.each(NO_PARENTS)("a parent that is none begins a trace of its own: %s", async (_what, parent) => {
+test.each(NO_PARENTS)("an invalid parent starts a new trace: %s", async (_what, parent) => {
   const { got } = await told(() => traced("step", { parent }, nothing))
   expect(got).toHaveLength(1)
   expect(got[0]!.traceId).not.toBe(TRACE)
   expect(got[0]!.parentSpanId ?? "").toBe("")
 })
 
-test.each(NO_PARENTS)("nor does it take a step out of the one it stands in: %s", async (_what, parent) => {
-  const { got } = await told(() => traced("outer", {}, () => traced("inner", { parent }, nothing)))
-  const [inner, outer] = got
-  expect([inner!.traceId, inner!.parentSpanId]).toEqual([outer!.traceId, outer!.spanId])
-})
+test.each(NO_PARENTS)(
+  "an invalid parent does not take a step out of its surrounding one: %s",
+  async (_what, parent) => {
+    const { got } = await told(() => traced("outer", {}, () => traced("inner", { parent }, nothing)))
+    const [inner, outer] = got
+    expect([inner!.traceId, inner!.parentSpanId]).toEqual([outer!.traceId, outer!.spanId])
+  },
+)
 
 test.each([
   ["0".repeat(31) + "1", "0".repeat(15) + "1"],
@@ -135,7 +138,7 @@ test.each([
   expect(got).toMatchObject([{ traceId: trace, parentSpanId: step }])
 })
 
-test("the caller's decision to record counts, whatever the share says", async () => {
+test("the caller's decision to record takes precedence over the share", async () => {
   const off: (string | undefined)[] = []
   const all = await told(async () => {
     for (const flags of ["00", "02", "f0"]) off.push(await sentOn(`00-${TRACE}-${CALLER}-${flags}`))
@@ -154,7 +157,7 @@ test("the caller's decision to record counts, whatever the share says", async ()
   expect(none.got.map(({ traceId }) => traceId)).toEqual([TRACE])
 })
 
-test("of calls whose callers say nothing the share is recorded", async () => {
+test("the share applies to calls whose callers do not decide", async () => {
   const { got } = await told(
     async () => {
       for (let at = 0; at < 200; at++) await traced("step", {}, nothing)
@@ -165,7 +168,7 @@ test("of calls whose callers say nothing the share is recorded", async () => {
   expect(got.length).toBeLessThan(200)
 })
 
-test("a step that fails says so by the kind of its error; neither its words nor any secret gets into the trace", async () => {
+test("a failed step reports the kind of its error, without its message or any secret", async () => {
   const { got, raw, keys } = await told(
     async () => {
       const secret = new TypeError("the key sk-secret was refused")
@@ -191,7 +194,7 @@ test("a step that fails says so by the kind of its error; neither its words nor 
   expect([...keys]).toEqual(["Bearer sk-of-the-receiver"])
 })
 
-test("after a step that failed the one around it goes on", async () => {
+test("the outer step continues after a failed one", async () => {
   const { got } = await told(() =>
     traced("outer", {}, async () => {
       await traced("inner", {}, () => Promise.reject(new Error("no"))).catch(() => {})
@@ -203,7 +206,7 @@ test("after a step that failed the one around it goes on", async () => {
   expect(outer!.status.code).toBe(0)
 })
 
-test("addresses may stand in traces where the settings let them", async () => {
+test("addresses can appear in traces if the settings allow them", async () => {
   let may = false
   await told(
     () => {
@@ -216,7 +219,7 @@ test("addresses may stand in traces where the settings let them", async () => {
   expect(mayShowText()).toBe(false)
 })
 
-test("thousands of steps wait for the receiver; a span that has ended is closed to changes", async () => {
+test("thousands of steps wait for the receiver, and an ended span can no longer change", async () => {
   let kept: Span | undefined
   const { got } = await told(async () => {
     await Promise.all(Array.from({ length: 3000 }, () => traced("step", {}, nothing)))
@@ -230,7 +233,7 @@ test("thousands of steps wait for the receiver; a span that has ended is closed 
   expect(got.at(-1)!.name).toBe("last")
 })
 
-test("an end waits for the answer to what was sent before it", async () => {
+test("ending waits for the response to what was sent before", async () => {
   const { promise: answerAfter, resolve: answer } = Promise.withResolvers<void>()
   await using slow = await startReceiver({ answerAfter })
   const tracing = await startTracing("fossick-test", { ...DEFAULTS, tracesUrl: slow.url })
@@ -245,7 +248,7 @@ test("an end waits for the answer to what was sent before it", async () => {
   expect(isAnswered).toBe(true)
 })
 
-test("the ledger of hosts has a receiver that took steps, and none that refused; an end waits for neither to be well", async () => {
+test("the host ledger records a receiver that accepted steps, not one that refused, and ending fails for neither", async () => {
   const { host } = await told(() => traced("step", {}, nothing))
   await using refusing = await startReceiver({ status: 400 })
   {

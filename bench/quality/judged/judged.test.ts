@@ -22,7 +22,7 @@ const PAGES = [
 const QUESTION = "how often is the seal of a water pump replaced"
 
 describe("an answer over a tiny collection", () => {
-  test("is asked for over a socket and counted, its sentences judged by what a reader wrote", async () => {
+  test("is requested over a socket and counted, with its sentences judged by a reader's verdicts", async () => {
     const marks: Marks[] = []
     const lines: string[] = []
     const facts = [fact("pumps.html", "every 4000 hours", "each 4000 hours")]
@@ -51,7 +51,7 @@ describe("an answer over a tiny collection", () => {
     expect(lines[0]).toMatch(/^\? [0-9a-f]{16} how often .* → The seal of a water pump/)
   })
 
-  test("is marked by what is missing: a side, its page, words that the page does not have", () => {
+  test("is marked for what is missing: a side, its page, or words that the page does not contain", () => {
     const said = {
       question: "pumps or mills",
       pieces: [{ text: "A pump moves water uphill.", urls: [urlOf("pumps.html")] }],
@@ -86,7 +86,7 @@ describe("an answer over a tiny collection", () => {
 describe("judgements", () => {
   const line = lineOf("a question", "A sentence\nof two lines.")
 
-  test("hold as long as question and sentence are the same but for white space", () => {
+  test("apply if question and sentence are the same except for white space", () => {
     const judgements = new Judgements(
       `# by a reader\n\n${line.replace("?", "n")}\n${lineOf("a question", "Open.")}`,
     )
@@ -95,19 +95,19 @@ describe("judgements", () => {
     expect(judgements.of("a question", "Open.")).toBeNull()
   })
 
-  test("refuse what contradicts itself, and what is no judgement", () => {
+  test("reject contradictions and invalid lines", () => {
     expect(() => new Judgements(`${line.replace("?", "y")}\n${line.replace("?", "n")}`)).toThrow("line 2")
     expect(() => new Judgements(`maybe ${line}`)).toThrow("line 1")
   })
 
-  test("that are kept can be read", () => {
+  test("can be read back when stored", () => {
     expect(Judgements.kept("answers").of("a question", "that nobody asked")).toBeNull()
     expect(Judgements.kept("reports").of("a question", "that nobody asked")).toBeNull()
   })
 })
 
 describe("wordings", () => {
-  test("are found whatever the marks, quotes and blanks between the words", () => {
+  test("match whatever marks, quotes and blanks are between the words", () => {
     expect(says("Run `lxc-create`\n **now**", { says: ["LXC-create now"] })).toBe(true)
     expect(says("a package’s “conffiles” | file", { says: ['package\'s "conffiles" file'] })).toBe(true)
     expect(says("65535: this value *must not* be used", { says: ["65535…must not be used"] })).toBe(true)
@@ -115,7 +115,7 @@ describe("wordings", () => {
     expect(says("a.b", { says: ["a+b"] })).toBe(false)
   })
 
-  test("that no page has are faults of the set", () => {
+  test("that no page contains are errors in the set", () => {
     const pages = new Map(PAGES.map((page) => [page.url.replace(urlOf(""), ""), page]))
     const on = ["pumps.html"]
     expect(faultsOf([{ on, says: ["every 4000 hours"] }], pages)).toEqual([])
@@ -126,7 +126,7 @@ describe("wordings", () => {
   })
 })
 
-test("a text is taken apart behind its citations", () => {
+test("a text is split after its citations", () => {
   expect(citedPieces("One. [1][2] Two:\ncode [3]\nThree")).toEqual([
     { text: "One.", numbers: [1, 2] },
     { text: "Two:\ncode", numbers: [3] },
@@ -137,7 +137,7 @@ test("a text is taken apart behind its citations", () => {
 describe("the judged set", () => {
   const all = Object.values(JUDGED_QUESTIONS).flat()
 
-  test("asks nothing twice, and has each kind in both halves alike", () => {
+  test("repeats no question, and has the same mix of kinds in both halves", () => {
     const texts = [...all.map(({ text }) => text), ...JUDGED_TASKS.map(({ input }) => input)]
     expect(new Set(texts).size).toBe(texts.length)
     expect(all.length).toBeGreaterThanOrEqual(120)
@@ -145,7 +145,7 @@ describe("the judged set", () => {
       expect(halfOf<unknown>(questions, "tune").length).toBe(halfOf<unknown>(questions, "kept").length)
   })
 
-  test("wants a fact for each side of a comparison, and none of what is to be refused", () => {
+  test("requires a fact for each side of a comparison, and none for questions to refuse", () => {
     expect(JUDGED_QUESTIONS["comparison"]!.filter(({ facts }) => (facts?.length ?? 0) < 2)).toEqual([])
     const refused = [...JUDGED_QUESTIONS["unanswerable"]!, ...JUDGED_QUESTIONS["off-topic"]!]
     expect(all.filter(({ facts }) => facts === null)).toEqual(refused)

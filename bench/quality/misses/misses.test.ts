@@ -8,12 +8,12 @@ import { openWorld } from "./world.ts"
 
 // The short form of `npm run bench -- misses`: a question of each kind, and vectors that cost nothing.
 
-test("two hundred questions are asked, each of a thing of its own", () => {
+test("the two hundred questions each ask about something different", () => {
   expect(missQuestions).toHaveLength(200)
   expect(new Set(missQuestions.map(({ thing }) => thing)).size).toBe(200)
 })
 
-test("where nothing is found the right cause is named, and nothing is called complete that is not", async () => {
+test("the right cause is named if nothing is found, and nothing incomplete is called complete", async () => {
   const kinds = Map.groupBy(missQuestions, ({ seed, by, parameters }) =>
     JSON.stringify([seed, by, parameters]),
   )

@@ -5,7 +5,7 @@ import { judge, ofFeed, ofMails } from "./told.ts"
 const which = { watch: "source", way: "feed" } as const
 const [one, two] = ["http://a.example/1", "http://a.example/2"].map((url) => ({ change: "changed", url }))
 
-test("what was not told is lost, what was told once more is doubled", () => {
+test("an unreported change is lost, and one reported again is doubled", () => {
   const told = [one!, one!, two!]
   expect(judge(which, told, { expected: [one!, two!] })).toMatchObject({ doubled: [`changed ${one!.url}`] })
   expect(judge(which, [two!], { expected: [one!, two!, two!] })).toMatchObject({
@@ -15,7 +15,7 @@ test("what was not told is lost, what was told once more is doubled", () => {
   expect(judge(which, told, { expected: [one!], mayTell: [two!] }).doubled).toEqual([`changed ${one!.url}`])
 })
 
-test("feeds and mails are read as they are, a mail that comes again once", () => {
+test("feeds and e-mails are read in their real format, and a repeated e-mail counts once", () => {
   const xml = `<entry>\n<id>x</id>\n<link href="${one!.url}"/>\n<category term="changed"/>\n</entry>`
   expect(ofFeed(xml)).toEqual([one])
   const mail = (id: string, watch: string) =>

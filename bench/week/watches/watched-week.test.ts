@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 import { startCheapVectors } from "#engine/testing/model-server.ts"
 import { playWatchedWeek } from "./watched-week.ts"
 
-test("two days with kills: each watch tells each change once, by webhook, by e-mail and in its feed", async () => {
+test("over two days with kills, each watch reports each change once, by webhook, e-mail and feed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fossick-watched-week-"))
   await using vectors = await startCheapVectors()
   try {

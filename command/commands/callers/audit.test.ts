@@ -16,7 +16,7 @@ import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 const run = promisify(execFile)
 
-test("what commands change is noted with who typed them, and shown, found and exported", async () => {
+test("changes by commands are recorded with who typed them, and can be shown, found and exported", async () => {
   await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), "fossick-audit-"))
   opened.defer(() => rm(folder, { recursive: true }))
@@ -58,7 +58,7 @@ test("what commands change is noted with who typed them, and shown, found and ex
   expect(await refusalOf("audit", "--from", "yesterday")).toMatch(/--from must be a time like/)
 })
 
-test("commands that are called like a change say that they are one", async () => {
+test("commands named like a change are declared as one", async () => {
   const specs = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { load }]) => {
       const spec = await load()

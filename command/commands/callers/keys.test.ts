@@ -59,7 +59,7 @@ test("fossick keys makes, lists, disables and enables keys, and a running applia
   )
 })
 
-test("fossick keys public makes a key for web pages, which list shows whole and disable and enable switch", async () => {
+test("fossick keys public creates a key for web pages, which list shows in full and disable and enable switch", async () => {
   await new Sources(db, new Jobs(db)).put({ name: "docs", seeds: ["https://docs.example.com/"] })
   const store = new PublicKeyStore(db)
   const site = ["--source", "docs", "--origin", "https://docs.example.com", "--answers"]
@@ -83,7 +83,7 @@ test("fossick keys public makes a key for web pages, which list shows whole and 
   })
 })
 
-test("fossick keys usage shows what each key used by day and month, with what was logged before", async () => {
+test("fossick keys usage shows each key's usage by day and month, including earlier logs", async () => {
   const keys = openKeyStore(db, "")
   const id = (await keys.verify(await keys.create({ role: "search", name: "chat" })))!.id
   const other = (await keys.verify(await keys.create({ role: "search", name: "old" })))!.id
@@ -142,7 +142,7 @@ test("fossick keys usage shows what each key used by day and month, with what wa
   ])
 })
 
-test("a key is made with all its limits, of collections that there are", async () => {
+test("a key is created with all its limits, for existing collections", async () => {
   await run("collections", "set", "staff", "wiki", "handbook")
   const limits =
     "--expires 30d --credits 50 --per total --rate-limits search=5/m --make-keys --endpoint search"
@@ -190,7 +190,7 @@ test("a key that acts for people is made with the secret of its service", async 
   expect((await run("keys", "list")).stdout).toContain("chat  acts for people, by headers")
 })
 
-test("fossick collections sets, lists and deletes collections, which keys need to be there", async () => {
+test("fossick collections sets, lists and deletes collections, and keys require existing ones", async () => {
   await openCollections(db).set("staff", ["wiki", "tickets"])
   await run("collections", "set", "staff", "wiki", "handbook")
   expect((await run("collections", "list")).stdout).toBe("staff: handbook, wiki\n")
@@ -202,7 +202,7 @@ test("fossick collections sets, lists and deletes collections, which keys need t
   })
 })
 
-test("names of sources that are unknown are refused with the nearest, and listed once they are gone", async () => {
+test("unknown source names are rejected with the nearest match, and listed once they are gone", async () => {
   const jobs = new Jobs(db)
   const sources = new Sources(db, jobs)
   await sources.put({ name: "docs", seeds: "https://docs.example.com/" })

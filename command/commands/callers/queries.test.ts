@@ -19,7 +19,7 @@ import { FOSSICK, refusalOf } from "../../testing/fossick.ts"
 
 // `fossick queries` as a program, against an appliance on a socket that stores questions.
 
-test("questions are shown by report, and forgotten when that is confirmed", async () => {
+test("report shows questions, and clear deletes them after confirmation", async () => {
   await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), "fossick-queries-"))
   opened.defer(() => rm(folder, { recursive: true }))
@@ -77,7 +77,7 @@ test("questions are shown by report, and forgotten when that is confirmed", asyn
   expect((await fossick("top")).lines).toEqual(["No such questions."])
 })
 
-test("what cannot be meant is refused before anything is asked", async () => {
+test("invalid arguments are rejected before any request", async () => {
   expect(await refusalOf("queries", "clear")).toContain("--yes")
   expect(await refusalOf("queries", "top", "--limit", "0")).toContain("--limit must be")
 })

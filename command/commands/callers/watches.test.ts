@@ -100,7 +100,7 @@ test("a source is watched, its changes are shown, and the watch is ended", async
   expect(await fossick(["show", id])).toMatchObject({ code: 1, err: "This key has no such watch.\n" })
 })
 
-test("questions and pages are watched with all that says how they tell", async () => {
+test("questions and pages are watched with all notification options", async () => {
   const question = await fossick(
     [
       "add",
@@ -127,7 +127,7 @@ test("questions and pages are watched with all that says how they tell", async (
   expect(all.lines).toHaveLength(3)
 })
 
-test("how a watch tells is changed; what is not named stays", async () => {
+test("a change of notification options keeps those that are not named", async () => {
   const { id, ...made } = await one(
     "add",
     "--source",
@@ -156,7 +156,7 @@ test("how a watch tells is changed; what is not named stays", async () => {
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("webhook must match") })
 })
 
-test("what the appliance refuses, or that there is none, is said and ends with 1", async () => {
+test("a refusal by the appliance, or a missing appliance, is reported with exit code 1", async () => {
   expect(await fossick(["list", "--all"])).toMatchObject({
     code: 1,
     err: "Access denied. all needs a key with the role admin.\n",
@@ -173,7 +173,7 @@ test("what the appliance refuses, or that there is none, is said and ends with 1
   expect(keyless).toMatchObject({ code: 2, err: expect.stringContaining("FOSSICK_API_KEY must hold a key") })
 })
 
-test("what cannot be meant is refused before anything is asked", async () => {
+test("invalid arguments are rejected before any request", async () => {
   expect(await refusalOf("watches", "add")).toBe("add wants --question, --source or --page")
   expect(await refusalOf("watches", "add", "--page", "a", "--source", "b")).toContain("add wants")
   expect(await refusalOf("watches", "add", "--page", "a", "--include", "/b")).toContain("go with --source")

@@ -55,13 +55,13 @@ describe("fossick index", () => {
     [["swap"], "unknown command 'swap'"],
     [["drop", "index-2"], "too many arguments for 'drop'"],
     [["status", "--force"], "--force"],
-  ])("%j is answered with what is possible", async (args, message) => {
+  ])("answers %j with the possible arguments", async (args, message) => {
     const { code, stderr } = await run(args)
     expect(stderr).toContain(message)
     expect(code).toBe(2)
   })
 
-  test("says what it can do, and of an index that is not there that it is empty", async () => {
+  test("reports its options, and that a missing index is empty", async () => {
     expect((await run(["--help"])).stdout).toMatch(/status .*upgrade .*rollback .*drop /s)
     expect(await run(["status"])).toMatchObject({ code: 0, stdout: "In use       index: empty\n" })
     expect(await run(["rollback"])).toMatchObject({
@@ -97,7 +97,7 @@ describe("fossick index", () => {
     expect((await status()).current).toMatchObject({ name: "index-2", pages: 1, pagesWithoutVectors: 1 })
   })
 
-  test("makes an index anew for another model, goes back, forward again, and deletes what is kept", async () => {
+  test("rebuilds an index for another model, goes back and forward again, and deletes stored ones", async () => {
     await crawled()
     // A model is named after its folder: the same weights under another name count as another model.
     const model = path.join(dir, "another-model")
@@ -144,7 +144,7 @@ describe("fossick index", () => {
     expect(hits.map((hit) => hit.title)).toEqual(["Otters"])
   })
 
-  test("says which model is used and why, takes another one, and says when FOSSICK_MODEL wins", async () => {
+  test("reports which model is used and why, switches to another, and says when FOSSICK_MODEL takes precedence", async () => {
     await crawled()
     const said = async (args: readonly string[] = [], env: Record<string, string> = {}) =>
       (await run(["model", ...args], env)).stdout
@@ -170,7 +170,7 @@ describe("fossick index", () => {
     expect((await status()).due).toBeNull()
   })
 
-  test("waits for a crawl, and says what holds the index when it takes long", async () => {
+  test("waits for a crawl, and reports what holds the index if it takes long", async () => {
     await crawled()
     await using _ = await openEngine(readSettings(engineSettings, { FOSSICK_DATA_DIR: dir }), {
       mode: "write",

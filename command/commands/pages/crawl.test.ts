@@ -77,7 +77,7 @@ function siteOf(pages: number, at: number, reached: () => void): Record<string, 
 }
 
 describe("a bare word", () => {
-  test("is the name of a source, and no host when there is none of that name", async () => {
+  test("is a source name, and never a host if there is no such source", async () => {
     using folder = temporaryFolder()
     const db = await openStateStore(folder.path)
     const jobs = new Jobs(db)
@@ -97,7 +97,7 @@ describe("a bare word", () => {
     db.close()
   })
 
-  test("may be several words, where the name of a source is", async () => {
+  test("can be several words if that is a source's name", async () => {
     await using site = await startTestSite({ "/": article("Home") })
     using folder = temporaryFolder()
     const db = await openStateStore(folder.path)
@@ -157,7 +157,7 @@ describe("arguments", () => {
     expect(await refusalOf("crawl", ...args)).toContain(message)
   })
 
-  test("have defaults, and a host alone is taken as https", async () => {
+  test("have defaults, and turn a plain host into an https address", async () => {
     expect(await described("docs.example.com")).toEqual({
       source: defineSource({ seeds: ["https://docs.example.com/"] }),
       name: "docs.example.com",
@@ -165,7 +165,7 @@ describe("arguments", () => {
     })
   })
 
-  test("a name that can be no address is taken as one of a declared source", async () => {
+  test("name a declared source if they cannot be an address", async () => {
     expect(await described("team wiki 2.0")).toEqual({
       source: null,
       name: "team wiki 2.0",
@@ -211,7 +211,7 @@ describe("fossick crawl", () => {
     })
   })
 
-  test("Ctrl-C stops cleanly, and the same command goes on where it stopped", async () => {
+  test("stops cleanly on Ctrl-C, and the same command resumes where it stopped", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.kill("SIGINT")))
@@ -228,7 +228,7 @@ describe("fossick crawl", () => {
     expect(second.out).toMatch(new RegExp(`${PAGES + 1}  indexed`))
   })
 
-  test("a reader that goes away, such as head, stops it without a word, and nothing is lost", async () => {
+  test("stops silently if its reader goes away, such as head, and nothing is lost", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 12, () => first?.child.stdout?.destroy()))
@@ -247,7 +247,7 @@ describe("fossick crawl", () => {
     })
   })
 
-  test("kill -9 loses no page that was reported, and the crawl goes on", async () => {
+  test("loses no reported page on kill -9, and the crawl resumes", async () => {
     using folder = temporaryFolder()
     let first: Command | null = null
     await using site = await startTestSite(siteOf(PAGES, 18, () => first?.child.kill("SIGKILL")))

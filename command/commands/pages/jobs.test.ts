@@ -14,7 +14,7 @@ async function fossick(dataDir: string, ...args: string[]) {
   return { code, lines: out.split("\n").slice(0, -1), err }
 }
 
-test("every address of a run is listed by how it ended, and later runs take over what they visit", async () => {
+test("every address of a run is listed by outcome, and later runs take over what they visit", async () => {
   const many = Array.from({ length: 620 }, (_, index) => `/gone-${String(index).padStart(3, "0")}`)
   await using site = await startTestSite({
     "/": article("Home", { links: ["/empty-a", "/empty-b", "/a page", "/broken", ...many] }),
@@ -66,7 +66,7 @@ test("every address of a run is listed by how it ended, and later runs take over
   expect(await list("99", "empty")).toMatchObject({ code: 1 })
 })
 
-test("the list counts a page as one, and says the reason of a run once", async () => {
+test("the list counts a page once, and gives the reason of a run once", async () => {
   await using site = await startTestSite({ "/": article("Home") })
   await using fixture = await CrawlFixture.open()
   const { db, jobs, engine } = fixture
@@ -87,7 +87,7 @@ test("the list counts a page as one, and says the reason of a run once", async (
   expect(lines[3]).toContain("2: nothing was indexed: the only seed failed")
 })
 
-test("an outcome that there is not is refused with those that there are", async () => {
+test("an unknown outcome is rejected with the valid ones", async () => {
   expect(await refusalOf("jobs", "show", "1", "--outcome", "lost")).toMatch(
     /^There is no outcome "lost"; the outcomes are indexed, unchanged, /,
   )

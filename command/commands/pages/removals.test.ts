@@ -60,7 +60,7 @@ describe("arguments", () => {
     expect(await refusalOf("removals", ...args)).toContain(message)
   })
 
-  test("are none for a look at what waits", async () => {
+  test("are optional for listing pending removals", async () => {
     expect(await readCommandLine(["removals"])).toMatchObject({
       path: "removals list",
       given: { args: {}, options: { limit: "100" }, json: false },
@@ -69,7 +69,7 @@ describe("arguments", () => {
 })
 
 describe("fossick removals", () => {
-  test("shows what waits, takes a yes, shows what was removed and puts it back, with and without a crawler", async () => {
+  test("lists pending removals, approves them, shows what was removed and restores it, with and without a crawler", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/b", "/c"] }),
       "/a": article("Alpha"),
@@ -140,7 +140,7 @@ describe("fossick removals", () => {
     }
   })
 
-  test("kill -9 between the index and the state leaves nothing that the next writer does not mend", async () => {
+  test("leaves nothing after a kill -9 between index and state that the next writer does not repair", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a"] }),
       "/a": article("Alpha"),

@@ -59,7 +59,7 @@ describe("fossick search", () => {
     return hits.map((hit) => ({ ...hit, path: hit.url.replace(/^https:\/\/|\.example\.com/g, "") }))
   }
 
-  test("keeps to sources, collections and types, and shows the address of the section", async () => {
+  test("filters by sources, collections and types, and shows the address of the section", async () => {
     const paths = async (...args: string[]) => (await found(...args)).map(({ path }) => path).sort()
     expect(await paths("--source", "docs")).toEqual(["docs/pumps", "docs/pumps.pdf"])
     expect(await paths("--collection", "open")).toEqual(["wiki/pumps"])
@@ -76,7 +76,7 @@ describe("fossick search", () => {
     )
   })
 
-  test("refuses a name that there is not, with those near it", async () => {
+  test("rejects an unknown name, suggesting similar ones", async () => {
     const refused = async (...args: string[]) => {
       const { code, err } = await run(...args)
       return code === 0 ? "" : err

@@ -38,11 +38,11 @@ test.each([
   [["show", "a", "b"], "too many arguments"],
   [["show", "a", "--remove-pages"], "unknown option '--remove-pages'"],
   [["list", "--colour"], "--colour"],
-])("arguments that make no sense are refused: %j", async (args, message) => {
+])("meaningless arguments are rejected: %j", async (args, message) => {
   expect(await refusalOf("sources", ...args)).toContain(message)
 })
 
-test("a site is looked at, and its source added to the file, comments and all; what cannot be read is not", async () => {
+test("a site is examined, and its source added to the file, keeping comments; an unreadable site is not", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a"] }),
@@ -79,7 +79,7 @@ test("a site is looked at, and its source added to the file, comments and all; w
   expect(readFileSync(file, "utf8")).toBe(written)
 })
 
-test("a source from its file to its pages and back, without an appliance", async () => {
+test("a source goes from its file to its pages and back, without an appliance", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({
     "/": article("Home", { links: ["/a", "/b.pdf"] }),
@@ -211,7 +211,7 @@ test("a source of documents can be declared before there is any state", async ()
     expect(await run(folder.path, ["sources", command])).toMatchObject({ code: 0, err: "" })
 })
 
-test("the backup of the file is validated, planned, applied, shown and made", async () => {
+test("the backup section of the file is validated, planned, applied, shown and carried out", async () => {
   using folder = temporaryFolder()
   const at = (name: string) => join(folder.path, name)
   const declare = (block: string) => writeFileSync(at("sources.yaml"), `sources: []\n${block}`)
@@ -256,7 +256,7 @@ sources.yaml:2:49: backup.times isn't a field of the backup; there are schedule,
   expect(await told("backups", "list")).toContain("No backup is declared.")
 })
 
-test("names that keys, collections and settings have for no source are warned of, and refused if that is wanted", async () => {
+test("source names that keys, collections or settings use but nothing declares cause a warning, or an error on request", async () => {
   using folder = temporaryFolder()
   const env = { FOSSICK_X402_SOURCES: "wikki" }
   const file = join(folder.path, "sources.yaml")
@@ -288,7 +288,7 @@ test("names that keys, collections and settings have for no source are warned of
   expect(told.problems).toHaveLength(2)
 })
 
-test("a folder for backups that is not there is warned of, on the machine that is to have it", async () => {
+test("a missing backup folder causes a warning, on the machine that should have it", async () => {
   using folder = temporaryFolder()
   const text = "sources: []\nbackup: { folder: away, schedule: 30 2 * * * }\n"
   writeFileSync(join(folder.path, "sources.yaml"), text)
@@ -302,7 +302,7 @@ test("a folder for backups that is not there is warned of, on the machine that i
   expect((await run(folder.path, ["sources", "validate"])).err).toBe("")
 })
 
-test("a secret may be set elsewhere, and what is wrong is told to programs, too", async () => {
+test("a secret may be set elsewhere, and errors are reported to programs too", async () => {
   using folder = temporaryFolder()
   writeFileSync(
     join(folder.path, "sources.yaml"),
@@ -355,7 +355,7 @@ test("several sources are run by one command, and new or changed ones when the f
   expect(all.out).toMatch(/\na: finished\ngone: failed, .*\n$/)
 })
 
-test("sources that one command runs wait for none that is sick, with no appliance either", async () => {
+test("sources run by one command do not wait for a slow one, even without an appliance", async () => {
   using folder = temporaryFolder()
   await using site = await startTestSite({ "/b": article("Lighthouse"), "/c": article("Harbour") })
   // It answers once the command has reported that both others have ended.

@@ -105,7 +105,7 @@ const contents = (dir: string) =>
     .map((file) => [file, readFileSync(file).toString("base64")])
 
 describe("fossick doctor --repair", () => {
-  test("says beforehand what it would do, and then brings back index, state, counts and thumbnails", async () => {
+  test("says beforehand what it will do, and then repairs index, state, counts and thumbnails", async () => {
     using folder = temporaryFolder()
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
@@ -168,7 +168,7 @@ describe("fossick doctor --repair", () => {
     expect(hits.map(({ url }) => url)).toEqual<PageUrl[]>([OTTERS.url])
   })
 
-  test("leaves a state.db alone whose tables cannot be read, and says that a backup is the way back", async () => {
+  test("leaves a state.db with unreadable tables alone, and recommends a backup", async () => {
     using folder = temporaryFolder()
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
@@ -187,7 +187,7 @@ describe("fossick doctor --repair", () => {
     expect(readFileSync(join(dir, "state.db"))).toEqual(before)
   })
 
-  test("rebuilds an index that has lost its pages as an empty one, and goes on to say that they are lost until they are crawled", async () => {
+  test("rebuilds an index that has lost its pages as an empty one, and reports them as lost until they are crawled", async () => {
     using folder = temporaryFolder()
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })
@@ -213,7 +213,7 @@ describe("fossick doctor --repair", () => {
     expect(await repair(dir)).toMatchObject({ code: 1, ok: false, damaged: [lost] })
   })
 
-  test("needs the folder for itself, but looks beside a running appliance", async () => {
+  test("needs the folder to itself, but can check it beside a running appliance", async () => {
     using folder = temporaryFolder()
     const dir = folder.path
     await cp(sound.path, dir, { recursive: true })

@@ -42,7 +42,7 @@ function job(id: number, name: string, of: Partial<Job> = {}): Job {
   }
 }
 
-test("each of several crawls is shown with the time that it took itself", () => {
+test("each of several crawls is shown with its own duration", () => {
   const display = new CrawlDisplay(false)
   const ended = (id: number, name: string, from: number, to: number) =>
     job(id, name, {
@@ -57,7 +57,7 @@ test("each of several crawls is shown with the time that it took itself", () => 
   expect(out).toContain("wiki: Finished after 1 min 3 s")
 })
 
-test("a crawl that waits names the process that has the index and the sources crawled meanwhile", async () => {
+test("a waiting crawl names the process that holds the index and the sources crawled meanwhile", async () => {
   using folder = temporaryFolder()
   using _ = lockForWriting(folder.path)
   const display = new CrawlDisplay(false)

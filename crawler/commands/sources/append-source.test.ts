@@ -51,13 +51,13 @@ test.each([
   "sources: []\n",
   "defaults: { rendering: http }\n",
   "sources: [{ name: blog, seeds: https://blog.example.com/ }]\n",
-])("it is added to a file with %j", (text) => {
+])("a source is added to a file with %j", (text) => {
   const { sources } = parseSources(withSource(text, "sources.yaml", SOURCE, NOTE), "sources.yaml")
   expect(sources.at(-1)).toMatchObject({ name: "docs", exclude: SOURCE.exclude })
   expect(sources).toHaveLength(text.includes("blog") ? 2 : 1)
 })
 
-test("it is added to a file that is a comment alone, and to one of JSON, which stays JSON", () => {
+test("a source is added to a file with only a comment, and to a JSON file, which stays JSON", () => {
   expect(withSource("# nothing yet\n", "sources.yaml", SOURCE, NOTE)).toMatch(/^# nothing yet\n\nsources:\n/)
   const text = '{ "sources": [{ "name": "blog", "seeds": ["https://blog.example.com/"] }] }\n'
   expect(JSON.parse(withSource(text, "sources.json", SOURCE, NOTE))).toMatchObject({
@@ -65,7 +65,7 @@ test("it is added to a file that is a comment alone, and to one of JSON, which s
   })
 })
 
-test("a wrong file stays as it is, and so does one that would be wrong", () => {
+test("an invalid file stays unchanged, and so does one that would become invalid", () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "sources.yaml")
   for (const text of [
@@ -81,7 +81,7 @@ test("a wrong file stays as it is, and so does one that would be wrong", () => {
   expect(existsSync(`${file}.new`)).toBe(false)
 })
 
-test("a file that is not there is made", () => {
+test("a missing file is created", () => {
   using folder = temporaryFolder()
   const file = join(folder.path, "sources.yaml")
   appendSource(file, SOURCE, NOTE)

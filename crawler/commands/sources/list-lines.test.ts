@@ -32,7 +32,7 @@ const status = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   ...more,
 })
 
-test("the list of sources fits 120 columns, numbers flush right, with reasons below it", () => {
+test("the source list fits 120 columns, with numbers right-aligned and reasons below", () => {
   const names = ["a".repeat(80), "docs"]
   const lines = listLines(names.map(entry), new Map(names.map((name) => [name, status()])))
   expect(lines.slice(0, 3)).toEqual([
@@ -44,7 +44,7 @@ test("the list of sources fits 120 columns, numbers flush right, with reasons be
   expect(lines.at(-1)).toBe("docs: 28 % of its pages are newly gone: 28 of 100 answered 404 or 410")
 })
 
-test("a source that never ran, and an index that cannot be asked, are told as such", () => {
+test("a source that never ran is marked, and so is an index that cannot be read", () => {
   const statuses = new Map([
     ["new", status({ pages: 0, lastResult: null })],
     ["docs", status({ pages: 5, pagesWithVectors: null })],
@@ -54,7 +54,7 @@ test("a source that never ran, and an index that cannot be asked, are told as su
   expect(second).toMatch(/^docs +5 .* - +problems /)
 })
 
-test("pages that nobody may read are counted below the table", () => {
+test("pages without readers are counted below the table", () => {
   const lines = listLines(
     [entry("docs")],
     new Map([["docs", status({ pagesForNobody: 1, lastResult: null })]]),

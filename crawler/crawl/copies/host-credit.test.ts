@@ -4,7 +4,7 @@ import { HostCredit } from "./host-credit.ts"
 
 const DAY = 86_400_000
 
-test("a host has twenty requests, of which half are for checks, twenty more for each page spared, and as many again after a month", async () => {
+test("a host gets twenty requests, half for checks, twenty more for each page spared, and the same again after a month", async () => {
   const db = emptyState()
   const credit = await HostCredit.open(db, "site", 0)
   const taken = async (of: HostCredit, now: number, isCheck = true) => {

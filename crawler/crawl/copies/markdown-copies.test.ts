@@ -139,7 +139,7 @@ describe("a site that answers Accept: text/markdown", () => {
     })
   })
 
-  test("is asked for all its copies once the first have spared pages", async () => {
+  test("is asked for all its copies once the first have saved page downloads", async () => {
     await using manual = await Manual.of(
       Object.fromEntries(Array.from({ length: 14 }, (_, i) => [`/valve-${i}`, {}])),
     )
@@ -183,7 +183,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect(await manual.run()).toMatchObject({ html: [], outcomes: { unchanged: 3 } })
   })
 
-  test("has a change that only its HTML shows seen by the fourth run, and its copy must then be compared again", async () => {
+  test("has a change visible only in its HTML found by the fourth run, after which its copy is compared again", async () => {
     const stale = `# /inlet\n\n${sentences("/inlet")}\n`
     await using manual = await Manual.of({ "/inlet": { markdown: () => ({ body: stale }) } })
     for (let run = 1; run <= 2; run++) await manual.run()
@@ -232,7 +232,7 @@ describe("a site that answers Accept: text/markdown", () => {
     expect(manual.times[1]! - manual.times[0]!).toBeGreaterThan(95)
   })
 
-  test("counts what it sends as markdown towards the limit of bytes", async () => {
+  test("counts its markdown towards the byte limit", async () => {
     await using manual = await Manual.of(PAGES)
     for (let run = 1; run <= 3; run++) await manual.run()
     const spent = await statement(manual.fixture.db, "select bytes from job order by id desc limit 1").get()
@@ -240,7 +240,7 @@ describe("a site that answers Accept: text/markdown", () => {
   })
 })
 
-describe("a page that names its markdown copy", () => {
+describe("a page that links to its markdown copy", () => {
   const tag = (path: string) => `<link rel="alternate" type="text/markdown" href="${path}">`
 
   test.each([
@@ -249,7 +249,7 @@ describe("a page that names its markdown copy", () => {
       "in a header",
       { headers: { link: '</x>; rel=preload, </inlet.md>; rel="alternate"; type="text/markdown"' } },
     ],
-  ])("%s is checked by that", async (_, leaf) => {
+  ])("%s is checked by the copy", async (_, leaf) => {
     await using manual = await Manual.of({ "/inlet": leaf })
     manual.vary = ""
     await manual.run()
@@ -266,7 +266,7 @@ describe("a page that names its markdown copy", () => {
     ["on another host", tag("https://copies.example/inlet.md"), "", {}],
     ["where robots.txt lets no crawler", tag("/inlet.md"), "User-agent: *\nDisallow: /*.md$", {}],
     ["where its source does not go", tag("/inlet.md"), "", { exclude: ["/**.md"] }],
-  ])("%s is not", async (_, head, robots, spec) => {
+  ])("%s is not checked by the copy", async (_, head, robots, spec) => {
     await using manual = await Manual.of({ "/inlet": { head } }, robots)
     manual.vary = ""
     for (let run = 1; run <= 3; run++) {
@@ -275,7 +275,7 @@ describe("a page that names its markdown copy", () => {
   })
 })
 
-describe("markdown that cannot stand for its page", () => {
+describe("markdown that cannot replace its page", () => {
   const half = (text: string) => text.slice(0, text.length / 2)
   const unfit: Record<string, NonNullable<Leaf["markdown"]>> = {
     "/half-of-the-text": ({ text }) => ({ body: `# Valve\n\n${half(text)}` }),
@@ -287,7 +287,7 @@ describe("markdown that cannot stand for its page", () => {
     "/no-smaller": ({ text }) => ({ body: `${text}\n\n${MENU}` }),
   }
 
-  test("is never used, and soon not asked for", async () => {
+  test("is never used, and soon no longer requested", async () => {
     const paths = Object.keys(unfit).sort()
     await using manual = await Manual.of(
       Object.fromEntries(Object.entries(unfit).map(([path, markdown]) => [path, { markdown }])),
@@ -301,7 +301,7 @@ describe("markdown that cannot stand for its page", () => {
     expect(await manual.run()).toMatchObject({ html: paths, markdown: [] })
   })
 
-  test("is asked for twenty times if each answer holds the time, and again a month later", async () => {
+  test("is requested twenty times if each response contains the time, and again a month later", async () => {
     let answers = 0
     const markdown: Leaf["markdown"] = ({ text }) => ({ body: `${text}\n\nAnswer ${(answers += 1)}` })
     const paths = ["/a", "/b", "/c", "/d"]
@@ -317,8 +317,8 @@ describe("markdown that cannot stand for its page", () => {
   })
 })
 
-describe("no copy is asked of", () => {
-  test("a site without a sign that it has markdown", async () => {
+describe("no copy is requested for", () => {
+  test("a site without a sign of markdown", async () => {
     await using manual = await Manual.of(PAGES)
     manual.vary = ""
     for (let run = 1; run <= 3; run++) expect((await manual.run()).markdown).toEqual([])

@@ -14,7 +14,7 @@ const COPY: MarkdownCopy = {
   checks: 0,
 }
 
-test("a copy holds a page when it has 97 of 100 of its words, whatever their marks, addresses and order", () => {
+test("a copy matches a page if it has 97 of 100 of its words, whatever their marks, addresses and order", () => {
   expect(holdsText(words(3, 100), words(0, 100))).toBe(true)
   expect(holdsText(words(4, 100), words(0, 100))).toBe(false)
   expect(holdsText("WORD two *three*", "[word](https://a.example/very/long) **three** two")).toBe(false)
@@ -29,7 +29,7 @@ test("a web page is not markdown, even if its type says so; markdown may have HT
   expect(isMarkdown('<p align="center">Logo</p>\n\n# Title')).toBe(true)
 })
 
-test("a compared copy replaces its page for three visits and 14 days", () => {
+test("a matching copy replaces its page for three visits and 14 days", () => {
   const now = COPY.readAt + DAY
   expect([0, 2, 3].map((checks) => mayStand({ ...COPY, checks }, now))).toEqual([true, true, false])
   expect([13.9, 14].map((days) => mayStand(COPY, COPY.readAt + days * DAY))).toEqual([true, false])
@@ -43,7 +43,7 @@ test("a copy that stayed the same while its page changed no longer replaces it",
   expect(copyAfter(undefined, COPY, true)).toBeNull()
 })
 
-test("a digest differs by the text and by X-Robots-Tag", () => {
+test("a digest depends on the text and on X-Robots-Tag", () => {
   const digest = (text: string, tag?: string) => digestOf(Buffer.from(text), tag)
   const all = [digest("a"), digest("b"), digest("a", "noindex"), digest("a", "nofollow")]
   expect(new Set(all).size).toBe(4)

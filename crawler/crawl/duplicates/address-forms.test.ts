@@ -65,11 +65,11 @@ describe("forms of an address", () => {
     ["http://example.org/a", "https://example.org/a/"],
     ["https://example.org/a", "https://www.example.org/a/"],
     ["https://example.org/a", "https://example.com/a"],
-  ])("%s differs from %s in several ways, or in what counts", (a, b) => {
+  ])("%s differs from %s in several ways, or in a relevant one", (a, b) => {
     expect(differenceOf(url(a), url(b))).toBeNull()
   })
 
-  test("that differ in one parameter's value share the address without it", () => {
+  test("differing in one parameter's value share the address without it", () => {
     const bare = withoutDifferingValue(
       url("https://example.org/a?s=1&x=5"),
       url("https://example.org/a?s=2&x=5"),
@@ -80,13 +80,13 @@ describe("forms of an address", () => {
     ).toBeNull()
   })
 
-  test("have no www. where the host is a number or has no dot", () => {
+  test("have no www. if the host is a number or has no dot", () => {
     for (const host of ["127.0.0.1", "[::1]", "localhost:8080"]) {
       expect(forms(url(`http://${host}/a`)).map(({ difference }) => difference)).not.toContain("www")
     }
   })
 
-  test("are addresses in canonical spelling, of the same site and the same common form", () => {
+  test("are canonical addresses of the same site with the same common form", () => {
     fc.assert(
       fc.property(addresses, (address) => {
         for (const form of forms(address)) {
@@ -100,7 +100,7 @@ describe("forms of an address", () => {
 })
 
 describe("folding", () => {
-  test("brings all forms of an address to one", () => {
+  test("maps all forms of an address to one", () => {
     for (const form of [
       "http://www.example.org/shop/?b=2&a=1&c=3&sid=77",
       "https://example.org/shop?c=3&b=2",
@@ -110,7 +110,7 @@ describe("folding", () => {
     }
   })
 
-  test("once is folding twice, and stays within the site", () => {
+  test("gives the same result when repeated, and stays within the site", () => {
     fc.assert(
       fc.property(addresses, (address) => {
         const once = folded(address, everything)
@@ -120,7 +120,7 @@ describe("folding", () => {
     )
   })
 
-  test("without rules changes nothing", () => {
+  test("changes nothing without rules", () => {
     fc.assert(
       fc.property(addresses, (address) => {
         expect(folded(address, { forms: new Map(), parameters: new Set(), values: new Set() })).toBe(address)

@@ -44,7 +44,7 @@ const page = (title: string, body: string, links: readonly string[] = [], head =
 describe("spellings of addresses", () => {
   const NAMES = Array.from({ length: 20 }, (_, at) => `/p${at}`)
 
-  test("that a site does not tell apart are learned, and asked for no more", async () => {
+  test("that a site does not distinguish are learned, and no longer requested", async () => {
     const links = [...NAMES.slice(0, 6).flatMap((name) => [name, `${name}/`]), "/more"]
     const pages = NAMES.flatMap((name) => [
       [name, article(name)],
@@ -70,7 +70,7 @@ describe("spellings of addresses", () => {
     expect(paths(fixture)).toHaveLength(22)
   })
 
-  test("are left as they are where one of them is missing", async () => {
+  test("are kept if one of them is missing", async () => {
     const links = NAMES.flatMap((name) => [`${name}/`, name])
     const pages = NAMES.map((name, at) => [at % 5 === 4 ? `${name}/` : name, article(name)])
     const both = NAMES.slice(0, 4).map((name) => [`${name}/`, article(name)])
@@ -83,7 +83,7 @@ describe("spellings of addresses", () => {
     expect(paths(fixture)).toEqual(["/", ...pages.map(([path]) => path ?? "")].sort())
   })
 
-  test("with a session id in every link are each read a few times, not for ever", async () => {
+  test("with a session id in every link are each read a few times, not forever", async () => {
     const names = NAMES.slice(0, 8)
     let session = 0
     const answer =
@@ -102,7 +102,7 @@ describe("spellings of addresses", () => {
     expect(site.requests.length).toBeLessThan(140)
   })
 
-  test("without what follows a click are one from the start", async () => {
+  test("without click tracking are the same from the start", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a?utm_source=home&id=1", "/a?id=1&gclid=2", "/b?fbclid=3"] }),
       "/a": article("Alpha"),
@@ -115,7 +115,7 @@ describe("spellings of addresses", () => {
   })
 })
 
-describe("pages that say the same", () => {
+describe("pages with the same content", () => {
   test("are one page with other addresses, whichever was read first, in this run and the next", async () => {
     const copy = page("Guide", essay("guide"))
     await using site = await startTestSite({
@@ -133,7 +133,7 @@ describe("pages that say the same", () => {
     expect(again.outcomes).toEqual({ unchanged: 2, "skipped:duplicate": 2 })
   })
 
-  test("but for the page around it are one", async () => {
+  test("become one page if only the surroundings differ", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/guide", "/print/guide"] }),
       "/guide": page("Guide", essay("guide")),
@@ -145,7 +145,7 @@ describe("pages that say the same", () => {
     expect(await detail(fixture, site, "/print/guide")).toBe(`nearly the same text as ${site.url("/guide")}`)
   })
 
-  test("but for a version, a colour or a name are as many pages", async () => {
+  test("stay separate if a version, a colour or a name differs", async () => {
     const versions = Object.fromEntries(
       ["1.4", "1.5", "red", "blue"].map((word) => [
         `/v/${word}`,
@@ -168,7 +168,7 @@ describe("pages that say the same", () => {
     expect(paths(fixture)).toHaveLength(7)
   })
 
-  test("come back under another address when the one that was kept is gone", async () => {
+  test("return under another address when the stored one is gone", async () => {
     const copy = page("Guide", essay("guide"))
     await using site = await startTestSite({
       "/": article("Home", { links: ["/long/way/to/guide", "/guide"] }),
@@ -184,7 +184,7 @@ describe("pages that say the same", () => {
     expect(await aliasOf(fixture.db, site.url("/long/way/to/guide") as PageUrl)).toBeNull()
   })
 
-  test("and have moved without a redirect are found at their new address in the same run", async () => {
+  test("that moved without a redirect are found at their new address in the same run", async () => {
     const copy = page("Guide", essay("guide"))
     await using site = await startTestSite({
       "/": article("Home", { links: ["/guide"] }),
@@ -204,7 +204,7 @@ describe("pages that say the same", () => {
     expect(site.requests.filter((path) => path === "/handbook/guide")).toHaveLength(2)
   })
 
-  test("of two sources are two pages", async () => {
+  test("from two sources stay two pages", async () => {
     await using site = await startTestSite({
       "/a/": page("Guide", essay("g")),
       "/b/": page("Guide", essay("g")),
@@ -216,10 +216,10 @@ describe("pages that say the same", () => {
   })
 })
 
-describe("a canonical", () => {
+describe("a canonical link", () => {
   const canonical = (path: string) => `<link rel="canonical" href="${path}">`
 
-  test("that every page's template gives costs no page", async () => {
+  test("that every page's template repeats removes no page", async () => {
     const names = ["/a", "/b", "/c"]
     await using site = await startTestSite({
       "/": page("Home", essay("home"), names, canonical("/")),
@@ -233,7 +233,7 @@ describe("a canonical", () => {
     expect(job.outcomes).toEqual({ indexed: 4 })
   })
 
-  test("that is read later takes its page over, and the outcomes say so", async () => {
+  test("to a page read later lets that one take over, and the outcomes say so", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a-variant", "/page/number/one"] }),
       "/a-variant": page(
@@ -251,7 +251,7 @@ describe("a canonical", () => {
     expect(await detail(fixture, site, "/a-variant")).toBe(`canonical is ${site.url("/page/number/one")}`)
   })
 
-  test("that names a third page, or is not there, is not followed", async () => {
+  test("to a third page, or to a missing one, is ignored", async () => {
     await using site = await startTestSite({
       "/": article("Home", { links: ["/a", "/dead"] }),
       "/a": page("A", essay("one"), [], canonical("/b")),
@@ -287,7 +287,7 @@ describe("one document in several formats", () => {
     )
   const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
-  test("is one page, whichever is read first, and its other forms are named", async () => {
+  test("is one page, whichever is read first, and its other formats are named", async () => {
     const text = chapter("hive")
     for (const links of [
       ["/m/guide.html", "/m/guide.txt", "/m/docx/guide.docx", "/m/epub/guide.epub"],
@@ -315,7 +315,7 @@ describe("one document in several formats", () => {
     }
   })
 
-  test("is shown as the web page where the texts are equal to the letter, too", async () => {
+  test("is shown as the web page if the texts are identical", async () => {
     const text = chapter("comb")
     const links = ["/m/guide.txt", "/m/guide.html"]
     for (const order of [links, links.toReversed()]) {
@@ -331,7 +331,7 @@ describe("one document in several formats", () => {
     }
   })
 
-  test("are several where version, text or address differ by more than the format", async () => {
+  test("stays several pages if version, text or address differ by more than the format", async () => {
     const text = chapter("comb")
     const links = ["/v1/guide.html", "/v2/guide.txt", "/pump.html", "/pump.txt", "/care.html", "/care.txt"]
     await using site = await startTestSite({

@@ -52,11 +52,11 @@ describe("equal texts", () => {
     expect(sameText(read("Guide", long()), read("Guide (print version)", long()))).toBe("same text")
   })
 
-  test("under other titles are not: where only a notice is read, the title tells pages apart", () => {
+  test("under other titles are different pages, since the title may be the only difference", () => {
     expect(sameText(read("Red shoes", long()), read("Blue shoes", long()))).toBeNull()
   })
 
-  test("that are short need a title and the same images", () => {
+  test("that are short need the same title and images", () => {
     const gallery = ["Click to enlarge."]
     expect(sameText(read("Gallery", gallery, ["/1.jpg"]), read("Gallery", gallery, ["/2.jpg"]))).toBeNull()
     expect(sameText(read("Gallery", gallery, ["/1.jpg?v=1"]), read("Gallery", gallery, ["/1.jpg?v=2"]))).toBe(
@@ -80,7 +80,7 @@ describe("nearly equal texts", () => {
   test.each([
     ["a line above and one below", ["Print this page", ...long(), "Back to the normal view"]],
     ["the time of the answer", [...long(), "Generated 2026-11-21 06:18:22"]],
-  ])("with %s are found near, and are one page", (_, more) => {
+  ])("with %s are found as near, and are one page", (_, more) => {
     const lines = more.some((line) => /\d:\d/.test(line))
       ? [...long(), "Generated 2026-11-20 23:59:01"]
       : long()
@@ -105,25 +105,25 @@ describe("nearly equal texts", () => {
     }
   })
 
-  test("with a paragraph more in the middle, or much more at an end, are two pages", () => {
+  test("with one more paragraph in the middle, or much more at an end, are two pages", () => {
     const some = words(500, 12).join(" ")
     expect(sameButEdges(long(), [...long().slice(0, 9), some, ...long().slice(9)])).toBe(false)
     expect(sameButEdges(long(), [...long(), ...long(900, 5)])).toBe(false)
   })
 
-  test("are never found near under other titles, or when short", () => {
+  test("are never found as near under other titles, or if they are short", () => {
     expect(isNear(read("A", long()), read("B", long()))).toBe(false)
     expect(isNear(read("A", long(0, 3)), read("A", long(0, 3)))).toBe(false)
   })
 })
 
-test("a page is like a canonical with most of its text, and not like another page", () => {
+test("a page resembles a canonical with most of its text, and not another page", () => {
   const page = read("Guide", long())
   expect(isLike(page, read("Guide, on one page", ["Print", ...long(), ...words(800, 12)]))).toBe(true)
   expect(isLike(page, read("Home", long(500)))).toBe(false)
 })
 
-test("a text is the same as itself, whatever it holds", () => {
+test("a text equals itself, whatever it contains", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.string(), (markdown, title) => {
       const { text, lines } = readText({ title, markdown, images: [] })
@@ -135,7 +135,7 @@ test("a text is the same as itself, whatever it holds", () => {
   )
 })
 
-test("reading a text takes time in proportion to it", () => {
+test("reading a text takes time proportional to its length", () => {
   for (const piece of ["](", "[a](b", '](x "', "![", "- 1. "]) {
     expect(plainLines(piece.repeat(200_000)).length).toBeGreaterThan(0)
   }

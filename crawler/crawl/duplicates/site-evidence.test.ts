@@ -19,13 +19,13 @@ const differ = (difference: Difference, value = ""): Pair => ({
   agrees: false,
 })
 
-describe("a form of addresses", () => {
-  test("is overlooked after five pages", () => {
+describe("a form of an address", () => {
+  test("is ignored after five pages", () => {
     expect(evidence(...agree("slash", 4)).rules.forms.size).toBe(0)
     expect(evidence(...agree("slash", 5)).rules.forms.get("slash")).toBe(false)
   })
 
-  test("is spelled as the site leads to it", () => {
+  test("is spelled as the site links to it", () => {
     expect(evidence(...agree("slash", 5, "yes")).rules.forms.get("slash")).toBe(true)
     expect(evidence(...agree("https", 5)).rules.forms.get("https")).toBe(true)
     expect(evidence(...agree("https", 5, "no")).rules.forms.get("https")).toBe(false)
@@ -49,13 +49,13 @@ describe("a parameter", () => {
     agrees: true,
   }))
 
-  test("chooses nothing when many values on several pages did not", () => {
+  test("is ignored if many values on several pages made no difference", () => {
     expect([...evidence(...sessions).rules.parameters]).toEqual(["sid"])
     expect(evidence(...sessions.slice(0, 7)).rules.parameters.size).toBe(0)
     expect(evidence(...sessions, differ("parameter:sid", "s99")).rules.parameters.size).toBe(0)
   })
 
-  test("with few values is overlooked value by value", () => {
+  test("with few values is ignored value by value", () => {
     const { rules } = evidence(
       ...agree("parameter:sort", 5, "name"),
       ...agree("parameter:sort", 4, "price"),
@@ -65,13 +65,13 @@ describe("a parameter", () => {
     expect([...rules.values]).toEqual(["sort=name"])
   })
 
-  test("that turns pages or chooses a language is never overlooked", () => {
+  test("for pagination or language is never ignored", () => {
     const { rules } = evidence(...agree("parameter:page", 8, "1"), ...agree("parameter:Lang", 8, "en"))
     expect(rules).toMatchObject({ parameters: new Set(), values: new Set() })
   })
 })
 
-test("no order of the same evidence leads to other rules, and what is kept has a bound", () => {
+test("the same evidence gives the same rules in any order, and what is stored is limited", () => {
   const pair = fc.record({
     difference: fc.constantFrom<Difference>("slash", "parameter:a", "parameter:b"),
     page: fc.constantFrom("/1", "/2", "/3", "/4", "/5", "/6"),

@@ -60,7 +60,7 @@ class Runs {
   }
 }
 
-test("nearer addresses go first, then what lists name, then what earlier runs left, in their order", async () => {
+test("nearer addresses come first, then listed ones, then those left from earlier runs, in their order", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.revisit([
@@ -74,7 +74,7 @@ test("nearer addresses go first, then what lists name, then what earlier runs le
   expect(await runs.taken(frontier)).toEqual(["/near", "/far", "/listed", "/left", "/left-later"])
 })
 
-test("what an earlier run left goes behind what is new, though a link leads to it too, but a seed does not", async () => {
+test("addresses left from an earlier run come after new ones, even if a link leads to them, unless they are seeds", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.add([at("/linked")], BY_LINK)
@@ -88,7 +88,7 @@ test("what an earlier run left goes behind what is new, though a link leads to i
   expect((await runs.row("/done"))?.["priority"]).toBe(0)
 })
 
-test("what an earlier run left is found anew, and may be nearer than it was, but no further away", async () => {
+test("an address left from an earlier run can be found again nearer, but not further away", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier({ most: 3 })
   await frontier.revisit([{ url: at("/left"), depth: 5 }])
@@ -108,7 +108,7 @@ test("what an earlier run left is found anew, and may be nearer than it was, but
   expect([await runs.row("/e"), frontier.open]).toEqual([undefined, 7])
 })
 
-test("a list tells facts of what it names, and the latest that says any holds", async () => {
+test("a list provides facts about its addresses, and the latest ones apply", async () => {
   const runs = await Runs.begin()
   await runs.known.record({ id: 99, source: runs.source }, [{ url: at("/known"), ...PAGE, detail: null }])
   const frontier = await runs.frontier()
@@ -149,7 +149,7 @@ test("a list tells facts of what it names, and the latest that says any holds", 
   })
 })
 
-test("of known addresses a list leads only to those that are due, and to all that are new", async () => {
+test("a list adds only due addresses among the known ones, and all new ones", async () => {
   const runs = await Runs.begin()
   for (const path of ["/due", "/not"])
     await runs.known.record({ id: 99, source: runs.source }, [{ url: at(path), ...PAGE, detail: null }])
@@ -167,7 +167,7 @@ test("of known addresses a list leads only to those that are due, and to all tha
   expect(await runs.known.get(at("/not"))).toMatchObject({ listedIn: at("/sitemap.xml"), modifiedAt: 5 })
 })
 
-test("whether a known address is due is asked by what was known before the list, however long that is", async () => {
+test("whether a known address is due depends on what was known before the list, however long it is", async () => {
   const runs = await Runs.begin()
   await runs.known.record({ id: 99, source: runs.source }, [{ url: at("/0"), ...PAGE, detail: null }])
   const asked: unknown[] = []
@@ -183,7 +183,7 @@ test("whether a known address is due is asked by what was known before the list,
   expect(asked).toEqual([[at("/0"), null]])
 })
 
-test("links lead to known addresses that are due, where only those are wanted", async () => {
+test("links add known addresses that are due, if only those are wanted", async () => {
   const runs = await Runs.begin()
   const visited = { ...PAGE, detail: null }
   await runs.known.record({ id: 99, source: runs.source }, [
@@ -203,14 +203,14 @@ test("links lead to known addresses that are due, where only those are wanted", 
   expect(await runs.taken(later)).toContain("/resting")
 })
 
-test("of what a link found nothing is said", async () => {
+test("an address found by a link has no facts", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.add([at("/a")], BY_LINK)
   expect(await frontier.next(0)).toEqual({ url: at("/a"), host: HOST, depth: 2, tries: 0, facts: NOTHING })
 })
 
-test("an address is as long as it may be, and remembered in the spelling that was added", async () => {
+test("an address is stored up to the maximum length, in the spelling that was added", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   const longest = at("/").padEnd(MAX_URL_CHARS, "x") as PageUrl
@@ -226,7 +226,7 @@ test("an address is as long as it may be, and remembered in the spelling that wa
   expect([listing.open, (await listing.next(0))?.url]).toEqual([1, longest])
 })
 
-test("what comes in many rows is taken whole", async () => {
+test("many rows are added completely", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   const many = (name: string) => Array.from({ length: 1001 }, (_, index) => at(`/${name}/${index}`))
@@ -260,7 +260,7 @@ test("others may write to the store after each thousand addresses", async () => 
   expect(written).toEqual([1000, 2000, 2001])
 })
 
-test("what comes in wakes a frontier that had nothing to hand out", async () => {
+test("new addresses wake a frontier that had nothing to hand out", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   const found = (path: string) => [{ url: at(path), depth: 1, ...NOTHING }]
@@ -287,7 +287,7 @@ test("what comes in wakes a frontier that had nothing to hand out", async () => 
   }
 })
 
-test("an outcome is recorded once, joins what was never found, and may be corrected", async () => {
+test("an outcome is recorded once, including for addresses never found, and can be corrected", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   const counts = () => outcomesOf(runs.db, runs.id)
@@ -332,7 +332,7 @@ test("an outcome is recorded once, joins what was never found, and may be correc
   ]).toEqual(["skipped:duplicate", null, null])
 })
 
-test("what is opened again is no longer counted, and what was not closed stays as it is", async () => {
+test("reopened addresses are no longer counted, and those that were not closed stay unchanged", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.add(["/a", "/b", "/open"].map(at), BY_LINK)
@@ -351,7 +351,7 @@ test("what is opened again is no longer counted, and what was not closed stays a
   expect((await runs.taken(frontier)).sort()).toEqual(["/a", "/b", "/open"])
 })
 
-test("an address that waits is tried again at its time, and never later than a run may put it off", async () => {
+test("a waiting address is retried at its time, and never later than a run may postpone it", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.add(["/a", "/b"].map(at), BY_LINK)
@@ -378,7 +378,7 @@ test("an address that waits is tried again at its time, and never later than a r
   expect(await again.next(now + 1_000_000)).toMatchObject({ url: a.url, tries: 1 })
 })
 
-test("a frontier that is taken up again knows what is open of its own job", async () => {
+test("a resumed frontier knows the open addresses of its own job", async () => {
   const runs = await Runs.begin()
   const frontier = await runs.frontier()
   await frontier.add(["/a", "/b"].map(at), BY_LINK)

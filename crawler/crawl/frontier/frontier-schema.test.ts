@@ -10,7 +10,7 @@ import { FRONTIER_OF_JOBS, FRONTIER_STEPS } from "./frontier-schema.ts"
 import { openCount, outcomesOf } from "./job-addresses.ts"
 import { KnownAddresses } from "./known-addresses.ts"
 
-test("a job that is removed takes its addresses and their counts with it", async () => {
+test("a deleted job takes its addresses and their counts with it", async () => {
   const db = emptyState()
   const source = sourceOf("site")
   const { id } = await new Jobs(db).enqueue(source)
@@ -23,7 +23,7 @@ test("a job that is removed takes its addresses and their counts with it", async
   expect([await openCount(db, id), await outcomesOf(db, id)]).toEqual([0, {}])
 })
 
-test("a server, which has no table of jobs yet, is told later that these tables belong to it", async () => {
+test("a server without a jobs table yet gets the foreign keys to it later", async () => {
   const [first] = FRONTIER_STEPS as readonly ((words: SchemaWords) => string)[]
   expect(first!(SCHEMA_WORDS.postgres)).not.toContain("references")
   using file = new DatabaseSync(":memory:")

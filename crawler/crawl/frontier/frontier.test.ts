@@ -50,7 +50,7 @@ test("a longer crawl-delay and a request to wait slow a host down", async () => 
   expect(await taken(again, 8000)).toMatchObject([{ url: "http://a/1", tries: 1 }])
 })
 
-test("what has no outcome is there again after a loss, what has one is not", async () => {
+test("addresses without an outcome return after a loss, and those with one do not", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   const frontier = await frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
@@ -65,7 +65,7 @@ test("what has no outcome is there again after a loss, what has one is not", asy
   expect(await fixture.jobs.get(id)).toMatchObject({ queued: 1, outcomes: { indexed: 1 } })
 })
 
-test("a job that waits may be cancelled or paused; the same crawl asked for again goes on", async () => {
+test("a waiting job can be cancelled or paused, and the same crawl requested again continues", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   expect((await fixture.jobs.enqueue(SOURCE)).id).toBe(id)
@@ -78,7 +78,7 @@ test("a job that waits may be cancelled or paused; the same crawl asked for agai
   expect((await fixture.jobs.enqueue(SOURCE)).id).not.toBe(id)
 })
 
-test("a job whose process died is queued again, but not for ever", async () => {
+test("a job whose process died is queued again, but not forever", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   for (let crash = 1; crash < 5; crash += 1) {
@@ -94,7 +94,7 @@ test("a job whose process died is queued again, but not for ever", async () => {
   })
 })
 
-test("a job that is over keeps what failed and nothing else of its frontier", async () => {
+test("a finished job keeps its failures and nothing else of its frontier", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   const frontier = await frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
@@ -109,7 +109,7 @@ test("a job that is over keeps what failed and nothing else of its frontier", as
   expect(await statement(fixture.db, "select count(*) as n from crawl_url").get()).toEqual({ n: 10 })
 })
 
-test("a job that gets on between the deaths of its process is not given up", async () => {
+test("a job that makes progress between the deaths of its process is not given up", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   const frontier = await frontierOf(fixture, id, () => ({ concurrency: 9, delayMs: 0 }))
@@ -138,7 +138,7 @@ test("no more addresses are taken than there is room for, and none that are too 
   expect(await again.add(urls("http://a/more"), BY_LINK)).toBe(0)
 })
 
-test("a host that is given up keeps only what is in hand", async () => {
+test("a host that is given up keeps only the addresses handed out", async () => {
   await using fixture = await CrawlFixture.open()
   const { id } = await fixture.jobs.enqueue(SOURCE)
   const frontier = await frontierOf(fixture, id, () => ({ concurrency: 1, delayMs: 0 }))

@@ -50,7 +50,7 @@ function queuesOf(manners: Partial<HostManners> = {}) {
   return { queues, put, close, asked, paces, addresses, meanwhile }
 }
 
-test("hosts take turns, and what is handed out is out until it has its outcome", async () => {
+test("hosts take turns, and an address stays handed out until its outcome", async () => {
   const { queues, put, close } = queuesOf({ concurrency: 2 })
   const [a1, a2, b1] = [put("http://a/1"), put("http://a/2"), put("http://b/1")]
   expect([queues.handedOut, queues.isOut(a1.url), await queues.hasNext(0)]).toEqual([0, false, true])
@@ -101,7 +101,7 @@ test("a host waits for its pace, others do not", async () => {
   expect([await queues.next(9000), queues.freeAt(9000)]).toEqual([null, Infinity])
 })
 
-test("a request to wait and a crawl-delay hold for the host, and for other jobs at it", async () => {
+test("a request to wait and a crawl-delay apply to the host, and to other jobs on it", async () => {
   const { queues, put, close, paces } = queuesOf({ concurrency: 2, delayMs: 10 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
   expect(await queues.next(0)).toEqual(a1)
@@ -132,7 +132,7 @@ test("a postponed address returns when it is due, and its host continues until t
   expect((await queues.next(700))?.url).toBe(a1.url)
 })
 
-test("an address that waits less long than others makes its host be looked at sooner", async () => {
+test("an address with a shorter wait than others brings its host's turn forward", async () => {
   const { queues, put, addresses } = queuesOf({ concurrency: 2 })
   const a1 = put("http://a/1")
   put("http://a/2", 5000)
@@ -147,7 +147,7 @@ test("an address that waits less long than others makes its host be looked at so
   expect([await queues.next(101), queues.freeAt(101)]).toEqual([null, 5000])
 })
 
-test("the store is not asked again before something may be found in it", async () => {
+test("the store is not queried again until it may have something", async () => {
   const { queues, put, asked } = queuesOf({ concurrency: 9 })
   const a1 = put("http://a/1")
   put("http://a/2", 5000)
@@ -179,7 +179,7 @@ test("a job waiting for a host is woken when another job leaves that host", asyn
   expect(await queues.next(1)).toEqual(a2)
 })
 
-test("of several hosts the one that is free first says when", async () => {
+test("the first of several hosts to become free sets the waiting time", async () => {
   const { queues, put, close } = queuesOf({ delayMs: 1000 })
   const all = ["http://a/1", "http://b/1", "http://c/1"].map((url) => put(url))
   for (const { host } of all) put(`http://${host}/2`)
@@ -188,7 +188,7 @@ test("of several hosts the one that is free first says when", async () => {
   expect(queues.freeAt(700)).toBe(1500)
 })
 
-test("no more of a host is made ready than a chunk, and nothing while some of it is", async () => {
+test("only one chunk of a host is prepared, and no more while some of it is left", async () => {
   const { queues, put, asked } = queuesOf({ concurrency: 99 })
   for (let index = 0; index < 50; index++) put(`http://b/${index}`)
   expect([(await queues.next(0))?.host, queues.handedOut]).toEqual(["b", 50])
@@ -199,7 +199,7 @@ test("no more of a host is made ready than a chunk, and nothing while some of it
   expect([await queues.hasNext(1), queues.handedOut, asked]).toEqual([true, 114, []])
 })
 
-test("what needs no visit after all is taken back, as if the host had not been asked", async () => {
+test("an address that needs no visit is taken back, as if the host had not been contacted", async () => {
   const { queues, put } = queuesOf({ delayMs: 1000 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
   expect([await queues.next(5000), await queues.next(5000)]).toEqual([a1, null])
@@ -208,7 +208,7 @@ test("what needs no visit after all is taken back, as if the host had not been a
   expect([await queues.hasNext(5000), await queues.next(5000)]).toEqual([true, a2])
 })
 
-test("what was ready is withdrawn with its host, and what has an outcome by then is passed over", async () => {
+test("prepared addresses are withdrawn with their host, and finished ones are skipped", async () => {
   const { queues, put, addresses } = queuesOf({ concurrency: 9 })
   const [a1, a2, a3] = [put("http://a/1"), put("http://a/2"), put("http://a/3")]
   expect(await queues.next(0)).toEqual(a1)
@@ -236,7 +236,7 @@ test("queues that are disposed of leave the pace of their hosts to others", asyn
   expect(pace.delayMs).toBe(5)
 })
 
-test("what gets its outcome or is put off while the store is asked is not handed out again", async () => {
+test("an address finished or postponed during a query is not handed out again", async () => {
   const { queues, put, close, meanwhile } = queuesOf({ concurrency: 9 })
   const [a1, a2] = [put("http://a/1"), put("http://a/2")]
   expect([await queues.next(0), await queues.next(0)]).toEqual([a1, a2])
@@ -250,7 +250,7 @@ test("what gets its outcome or is put off while the store is asked is not handed
   expect((await queues.next(5000))?.url).toBe(a2.url)
 })
 
-test("what comes while the store is asked is handed out next, at whatever host", async () => {
+test("an address added during a query is handed out next, whatever its host", async () => {
   const { queues, put, meanwhile } = queuesOf({ concurrency: 9 })
   for (const entry of [put("http://a/1"), put("http://b/1")]) expect(await queues.next(0)).toEqual(entry)
   let late: FrontierEntry | null = null
@@ -266,7 +266,7 @@ test("what comes while the store is asked is handed out next, at whatever host",
   }
 })
 
-test("a host that others have begun to ask while the store was asked is left alone", async () => {
+test("a host that others started using during a query is left alone", async () => {
   const { queues, put, paces, meanwhile } = queuesOf()
   const a1 = put("http://a/1")
   meanwhile.due = () => paces.of("a").start(0)
@@ -275,7 +275,7 @@ test("a host that others have begun to ask while the store was asked is left alo
   expect(await queues.next(0)).toEqual(a1)
 })
 
-test("what is put back is handed out first, as if the host had not been asked", async () => {
+test("an address put back is handed out first, as if the host had not been contacted", async () => {
   const { queues, put } = queuesOf({ delayMs: 1000 })
   const [a1] = [put("http://a/1"), put("http://a/2")]
   const entry = (await queues.next(0))!
@@ -283,7 +283,7 @@ test("what is put back is handed out first, as if the host had not been asked", 
   expect([queues.isOut(a1.url), await queues.next(0), await queues.next(0)]).toEqual([true, a1, null])
 })
 
-test("a host that comes free while the store is asked for another is visited next", async () => {
+test("a host that becomes free during a query for another is visited next", async () => {
   const { queues, put, meanwhile } = queuesOf()
   const [a1, a2, b1] = [put("http://a/1"), put("http://a/2"), put("http://b/1")]
   expect([await queues.next(0), await queues.next(0)]).toEqual([a1, b1])

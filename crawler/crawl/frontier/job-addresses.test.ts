@@ -47,7 +47,7 @@ const ended = (path: string, outcome: Visited["outcome"], detail: string | null 
   ...(outcome === "indexed" ? { hash: "h" } : {}),
 })
 
-test("a job's addresses are counted by how they ended, and told one by one", async () => {
+test("a job's addresses are counted by outcome, and listed one by one", async () => {
   const { db, begin } = state()
   const { id, frontier } = await begin()
   const other = await begin("other")
@@ -87,7 +87,7 @@ test("a job's addresses are counted by how they ended, and told one by one", asy
   expect(await visitsByJob(emptyState())).toEqual(new Map())
 })
 
-test("addresses by outcome are listed by group and address, page by page", async () => {
+test("addresses with an outcome are listed by group and address, page by page", async () => {
   const { db, begin } = state()
   const { id, frontier } = await begin()
   await frontier.record([
@@ -149,7 +149,7 @@ test("addresses that failed stay with their job, and others go to the run that v
   expect(await list(first.id, "skipped:robots", "failed:dns")).toEqual([at("/failed")])
 })
 
-test("hosts that were given up are told with what was left and why", async () => {
+test("hosts that were given up are listed with what was left and why", async () => {
   const { db, begin } = state()
   const { id, frontier } = await begin()
   const on = (host: string, path: string) => `https://${host}${path}` as PageUrl
@@ -202,7 +202,7 @@ test("an address waits in the latest job that has it open", async () => {
   expect([await waitingAddress(db, at("/a")), await waitingAddress(db, at("/none"))]).toEqual([null, null])
 })
 
-test("a job that is over forgets all addresses but those that failed, then all, and others keep theirs", async () => {
+test("a finished job forgets all addresses except failures, then all, and others keep theirs", async () => {
   const { db, begin } = state()
   const { id, frontier } = await begin()
   const other = await begin("other")
@@ -235,7 +235,7 @@ test("a job that is over forgets all addresses but those that failed, then all, 
   expect(await left()).toBe(0)
 })
 
-test("the jobs that a condition names forget all that failed, however much, and others keep theirs", async () => {
+test("the jobs matching a condition forget all failures, however many, and others keep theirs", async () => {
   const { db, begin } = state()
   const [first, second, other] = [await begin("first"), await begin("second"), await begin("other")]
   const failed = (count: number) =>

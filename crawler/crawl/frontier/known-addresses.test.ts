@@ -8,7 +8,7 @@ import { statement } from "#base/store/testing/statement.ts"
 const found = (more: Partial<Found>): Found => ({ ...FOUND_SOMEHOW, ...more })
 
 describe("a visit", () => {
-  test("of an address of which nothing is told leaves these facts", async () => {
+  test("to an address without details records these facts", async () => {
     const site = new VisitedSite()
     const { now } = site
     expect(await site.visit("/", PAGE)).toEqual({
@@ -40,7 +40,7 @@ describe("a visit", () => {
     })
   })
 
-  test("leaves what is told of it, and the next keeps what it does not tell anew", async () => {
+  test("records its details, and the next one keeps those it does not provide", async () => {
     const site = new VisitedSite()
     const first = site.now
     const told = {
@@ -93,7 +93,7 @@ describe("a visit", () => {
     })
   })
 
-  test("tells when the page changed in the index", async () => {
+  test("records when the page changed in the index", async () => {
     const site = new VisitedSite()
     const { now } = site
     expect(await site.visit("/never", { outcome: "skipped:empty" })).toMatchObject({
@@ -110,7 +110,7 @@ describe("a visit", () => {
     expect(await site.visit("/", GONE)).toMatchObject({ hash: null, changedAt: now + 2 * DAY })
   })
 
-  test("of an address found anew tells how deep it is now; one that an earlier run left stays where it was", async () => {
+  test("to an address found again records its new depth, while one left from an earlier run keeps its depth", async () => {
     const site = new VisitedSite()
     await site.visit("/", { ...PAGE, found: found({ how: "link", on: at("/one"), depth: 5 }) })
     expect(await site.visit("/", { ...PAGE, found: found({ depth: 2 }) })).toMatchObject({
@@ -149,7 +149,7 @@ describe("a visit", () => {
     },
   )
 
-  test("goes by the page's age, by its sitemap's date, and by the rhythm so far", async () => {
+  test("is scheduled by the page's age, its sitemap date, and its rhythm so far", async () => {
     const site = new VisitedSite()
     const interval = async (path: string, lastModified: string | null) =>
       (await site.visit(path, { ...PAGE, validators: { etag: null, lastModified } })).intervalMs
@@ -176,7 +176,7 @@ describe("a visit", () => {
     })
   })
 
-  test("that starts from no rhythm begins one: an address that an older version knew", async () => {
+  test("starts a rhythm for an address known to an older version without one", async () => {
     const site = new VisitedSite()
     await site.visit("/", PAGE)
     await site.db.script("update known_address set interval_ms = null, misses = 5, visited_at = 0")
@@ -187,7 +187,7 @@ describe("a visit", () => {
 describe("the links of a page", () => {
   const links = (path: string, ...to: string[]) => packLinks(at(path), to)
 
-  test("stand until it is read again, and go with it", async () => {
+  test("are kept until it is read again or deleted", async () => {
     const site = new VisitedSite()
     const { known } = site
     await site.visit("/", { ...PAGE, links: links("/", at("/a"), "https://else.example/") })
@@ -212,7 +212,7 @@ describe("the links of a page", () => {
     expect(await known.hasLinksOf("site", at("/"))).toBe(false)
   })
 
-  test("are forgotten with the address", async () => {
+  test("are deleted with the address", async () => {
     const site = new VisitedSite()
     for (const source of ["site", "other"])
       await site.visit("/", { ...PAGE, source, links: links("/", at("/a")) })
@@ -226,8 +226,8 @@ describe("the links of a page", () => {
   })
 })
 
-describe("sources know addresses apart", () => {
-  test("and of several, the one whose page the index holds knows best, then the latest visitor, then the first name", async () => {
+describe("the addresses of different sources", () => {
+  test("are known best by the source whose page is indexed, then by the latest visitor, then by name", async () => {
     const site = new VisitedSite()
     await site.visit("/", { ...PAGE, source: "old", hash: "old" })
     site.now += DAY
@@ -245,7 +245,7 @@ describe("sources know addresses apart", () => {
     ]).toEqual([null, null, null])
   })
 
-  test("and the index holds a page for one when it says so", async () => {
+  test("have an indexed page only for the source that the index reports", async () => {
     const site = new VisitedSite()
     for (const source of ["a", "b"]) await site.visit("/", { ...PAGE, source })
     site.now += DAY
@@ -258,7 +258,7 @@ describe("sources know addresses apart", () => {
 })
 
 describe("the addresses of a source", () => {
-  test("come those due longest first, some at a time, without those that this job visited", async () => {
+  test("are returned longest due first, in batches, without those this job has visited", async () => {
     const site = new VisitedSite()
     const paths = Array.from({ length: 1001 }, (_, index) => `/${String(index).padStart(4, "0")}`)
     const visits = paths.map((path) => ({ url: at(path), detail: null, ...PAGE }))
@@ -282,7 +282,7 @@ describe("the addresses of a source", () => {
     expect([due.addresses.map(({ url }) => url), due.next]).toEqual([[at("/0700")], null])
   })
 
-  test("are due when somebody asks for one, to be read in full", async () => {
+  test("are due when someone requests one, and read in full", async () => {
     const site = new VisitedSite()
     const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
     const copy = { at: at("/"), digest: "d", pageBytes: 9, readAt: site.now, checks: 0 }
@@ -297,7 +297,7 @@ describe("the addresses of a source", () => {
     expect(await site.known.get(at("/"), "b")).toMatchObject({ validators, copy })
   })
 
-  test("are due when the clock was ahead as they were visited", async () => {
+  test("are due if the clock was ahead when they were visited", async () => {
     const site = new VisitedSite()
     const listed = { ...PAGE, found: found({ how: "sitemap", modifiedAt: 0 }) }
     const { dueAt } = await site.visit("/on-time", listed)
@@ -318,7 +318,7 @@ describe("the addresses of a source", () => {
     expect((await site.known.get(at("/ahead"), "site"))?.dueAt).toBe(site.now)
   })
 
-  test("are counted as pages by when a crawl looked at them last, whichever source did", async () => {
+  test("are counted as pages by their latest check, by any source", async () => {
     const site = new VisitedSite()
     expect(await site.known.lookedAtSince([0])).toEqual({ pages: 0, since: [0], oldest: null })
     expect(await site.known.pages()).toBe(0)
@@ -351,7 +351,7 @@ describe("a sitemap or feed", () => {
   const facts = { modifiedAt: 5, publishedAt: 6, isNews: true }
   const nothing = { modifiedAt: null, publishedAt: null, isNews: false }
 
-  test("tells of known addresses, and is told how they were known", async () => {
+  test("provides facts about known addresses, and learns how they were known", async () => {
     const site = new VisitedSite()
     await site.visit("/", PAGE)
     await site.visit("/", { ...PAGE, source: "other" })
@@ -367,7 +367,7 @@ describe("a sitemap or feed", () => {
     expect(await site.known.get(at("/"), "site")).toMatchObject({ listedIn: SITEMAP, ...facts })
   })
 
-  test("that lists an address no more makes it due", async () => {
+  test("that no longer lists an address makes it due", async () => {
     const site = new VisitedSite()
     const listed = (listedIn: string) => found({ how: "sitemap", listedIn, modifiedAt: 5 })
     for (const path of ["/here", "/left", "/due"]) await site.visit(path, { ...PAGE, found: listed(SITEMAP) })
@@ -397,7 +397,7 @@ describe("a sitemap or feed", () => {
   })
 })
 
-test("an address at which nothing was found again and again is forgotten, unless something speaks for it", async () => {
+test("an address where nothing is found repeatedly is forgotten, unless something supports it", async () => {
   const site = new VisitedSite()
   const often = async (
     path: string,

@@ -12,7 +12,7 @@ const LIST: Listing = {
 }
 const NOTHING = { namedAt: null, validators: { etag: null, lastModified: null }, readAt: null }
 
-test("what a run learns of a list is kept when the run came to its end", async () => {
+test("what a run learns about a list is stored when the run completes", async () => {
   const { db } = new VisitedSite()
   const listings = new Listings(db, "site")
   listings.note(LIST)
@@ -25,7 +25,7 @@ test("what a run learns of a list is kept when the run came to its end", async (
   expect(await listings.get(LIST.url)).toBeNull()
 })
 
-test("of a run that was cut short the lists are known, and to be read again", async () => {
+test("after an interrupted run its lists are known, and read again", async () => {
   const { db } = new VisitedSite()
   const listings = new Listings(db, "site")
   listings.note(LIST)
@@ -35,7 +35,7 @@ test("of a run that was cut short the lists are known, and to be read again", as
   expect(await listings.get(LIST.url)).toEqual({ ...LIST, ...NOTHING, kind: "feed" })
 })
 
-test("a list that is named is known at once, and what is known of it stands", async () => {
+test("a named list is known at once, and keeps its known facts", async () => {
   const { db } = new VisitedSite()
   const listings = new Listings(db, "site")
   await listings.name(LIST.url, "sitemap", LIST.foundOn)
@@ -46,7 +46,7 @@ test("a list that is named is known at once, and what is known of it stands", as
   expect(await listings.get(LIST.url)).toEqual(LIST)
 })
 
-test("sources know their lists apart, by kind, and forget them", async () => {
+test("sources store their lists separately, by kind, and delete them", async () => {
   const { db } = new VisitedSite()
   const [site, other] = [new Listings(db, "site"), new Listings(db, "other")]
   for (const path of ["/b.xml", "/a.xml"]) await site.name(at(path), "sitemap", null)

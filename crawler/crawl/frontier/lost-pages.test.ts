@@ -39,7 +39,7 @@ test("a page that the index cannot show is lost until a visit finds it", async (
   expect(await lost.count()).toBe(0)
 })
 
-test("nothing is lost of a store that was never crawled into", async () => {
+test("nothing is lost in a store that was never crawled into", async () => {
   const db = emptyState()
   const lost = new LostPages(db)
   expect([await lost.count(), await lost.expected()]).toEqual([0, 0])
@@ -49,7 +49,7 @@ test("nothing is lost of a store that was never crawled into", async () => {
   })
 })
 
-test("what a process that reads the index may not see yet is not expected of it", async () => {
+test("pages too new for a process that reads the index are not expected", async () => {
   const { site, lost } = indexed()
   site.now = Date.now()
   await site.visit("/new", PAGE)
@@ -59,7 +59,7 @@ test("what a process that reads the index may not see yet is not expected of it"
   expect(await lost.expected()).toBe(1)
 })
 
-test("what was lost and found is remembered as lost no more", async () => {
+test("a page lost and found again no longer counts as lost", async () => {
   const { site, lost, engine } = indexed("/a", "/z")
   for (const path of ["/a", "/b"]) await site.visit(path, PAGE)
   await lost.find(engine, NEVER)
@@ -74,7 +74,7 @@ test("what was lost and found is remembered as lost no more", async () => {
   expect(await noted()).toEqual([at("/c")])
 })
 
-test("all pages are compared, whatever their number, until somebody stops it", async () => {
+test("all pages are compared, whatever their number, until stopped", async () => {
   const { site, lost, engine, asked } = indexed("/0001", "/1200")
   const visits = Array.from({ length: 1201 }, (_, index) => ({
     url: at(`/${String(index).padStart(4, "0")}`),

@@ -9,7 +9,7 @@ import { statement } from "#base/store/testing/statement.ts"
 const linked = (site: VisitedSite, path: string, ...to: string[]) =>
   site.visit(path, { ...PAGE, links: packLinks(at(path), to) })
 
-test("packed links come out as they went in, each once", () => {
+test("packed links are unpacked unchanged, each once", () => {
   const there = [
     "https://else.example/b",
     at("/"),
@@ -32,7 +32,7 @@ test("packed links come out as they went in, each once", () => {
   expect(packLinks(at("/"), many.toReversed())!.byteLength).toBe(bytes)
 })
 
-test("of a page with more links than are kept, none are", () => {
+test("a page with more links than the limit has none stored", () => {
   const random = (bytes: number) => [at(`/${randomBytes(bytes / 2).toString("hex")}`)]
   expect(packLinks(at("/"), random(40_000))?.byteLength).toBeLessThan(32 * 1024)
   expect(packLinks(at("/"), random(90_000))).toBeNull()
@@ -47,7 +47,7 @@ test("of a page with more links than are kept, none are", () => {
   expect(packLinks(at("/"), [much.slice(0, fits)])?.byteLength).toBe(32 * 1024)
 })
 
-test("links that are as they were are not written again", async () => {
+test("unchanged links are not written again", async () => {
   const site = new VisitedSite()
   await linked(site, "/", at("/a"))
   const links = new PageLinks(site.db)
@@ -63,7 +63,7 @@ test("links that are as they were are not written again", async () => {
   expect([await written(), await links.get("site", at("/"))]).toEqual([1, [at("/b")]])
 })
 
-test("the pages that link to an address are found, a few of them, among the first", async () => {
+test("a few of the pages that link to an address are found, among the first", async () => {
   const site = new VisitedSite()
   const links = new PageLinks(site.db)
   for (let index = 0; index < 1200; index++) {
@@ -86,7 +86,7 @@ test("the pages that link to an address are found, a few of them, among the firs
   )
 })
 
-test("others have their turn while pages are looked through", async () => {
+test("other work gets its turn while pages are searched", async () => {
   const site = new VisitedSite()
   const links = new PageLinks(site.db)
   for (let index = 0; index < 500; index++)
@@ -97,7 +97,7 @@ test("others have their turn while pages are looked through", async () => {
   expect(turns).toBe(1)
 })
 
-test("the page that names an address is the one nearest to a seed", async () => {
+test("the page named as linking to an address is the one nearest to a seed", async () => {
   const site = new VisitedSite()
   const links = new PageLinks(site.db)
   const deep = (depth: number) => ({ ...FOUND_SOMEHOW, how: "link", depth }) as const

@@ -20,7 +20,7 @@ const before = (intervalMs: number, misses = 0, away = intervalMs) => ({
 const intervalAfter = (...[then, now]: [ReturnType<typeof before> | null, EndedVisit]) =>
   nextVisit(RULES, then, now).intervalMs
 
-test("a new page is looked at after a day, or sooner or later by its age", () => {
+test("a new page is checked after a day, or sooner or later depending on its age", () => {
   expect(intervalAfter(null, visit({ ending: "changed" }))).toBe(DAY)
   expect(intervalAfter(null, visit({ ending: "changed", changedAt: at - 20 * HOUR }))).toBe(2 * HOUR)
   expect(intervalAfter(null, visit({ ending: "changed", changedAt: at - 900 * DAY }))).toBe(7 * DAY)
@@ -36,7 +36,7 @@ test("the interval halves after a change, grows by half after none, and stays wi
   expect(intervalAfter(before(700 * HOUR), visit())).toBe(720 * HOUR)
 })
 
-test("a visit soon after another proves nothing by finding the same; a late one proves more, but not too much", () => {
+test("finding no change proves nothing soon after a visit, and more after a long time, up to a limit", () => {
   expect(intervalAfter(before(DAY, 0, 60_000), visit())).toBe(DAY)
   expect(intervalAfter(before(DAY, 0, 2 * DAY), visit())).toBe(3 * DAY)
   expect(intervalAfter(before(DAY, 0, 100 * DAY), visit())).toBe(4 * DAY)
@@ -72,7 +72,7 @@ test("a page that changes twice a day is visited often enough, though its sitema
   expect(seen.visits).toBeLessThan(110)
 })
 
-test("a page that is gone is looked for again soon, a dead address ever more seldom", () => {
+test("a missing page is checked again soon, and a dead address less and less often", () => {
   const waits = (ending: EndedVisit["ending"]) =>
     [0, 1, 2, 3, 10, 100].map((misses) => {
       const next = nextVisit(RULES, before(DAY, misses), visit({ ending }))
@@ -84,7 +84,7 @@ test("a page that is gone is looked for again soon, a dead address ever more sel
   expect(waits("none")).toEqual([24, 48, 96, 192, 720, 720])
 })
 
-test("bounds that leave no choice are kept", () => {
+test("equal minimum and maximum intervals are respected", () => {
   const rules = { minHours: 48, maxHours: 48 }
   for (const ending of ["changed", "same", "lost", "failed", "none"] as const) {
     expect(nextVisit(rules, before(DAY), visit({ ending })).dueAt).toBe(at + 0.9 * 48 * HOUR)

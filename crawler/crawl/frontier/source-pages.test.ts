@@ -84,7 +84,7 @@ test("addresses are counted by their host with its port", async () => {
   )
 })
 
-test("a page is one now when the last visit of some source found it", async () => {
+test("an address is a page if the last visit of some source found it", async () => {
   const site = new VisitedSite()
   await site.visit("/", PAGE)
   expect([await isPageNow(site.db, at("/")), await isPageNow(site.db, at("/none"))]).toEqual([true, false])
@@ -96,7 +96,7 @@ test("a page is one now when the last visit of some source found it", async () =
   expect(await isPageNow(site.db, at("/"))).toBe(false)
 })
 
-test("where an address led is told for some sources, or for all", async () => {
+test("the target of an address is returned for some sources, or for all", async () => {
   const site = new VisitedSite()
   const away = { outcome: "skipped:duplicate", hash: null } as const
   await site.visit("/", { ...away, source: "a", leadsTo: at("/y") })
@@ -134,7 +134,7 @@ test("visits of a page tell when it was last found and last changed", async () =
   expect(await lastCheckOf(site.db, "site")).toBeNull()
 })
 
-test("what a job missed is told by how, and whether it was there before", async () => {
+test("a job's misses are reported by kind, and by whether the page existed before", async () => {
   const site = new VisitedSite()
   const { status } = GONE
   const missing = { outcome: "failed:http-status", status } as const
@@ -179,7 +179,7 @@ test("what a job missed is told by how, and whether it was there before", async 
   ])
 })
 
-test("sources are matched with the pages that a table names, and what differs is read anew", async () => {
+test("sources are matched with the pages in a table, and differences are read again", async () => {
   const site = new VisitedSite()
   const validators = { etag: '"1"', lastModified: "Thu, 01 Jan 1970 00:00:00 GMT" }
   for (const path of ["/same", "/differs", "/unheld"]) await site.visit(path, { ...PAGE, validators })
@@ -211,7 +211,7 @@ test("sources are matched with the pages that a table names, and what differs is
   expect(await matchPages(site.db, "pages_now")).toBe(0)
 })
 
-test("conditions for other queries hold for known, held, found and missing pages", async () => {
+test("query conditions select known, held, found and missing pages", async () => {
   const site = new VisitedSite()
   await site.visit("/found", PAGE)
   await site.visit("/missed", PAGE)
@@ -238,7 +238,7 @@ test("conditions for other queries hold for known, held, found and missing pages
   expect(await holds(isUnfoundSince(url, source, job(0)))).toEqual(["/missed"])
 })
 
-test("triggers tell of pages that come, change, go, and are forgotten", async () => {
+test("triggers report pages that are added, changed, removed and forgotten", async () => {
   const site = new VisitedSite()
   const { db } = site
   await db.script("create table told (change text, url text)")

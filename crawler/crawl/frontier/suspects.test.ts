@@ -21,7 +21,7 @@ async function crawl(...paths: readonly string[]) {
   return { db, known, frontier, job, next: (of = job) => Suspects.open(db, of, known) }
 }
 
-test("a page over which a process was lost is read alone, and after the third not at all", async () => {
+test("a page during which a process died is read alone, and after the third time not at all", async () => {
   const { next } = await crawl("/a", "/b", "/c")
   let process = await next()
   expect([await process.isSuspect(at("/a")), await process.verdict(at("/a"))]).toEqual([false, null])
@@ -45,7 +45,7 @@ test("a page over which a process was lost is read alone, and after the third no
   expect([await process.isSuspect(at("/b")), await process.isSuspect(at("/c"))]).toEqual([true, false])
 })
 
-test("a page whose reading ended is not to blame, as soon as the next begins", async () => {
+test("a page that was read completely is not to blame once the next begins", async () => {
   const { next } = await crawl("/a", "/b", "/c")
   const process = await next()
   await process.begin(at("/a"))
@@ -60,7 +60,7 @@ test("a page whose reading ended is not to blame, as soon as the next begins", a
   ])
 })
 
-test("what ended once is begun anew by another reading", async () => {
+test("a page that was read is marked again when another reading begins", async () => {
   const { db, next } = await crawl("/a", "/b")
   const process = await next()
   const reading = async () =>
@@ -79,7 +79,7 @@ test("what ended once is begun anew by another reading", async () => {
   expect(await reading()).toEqual([at("/a"), at("/b")])
 })
 
-test("a process that stops in good order blames nothing, of its own job", async () => {
+test("a process that stops normally leaves no suspects in its own job", async () => {
   const { db, next, known, job } = await crawl("/a", "/b")
   const other = { ...job, source: sourceOf("other") }
   const jobs = new Jobs(db)
@@ -116,7 +116,7 @@ test("a page with an outcome is no suspect, whether its visit was forgotten or n
   expect(await (await next()).isSuspect(at("/b"))).toBe(false)
 })
 
-test("a page that an earlier run left out has one more chance, read alone", async () => {
+test("a page that an earlier run skipped gets one more chance, read alone", async () => {
   const { known, job, next } = await crawl("/a", "/b")
   await known.record({ ...job, id: 99 }, [
     { url: at("/a"), outcome: "failed:crashed", detail: LOST },

@@ -19,7 +19,7 @@ function policyFor(host: "new" | "known"): RetryPolicy {
   return policy
 }
 
-test("an address is tried again after longer and longer pauses, until its tries are over", () => {
+test("an address is retried after growing pauses, until its tries are used up", () => {
   const policy = policyFor("known")
   const visit = failed("http-status", true, 500)
   expect(policy.after(entry(0), visit, 0, 10)).toMatchObject({ hostRestsUntil: null, again: 110, tries: 1 })
@@ -28,7 +28,7 @@ test("an address is tried again after longer and longer pauses, until its tries 
   expect(policy.after(entry(0), gone, 0, 10)).toMatchObject({ again: null })
 })
 
-test("a host that asks for a rest has it; one that is new and asks for too long is given up", () => {
+test("a host that asks for a pause gets it, and a new one that asks for too long is given up", () => {
   const until = (time: number) => ({ kind: "postponed", until: new Date(time) }) as const
   expect(policyFor("known").after(entry(0), until(500), 0, 10)).toMatchObject({
     hostRestsUntil: 500,
@@ -38,7 +38,7 @@ test("a host that asks for a rest has it; one that is new and asks for too long 
   expect(policyFor("new").after(entry(0), until(5000), 0, 10)).toEqual({ kind: "give-up-host" })
 })
 
-test("one that says to come back, but not when, rests as one that does not answer: shortly at first, then longer", () => {
+test("a host that asks to wait without a time pauses like one that does not respond: briefly at first, then longer", () => {
   const pausesOf = (asked: number) => {
     const policy = new RetryPolicy({ retryDelayMs: 5000, maxWaitMs: 300_000, maxTries: 3 })
     const all: unknown[] = []
@@ -66,7 +66,7 @@ function pauses(policy: RetryPolicy, visit: ReturnType<typeof failed>): unknown[
   return all
 }
 
-test("a host that does not answer rests longer and longer, and is given up; one answer restores all patience", () => {
+test("a host that does not respond pauses longer and longer and is given up, and one response restores all patience", () => {
   const policy = policyFor("known")
   expect(pauses(policy, failed("refused"))).toEqual([100, 200, 400, 800, 1000, "give-up-host"])
   policy.note("docs.example", failed("refused"))
@@ -78,7 +78,7 @@ test("a host that does not answer rests longer and longer, and is given up; one 
   expect(pauses(policyFor("new"), failed("http-status", true, 500)).at(-1)).toBe("give-up-host")
 })
 
-test("a host that refuses its first connections is given up after a second try; once the run has read pages, it has all patience", () => {
+test("a host that refuses its first connections is given up after a second try, and has all patience once pages were read", () => {
   const mistyped = [100, "give-up-host"]
   expect(pauses(policyFor("new"), failed("refused"))).toEqual(mistyped)
   // A page elsewhere says nothing about this host.
@@ -93,7 +93,7 @@ test("a host that refuses its first connections is given up after a second try; 
   expect(pauses(new RetryPolicy(config, { hasRead: true }), failed("refused"))).toEqual(patient)
 })
 
-test("an unknown name that must look like one that fails for now is asked for once more where the run has met no host", () => {
+test("an unknown name treated as a temporary failure is tried once more if the run has reached no host", () => {
   const patient = [100, 200, 400, 800, 1000, "give-up-host"]
   expect(pauses(new RetryPolicy(config, { concealsNames: true }), failed("dns"))).toEqual([
     100,
@@ -106,7 +106,7 @@ test("an unknown name that must look like one that fails for now is asked for on
   expect(pauses(new RetryPolicy(config), failed("dns"))).toEqual(patient)
 })
 
-test("a certificate that is wrong and a name that is not there need no patience", () => {
+test("an invalid certificate and a missing name are not retried", () => {
   for (const because of ["tls", "dns"] as const) {
     expect(policyFor("new").after(entry(0), failed(because, false), 0, 0)).toEqual({ kind: "give-up-host" })
     expect(policyFor("known").after(entry(0), failed(because, false), 0, 0)).toMatchObject({ again: null })

@@ -23,7 +23,7 @@ async function parsed(text: string, kind: "feed" | "sitemap" = "feed") {
 
 const date = (text: string) => Date.parse(text)
 
-test("RSS 2.0: links, permanent names, dates; what is no address is left out", async () => {
+test("RSS 2.0 provides links, permanent ids and dates, and invalid addresses are left out", async () => {
   const { pages } = await parsed(`<?xml version="1.0"?><rss version="2.0"><channel><title>Blog</title>
     <link>https://site.example/</link>
     <item><title>One</title><link> /one </link><pubDate>Mon, 06 Sep 2021 16:45:00 +0000</pubDate></item>
@@ -43,7 +43,7 @@ test("RSS 2.0: links, permanent names, dates; what is no address is left out", a
   ])
 })
 
-test("RSS 1.0 and Atom; an entry is news when it or its feed says so", async () => {
+test("RSS 1.0 and Atom are read, and an entry is news if it or its feed says so", async () => {
   const rdf =
     await parsed(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><channel rdf:about="x"/>
     <item rdf:about="https://site.example/r1"><dc:date>2022-01-02T03:04:05Z</dc:date></item></rdf:RDF>`)
@@ -69,7 +69,7 @@ test("RSS 1.0 and Atom; an entry is news when it or its feed says so", async () 
   expect(news.pages).toMatchObject([{ isNews: true }])
 })
 
-test("sitemaps: dates, news, indexes; a day without a time counts to its end; images are no pages", async () => {
+test("sitemaps provide dates, news and indexes; a day without a time counts to its end, and images are not pages", async () => {
   const { pages, sitemaps } = await parsed(
     `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
       <url><loc>/a</loc><lastmod>2022-03-04</lastmod><image:image><image:loc>/a.png</image:loc></image:image></url>
@@ -98,7 +98,7 @@ test("sitemaps: dates, news, indexes; a day without a time counts to its end; im
   expect(sitemaps).toEqual([{ url: "https://site.example/more.xml", modifiedAt: date("2022-01-02") - 1 }])
 })
 
-test("dates that cannot be meant are none", () => {
+test("impossible dates are ignored", () => {
   expect(writtenDate("0001-01-01T00:00:00Z")).toBeNull()
   expect(writtenDate("soon")).toBeNull()
   expect(writtenDate("")).toBeNull()

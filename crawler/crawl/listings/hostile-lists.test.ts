@@ -58,6 +58,6 @@ test.each<[string, string, typeof sitemap, number, number]>([
   ],
   ["entities of entities", `<!DOCTYPE x [${powers}]><urlset><url><loc>/&a9;</loc></url>`, sitemap, 1, 0],
   ["a line without an end", "x".repeat(8_000_000), text, 0, 0],
-])("a list of %s is read in parts, to its bound", async (_, text, parser, pages, sitemaps) => {
+])("a list of %s is read in parts, up to its limit", async (_, text, parser, pages, sitemaps) => {
   expect(await counts(text, parser)).toEqual({ pages, sitemaps, isBounded: true })
 })

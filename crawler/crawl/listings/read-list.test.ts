@@ -74,7 +74,7 @@ test.each<[string, string, string, string | undefined, string]>([
   ["Latin-1 by its header", "latin1", "", "application/xml; charset=iso-8859-1", "größe"],
   ["Latin-1 and does not say so", "latin1", "", undefined, "größe"],
   ["UTF-8 declared as Latin-1", "utf8", "", "text/xml; charset=iso-8859-1", "größe"],
-])("letters of an address are kept where a file is %s", async (_, encoding, start, type, word) => {
+])("letters in an address are kept if a file is %s", async (_, encoding, start, type, word) => {
   const body = Buffer.from(`${start}${PLAIN.replace("/one", `/${word}`)}`, encoding as BufferEncoding)
   expect((await read(body, type === undefined ? {} : headers(type))).pages[0]).toBe(new URL(word, BASE).href)
 })
@@ -101,7 +101,7 @@ test.each<[string, string | Uint8Array, Parameters<typeof read>[1], string[]]>([
   },
 )
 
-test("an index that is cut off names no half address", async () => {
+test("an index that is cut off yields no partial address", async () => {
   const index = `<sitemapindex><sitemap><loc>${BASE}/a.xml</loc></sitemap><sitemap><loc>${BASE}/b.x`
   expect(await read(index)).toEqual({ pages: [], sitemaps: [`${BASE}/a.xml`], trouble: "cut-off" })
 })
@@ -118,7 +118,7 @@ test.each<[string, string | Uint8Array, string]>([
   ["another XML", `<?xml version="1.0"?><error>No such map</error>`, "no-list"],
   ["a broken archive", Buffer.concat([gzipSync(PLAIN).subarray(0, 12), Buffer.alloc(40, 7)]), "damaged"],
   ["no end of addresses", `${BASE}/x\n`.repeat(50_001), "too-long"],
-])("%s says so", async (_, body, trouble) => {
+])("reports a list that is %s", async (_, body, trouble) => {
   expect((await read(body)).trouble).toBe(trouble)
 })
 
@@ -167,7 +167,7 @@ test.each([
   ],
   ["examples in code", "[a](/a)\n```md\n[no](/no)\n~~~\n[no](/no2)\n```\n[b](/b)", ["/a", "/b"]],
   ["stars and numbers", `\ufeff* ${BASE}/one\r\n1. ${BASE}/two\r\n`, ["/one", "/two"]],
-])("an llms.txt with %s", async (_, text, paths) => {
+])("an llms.txt with %s is read", async (_, text, paths) => {
   expect((await read(text, { kind: "llms" })).pages).toEqual(paths.map((path) => BASE + path))
 })
 

@@ -25,7 +25,7 @@ function listening(reply: string) {
 test.each([
   ["values", '{"litres": 40}', "What is wanted:\nThe litres."],
   ["a summary", "It moves water.", ""],
-])("nothing that a page says stands outside the marks around it: %s", async (what, reply, besides) => {
+])("everything a page says stays inside its marks: %s", async (what, reply, besides) => {
   const { model, told } = listening(reply)
   const ask = () =>
     what === "values"

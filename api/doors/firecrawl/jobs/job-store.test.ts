@@ -39,7 +39,7 @@ async function opened(db = memoryState(), crawlJobsMb = 1024) {
 }
 
 describe("a job that was under way when its process ended", () => {
-  test("has failed, and keeps what it had found", async () => {
+  test("counts as failed, and keeps its results", async () => {
     const { db, jobs, owner, request } = await opened()
     await jobs.store.add("1", owner, request, new Date())
     await jobs.store.begin(new Date())
@@ -64,7 +64,7 @@ describe("a job that was under way when its process ended", () => {
   })
 })
 
-test("what jobs keep is bounded, a quarter of it for one key", async () => {
+test("stored job data is limited, with a quarter of it for one key", async () => {
   const { jobs, owner, key, request } = await opened(undefined, 4)
   await jobs.store.add("1", owner, request, new Date())
   await jobs.store.begin(new Date())
@@ -75,7 +75,7 @@ test("what jobs keep is bounded, a quarter of it for one key", async () => {
   expect([await jobs.store.hasRoom(key.id), await jobs.store.hasRoom("another")]).toEqual([false, true])
 })
 
-test("keys take turns, and those that wait are counted for their key and for all", async () => {
+test("keys take turns, and waiting jobs are counted per key and in total", async () => {
   const { jobs, owner, key, request } = await opened()
   const { store } = jobs
   const add = (id: string, keyId: string, at: number) =>
@@ -101,7 +101,7 @@ test("keys take turns, and those that wait are counted for their key and for all
   expect(next.map((job) => job?.id)).toEqual(["many 2", "new", "many 3"])
 })
 
-test("a job that gives way waits with what is left, goes on from there, and is told to have begun once", async () => {
+test("a job that yields waits with its remaining work, resumes, and reports its start once", async () => {
   const { jobs, db, owner, key, request } = await opened()
   const { store } = jobs
   await store.add("1", owner, request, new Date(1))
@@ -135,7 +135,7 @@ describe("four slow jobs of one key", () => {
   const batch = (of: string, count: number) =>
     readBatch(new FieldReader({ urls: addresses(of, count) }), 2).request
 
-  test("give way to another key's, and read each of their pages once in the end", async () => {
+  test("yield to another key's, and read each of their pages once in the end", async () => {
     const { accounts, jobs, key, owner } = await opened()
     const other = (await accounts.keys.verify(await accounts.keys.create({ role: "search" })))!
     const read: string[] = []

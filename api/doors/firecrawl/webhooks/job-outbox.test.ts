@@ -33,7 +33,7 @@ async function withJob(events: readonly string[], clock: Clock = Date.now) {
   return { store, outbox, told }
 }
 
-test("what happens to a job is told in its order, with the place of each document", async () => {
+test("job events are sent in order, with the position of each document", async () => {
   const { store, told } = await withJob(["started", "page", "completed"])
   await store.begin(new Date())
   const job = (await store.get("1"))!
@@ -57,7 +57,7 @@ test("what happens to a job is told in its order, with the place of each documen
   expect(new Set(messages.map(({ id }) => id)).size).toBe(3)
 })
 
-test("a job that gave way is told to have started once", async () => {
+test("a job that yielded reports its start once", async () => {
   const { store, told } = await withJob(["started", "completed"])
   await store.giveWay((await store.begin(new Date()))!, { kind: "batch", left: 1 })
   await store.begin(new Date())
@@ -65,7 +65,7 @@ test("a job that gave way is told to have started once", async () => {
   expect((await told()).map(({ event }) => event)).toEqual(["started", "completed"])
 })
 
-test("a job that its process took along is told to have failed, and nobody is told what they did not ask for", async () => {
+test("a job lost with its process reports its failure, and only requested events are sent", async () => {
   const { store, told } = await withJob(["failed"])
   await store.begin(new Date())
   await store.addDocument((await store.get("1"))!, ADDRESS, { metadata: {} })
@@ -73,7 +73,7 @@ test("a job that its process took along is told to have failed, and nobody is to
   expect((await told()).map(({ event }) => event)).toEqual(["failed"])
 })
 
-test("a message that was not taken waits, one that its receiver refuses for good does not, and both go with their job", async () => {
+test("an undelivered message waits, a permanently refused one is dropped, and both are deleted with their job", async () => {
   let aheadMs = 0
   const { store, outbox } = await withJob(["started", "page"], () => Date.now() + aheadMs)
   await store.begin(new Date())

@@ -34,7 +34,7 @@ interface Told {
   readonly data: readonly { readonly metadata: { readonly sourceURL: string } }[]
 }
 
-test("through many kills each event of each job is told under one id, none is lost, none comes before an earlier one", async () => {
+test("every job event survives many kills, with one id and in order", async () => {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())
   const told: Told[] = []

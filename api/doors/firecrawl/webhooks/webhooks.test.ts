@@ -32,7 +32,7 @@ afterAll(() => opened.disposeAsync())
 // oxlint-disable-next-line typescript/no-explicit-any -- a test looks into whatever came back
 const bodies = (): any[] => received.map((one) => JSON.parse(one.text))
 
-test("a batch tells of its begin, its documents and its end, signed in both ways", async () => {
+test("a batch reports its start, documents and end, signed in both ways", async () => {
   const key = await garden.app.key({ role: "admin" })
   const start = await garden.app.call("/v2/batch/scrape", key, {
     urls: [garden.site.url("/roses/"), garden.site.url("/none")],
@@ -66,7 +66,7 @@ test("a batch tells of its begin, its documents and its end, signed in both ways
   }
 })
 
-test("a key that is not the operator's reaches no receiver in a private network", async () => {
+test("only the operator's key reaches receivers in a private network", async () => {
   const before = received.length
   const { body } = await garden.app.call("/v2/batch/scrape", garden.all, {
     urls: [garden.site.url("/roses/")],

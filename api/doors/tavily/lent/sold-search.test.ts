@@ -11,7 +11,7 @@ const limits = readSettings(apiSettings, {})
 const read = paidRequestReader(limits)
 
 describe("a paid request", () => {
-  test("is at advanced depth, and reports nothing that is for operators, whatever it says", async () => {
+  test("uses advanced depth, and never returns operator reports", async () => {
     const { request, warnings } = await read({
       query: "pumps",
       explain: "as you like",
@@ -50,7 +50,7 @@ describe("a paid request", () => {
       expect(request).not.toHaveProperty(field)
   })
 
-  test("has a query of a thousand characters at most, however many bytes each takes", async () => {
+  test("limits its query to a thousand characters, however many bytes each takes", async () => {
     expect((await read({ query: "𝒳".repeat(1000) })).request.query).toHaveLength(2000)
     const error = "Invalid query. Must be a string of 1 to 1000 characters."
     await expect(read({ query: "x".repeat(1001) })).rejects.toThrow(error)

@@ -54,7 +54,7 @@ async function sold(...ids: readonly string[]) {
 }
 
 describe("the ledger", () => {
-  test("keeps an answer from before settlement until it is delivered, over a restart", async () => {
+  test("keeps an answer from before settlement until it is delivered, across a restart", async () => {
     const purchase = { id: "one", fingerprint: "f" }
     const begun = Date.now()
     {
@@ -95,7 +95,7 @@ describe("the ledger", () => {
     }
   })
 
-  test("has on the disk what it wrote before money can move", async () => {
+  test("syncs its writes to disk before money can move", async () => {
     // On a PostgreSQL server, durability is the server's job.
     vi.stubEnv("FOSSICK_STATE", "")
     const exec = vi.spyOn(DatabaseSync.prototype, "exec")
@@ -108,7 +108,7 @@ describe("the ledger", () => {
     expect(await ledger.isFull()).toBe(false)
   })
 
-  test("lets go of its folder when it is closed", async () => {
+  test("releases its folder when it is closed", async () => {
     const ledger = await openLedger(dataDir)
     ledger[Symbol.dispose]()
     await expect(() => ledger.get("one")).rejects.toThrow(/not open|closed/)
@@ -125,7 +125,7 @@ describe("the ledger", () => {
     expect(await ledger.isFull()).toBe(false)
   })
 
-  test("forgets a payment an hour after it ran out, and no sooner", async () => {
+  test("forgets a payment an hour after it expires, and no sooner", async () => {
     using ledger = await openLedger(dataDir)
     const ranOut = (seconds: number) => Math.floor(Date.now() / 1000) - seconds
     for (const [id, ago] of [
@@ -145,7 +145,7 @@ describe("the ledger", () => {
 })
 
 describe("the books", () => {
-  test("have a sale once, with its money to the last decimal, and outcomes by day", async () => {
+  test("list a sale once, with its exact amount, and outcomes by day", async () => {
     using ledger = await sold("one", "two", "three")
     await ledger.settled("one", RECEIPT, TIMES)
     await ledger.delivered("one")
@@ -171,7 +171,7 @@ describe("the books", () => {
     db.close()
   })
 
-  test("are empty where nothing was ever sold", async () => {
+  test("are empty before the first sale", async () => {
     const db = await openStateStore(dataDir)
     const books = openBooks(db)
     expect([
@@ -280,7 +280,7 @@ describe("the books", () => {
   })
 })
 
-test("a day is one that the calendar has, written as such", () => {
+test("rejects days that are invalid or in another format", () => {
   for (const day of ["2026-01-31", "2024-02-29", "1999-12-01"]) expect([day, isDay(day)]).toEqual([day, true])
   for (const text of [
     "2026-02-29",

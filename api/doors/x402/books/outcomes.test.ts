@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { salesAsCsv } from "./csv.ts"
 import { OutcomeCounts, X402_OUTCOMES } from "./outcomes.ts"
 
-test("operators are told of each outcome what it means, and of those that look like a loss that nothing was charged", () => {
+test("every outcome has an explanation, and those that look like a loss say that nothing was charged", () => {
   const words = Object.values(X402_OUTCOMES)
   expect(words.filter((text) => !/^[a-z].* .*[a-z]$/.test(text))).toEqual([])
   expect(new Set(words).size).toBe(words.length)
@@ -18,7 +18,7 @@ test("operators are told of each outcome what it means, and of those that look l
   ])
 })
 
-test("outcomes are counted since the start, and given out to be written once each", () => {
+test("outcomes are counted since the start, and each count is handed out for writing once", () => {
   const counts = new OutcomeCounts()
   for (const outcome of ["sold", "unpaid", "unpaid"] as const) counts.add(outcome)
   expect([...counts.take()]).toEqual([
@@ -36,7 +36,7 @@ test("outcomes are counted since the start, and given out to be written once eac
   )
 })
 
-test("sales come as lines of a table that bookkeepers can read, those that are not delivered yet too", async () => {
+test("sales are exported as a table for bookkeepers, including undelivered ones", async () => {
   const sale = {
     at: "2026-01-31T12:00:00.000Z",
     usd: "0.010000",

@@ -67,7 +67,7 @@ async function lookUp(look: (times: number) => Promise<Seen>) {
 }
 const states = () => Promise.all(["one", "two"].map(async (id) => (await ledger.get(id))?.state))
 
-test("a payment that arrived is kept for its payer, with its answer, and one that cannot arrive any more is forgotten", async () => {
+test("keeps a payment that arrived for its payer, with its answer, and forgets one that can no longer arrive", async () => {
   const since = (await ledger.unsettled()).map((one) => one.since)
   const asked = await lookUp(async (times) =>
     times === 1 ? { kind: "paid", transaction: "0xabc" } : { kind: "dead", because: "expired" },
@@ -94,7 +94,7 @@ test("a payment that arrived is kept for its payer, with its answer, and one tha
   ])
 })
 
-test("what is open, or cannot be asked, is asked again the next time", async () => {
+test("asks again next time about payments that are open or could not be checked", async () => {
   await lookUp(async (times) =>
     times === 1 ? { kind: "open" } : { kind: "unreachable", error: new Error("no node") },
   )
@@ -105,7 +105,7 @@ test("what is open, or cannot be asked, is asked again the next time", async () 
 test.each<Seen>([
   { kind: "paid", transaction: "0xabc" },
   { kind: "dead", because: "no-balance" },
-])("a payer who comes back meanwhile has it in hand: $kind", async (seen) => {
+])("leaves a payment to a payer who comes back meanwhile: $kind", async (seen) => {
   await lookUp(async (times) => {
     if (times === 1) for (const id of ["one", "two"]) await ledger.resume(id)
     return seen

@@ -140,7 +140,7 @@ describe("an authorization that was not used", () => {
     ])
   })
 
-  test("is dead from the second on in which it is valid no more", async () => {
+  test("is dead from the second it expires", async () => {
     node.now = 2000
     expect(await look()).toEqual({ kind: "dead", because: "expired" })
     node.now = 1999
@@ -179,12 +179,12 @@ describe("an authorization that was used", () => {
     ["to somebody else", { topics: [TRANSFER, `0x${word(PAYER)}`, `0x${word(OTHER)}`] }],
     ["of less", { data: hex(9999) }],
     ["further on in it", { logIndex: "0xb" }],
-  ])("was spent elsewhere when what comes next is something %s", async (_, transfer) => {
+  ])("was spent elsewhere if something %s comes next", async (_, transfer) => {
     node.transfer = transfer
     expect(await look()).toEqual({ kind: "dead", because: "spent-elsewhere" })
   })
 
-  test("is looked for in spans of blocks, back to the first", async () => {
+  test("is searched for in ranges of blocks, back to the first", async () => {
     node.head = 2500
     node.usedIn = null
     expect(await look()).toEqual({ kind: "dead", because: "spent-elsewhere" })
@@ -204,7 +204,7 @@ describe("an authorization that was used", () => {
     expect(spans()).toHaveLength(3)
   })
 
-  test("is looked for no further back than the payment came, with clocks that differ by two minutes", async () => {
+  test("is searched for back to the time of the payment, allowing two minutes of clock difference", async () => {
     node.head = 9000
     node.usedIn = 100
     const since = 1000
@@ -216,7 +216,7 @@ describe("an authorization that was used", () => {
     expect(blocks).toEqual(["latest", hex(8000), hex(7000)].map((block) => [block, false]))
   })
 
-  test("may be so long ago that nobody can tell", async () => {
+  test("can be too old to be found", async () => {
     node.head = 100_000
     node.usedIn = 40_000
     expect(await look()).toMatchObject({ kind: "paid" })
@@ -228,10 +228,10 @@ describe("an authorization that was used", () => {
   })
 })
 
-describe("a node", () => {
+describe("a blockchain node", () => {
   const error = (message: string) => ({ kind: "unreachable", error: { message } })
 
-  test("of another network is not believed, and the right one is asked once which it is", async () => {
+  test("on another network is not trusted, and the right one is asked for its network once", async () => {
     node.chainId = 8453
     expect(await look()).toMatchObject(error("X402_RPC_URL is a node of network 8453, not of 84532"))
     expect(methods()).toEqual(["eth_chainId"])
@@ -246,17 +246,17 @@ describe("a node", () => {
     [{ text: '{"error":{"message":"too many requests"}}' }, "eth_getBlockByNumber: too many requests"],
     [{ text: "{}" }, "eth_getBlockByNumber: undefined"],
     [{ text: `{"error":{"message":"${"x".repeat(300)}"}}` }, `eth_getBlockByNumber: ${"x".repeat(200)}`],
-  ])("that answers %o is of no use", async (fault, message) => {
+  ])("that answers %o is unreachable", async (fault, message) => {
     node.fault["eth_getBlockByNumber"] = fault
     expect(await look()).toMatchObject(error(message))
   })
 
-  test("is among the hosts that the operator sees, for payments", async () => {
+  test("appears among the operator's outbound hosts, for payments", async () => {
     await look()
     expect(await talkedTo()).toContain(`payments ${server.authority}`)
   })
 
-  test("that is not there is of no use, either", async () => {
+  test("that does not respond is unreachable", async () => {
     const nobody = rpcChain("http://127.0.0.1:9", terms)
     expect(await nobody.look(AUTHORIZATION, SINCE)).toMatchObject({ kind: "unreachable" })
   })

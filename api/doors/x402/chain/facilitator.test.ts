@@ -53,7 +53,7 @@ beforeEach(() => {
 })
 
 describe("a facilitator", () => {
-  test("is given the payment and the terms, and for each call its own token", async () => {
+  test("gets the payment and the terms, and a separate token for each call", async () => {
     says({ isValid: true })
     await facilitator.verify(PAYMENT)
     await facilitator.settle(PAYMENT)
@@ -96,7 +96,7 @@ describe("a facilitator", () => {
     })
   })
 
-  test("is among the hosts that the operator sees, for payments", async () => {
+  test("appears among the operator's outbound hosts, for payments", async () => {
     says({ isValid: true })
     await facilitator.verify(PAYMENT)
     expect(await talkedTo()).toContain(`payments ${server.authority}`)
@@ -137,19 +137,19 @@ test.each<[object, number, object]>([
       }),
     },
   ],
-])("to verify, %o with status %d means %o", async (answer, status, verified) => {
+])("verification: %o with status %d means %o", async (answer, status, verified) => {
   says(answer, status)
   expect(await facilitator.verify(PAYMENT)).toEqual(verified)
 })
 
-describe("to settle", () => {
+describe("settlement by a facilitator", () => {
   const no = (errorReason: unknown, transaction: unknown = "") => ({
     success: false,
     errorReason,
     transaction,
   })
 
-  test("a transaction means that it is settled", async () => {
+  test("is done when there is a transaction", async () => {
     says({ success: true, transaction: HASH })
     expect(await facilitator.settle(PAYMENT)).toEqual({ kind: "settled", transaction: HASH })
   })
@@ -160,7 +160,7 @@ describe("to settle", () => {
     // It was sent, and the network says that it failed.
     [no("transaction_failed", HASH), "transaction_failed"],
     [no("invalid_transaction_failed", HASH), "invalid_transaction_failed"],
-  ])("%o is a no", async (answer, reason) => {
+  ])("is refused by %o", async (answer, reason) => {
     says(answer)
     expect(await facilitator.settle(PAYMENT)).toEqual({ kind: "refused", reason })
   })
@@ -181,7 +181,7 @@ describe("to settle", () => {
       (word) =>
         [no(`it_${word}_is`, HASH), { reason: `it_${word}_is`, transaction: HASH }] as [object, object],
     ),
-  ])("%o leaves it open", async (answer, more) => {
+  ])("is left open by %o", async (answer, more) => {
     says(answer)
     const { errorReason } = answer as { errorReason?: string }
     const message = `the facilitator doesn't say whether the payment was settled: ${errorReason}`
@@ -192,7 +192,7 @@ describe("to settle", () => {
     })
   })
 
-  test("what it says at length is told in short", async () => {
+  test("shortens long error messages", async () => {
     says(no("very long ".repeat(90)))
     const settled = await facilitator.settle(PAYMENT)
     expect(settled.kind === "unknown" && settled.error.message.length).toBe(

@@ -55,7 +55,7 @@ function purchase({ isFull = false, seen }: { readonly isFull?: boolean; readonl
   return { ctx, asked, end }
 }
 
-test("a ledger that is full takes no new payment: it is not even checked, and its payer may come again", async () => {
+test("a full ledger accepts no new payment: it is not checked, and its payer can retry", async () => {
   const { ctx, asked, end } = purchase({ isFull: true })
   expect(await end(null)).toEqual({ kind: "refused", outcome: "overloaded" })
   expect(ctx).toMatchObject({
@@ -72,7 +72,7 @@ test("a ledger that is full takes no new payment: it is not even checked, and it
 
 const OPEN = { state: "settling", answer: "{}", since: 1, receipt: null } as unknown as Entry
 
-test("a payer who paid is trusted more, one without cover less, and one whose time was over as before", async () => {
+test("raises trust in a payer who paid, lowers it for one without cover, and keeps it for one whose time expired", async () => {
   const ID = "net/asset/from/nonce"
   const paid = purchase({ seen: { kind: "paid", transaction: "0x1" } })
   expect(await paid.end(OPEN)).toMatchObject({ kind: "answered" })
@@ -87,7 +87,7 @@ test("a payer who paid is trusted more, one without cover less, and one whose ti
   expect(await ended("expired")).toEqual([`forget ${ID}`])
 })
 
-test("a fault while a payment is settled leaves it open for who comes again, and is told as a fault", async () => {
+test("an error while a payment is settled leaves it open for a retry, and is reported as an error", async () => {
   const { asked, end } = purchase()
   await expect(end(OPEN)).rejects.toThrow("a fault of ours")
   expect(asked).toEqual(["unknown net/asset/from/nonce"])

@@ -47,11 +47,11 @@ test.each([
     { validAfter: String(NOW + 1) },
     "invalid_exact_evm_payload_authorization_valid_after",
   ],
-])("a payment that %s", (_, flaw, code) => {
+])("checks a payment that %s", (_, flaw, code) => {
   expect(fault(flaw)).toBe(code)
 })
 
-test("version 1 asks for the price at least", () => {
+test("version 1 requires at least the price", () => {
   expect(fault({ value: "9999" }, 1)).toBe("invalid_exact_evm_authorization_value")
   expect(fault({ value: "10001" }, 1)).toBeNull()
 })

@@ -19,7 +19,7 @@ function atOnce(limits: PayerLimits, payer: string): number {
   return entered
 }
 
-test("a payer has as many payments under way as it likes, until one has no cover: then one, and twice as many with each settled", () => {
+test("a payer can have many concurrent payments until one has no cover; then one, doubled with each settled payment", () => {
   const limits = new PayerLimits()
   expect(atOnce(limits, "a")).toBe(20)
   limits.settled("a", steadyNow())
@@ -38,7 +38,7 @@ test("a payer has as many payments under way as it likes, until one has no cover
   expect(atOnce(limits, "a")).toBe(1)
 })
 
-test("those that are under way count, and make room when they end", () => {
+test("payments in progress count, and make room when they end", () => {
   const limits = new PayerLimits()
   expect([limits.enter("a"), limits.enter("a")]).toEqual([true, true])
   limits.withoutCover("a")
@@ -51,7 +51,7 @@ test("those that are under way count, and make room when they end", () => {
   expect(atOnce(limits, "b")).toBe(20)
 })
 
-test("it is forgotten after an hour", () => {
+test("forgets a failure after an hour", () => {
   const limits = new PayerLimits()
   limits.withoutCover("a")
   vi.advanceTimersByTime(3_600_000)
@@ -60,7 +60,7 @@ test("it is forgotten after an hour", () => {
   expect(atOnce(limits, "a")).toBe(20)
 })
 
-test("of very many payers the one whose failure is oldest is forgotten first", () => {
+test("forgets the oldest failure first when there are very many payers", () => {
   const limits = new PayerLimits()
   for (let payer = 0; payer < 10_000; payer++) limits.withoutCover(`p${payer}`)
   // Another failure makes it the most recent.
@@ -70,7 +70,7 @@ test("of very many payers the one whose failure is oldest is forgotten first", (
   expect(["p0", "p1", "p2", "another"].map((payer) => atOnce(limits, payer))).toEqual([1, 20, 1, 1])
 })
 
-test("a payment whose settlement began before another had no cover raises no trust", () => {
+test("a settlement that began before another payment had no cover does not raise trust", () => {
   const limits = new PayerLimits()
   const began = steadyNow()
   vi.advanceTimersByTime(5)

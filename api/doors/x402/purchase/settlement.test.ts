@@ -54,7 +54,7 @@ describe("a payment is settled", () => {
     expect(await settle([lost, no("nonce used")], [open, paid])).toMatchObject({ end })
   })
 
-  test("without asking for it anew when an earlier attempt has turned out well", async () => {
+  test("without another attempt if an earlier one succeeded", async () => {
     expect(await settle([], [paid], true)).toEqual({
       end: { kind: "settled", transaction: "0xpaid" },
       asked: ["look"],
@@ -62,7 +62,7 @@ describe("a payment is settled", () => {
   })
 })
 
-describe("a no counts", () => {
+describe("a refusal counts", () => {
   test.each([
     ["insufficient_funds", true],
     ["Insufficient balance", true],
@@ -106,7 +106,7 @@ describe("a no counts", () => {
   })
 })
 
-test("what nobody knows is told as such, with the transaction that was sent last", async () => {
+test("reports an unknown outcome with the last transaction sent", async () => {
   const sent = (transaction?: string): Answer => ({ ...lost, ...(transaction && { transaction }) })
   const unreachable: OnChain = { kind: "unreachable", error: new Error("no node") }
   expect(await settle([lost, lost], [unreachable, unreachable])).toEqual({

@@ -81,7 +81,7 @@ const settle = (query?: string) => {
 const reserve = (requestId: string, of = limited) => billing.reserve({ requestId, key: of }, { credits: 1 })
 const PASSED = expect.objectContaining({ status: 432 })
 
-test("calls wait for room, which is told when the first does, and are counted within two seconds of there being some", async () => {
+test("calls wait for disk space, which is reported once, and are counted within two seconds of it being available", async () => {
   expect([await settle(), billing.waiting, vi.getTimerCount()]).toEqual([1, 0, 0])
   refusing = NO_ROOM
   for (let more = 0; more < 3; more++) expect(await settle("q".repeat(2000))).toBe(1)
@@ -108,7 +108,7 @@ test("calls wait for room, which is told when the first does, and are counted wi
   expect([told.at(-1), vi.getTimerCount()]).toEqual([[1, false], 1])
 })
 
-test("many that wait are counted two hundred at a time", async () => {
+test("waiting calls are counted two hundred at a time", async () => {
   refusing = NO_ROOM
   for (let more = 0; more < 401; more++) await settle()
   refusing = null
@@ -116,7 +116,7 @@ test("many that wait are counted two hundred at a time", async () => {
   expect([counted, billing.waiting]).toEqual([[200, 200, 1], 0])
 })
 
-test("waiting keeps no process from its end", async () => {
+test("waiting calls do not keep a process from exiting", async () => {
   vi.useRealTimers()
   refusing = NO_ROOM
   const set = vi.spyOn(globalThis, "setInterval")
@@ -125,7 +125,7 @@ test("waiting keeps no process from its end", async () => {
   set.mockRestore()
 })
 
-test("at the end what waits is counted, or told to be lost", async () => {
+test("waiting calls are counted at the end, or reported as lost", async () => {
   refusing = NO_ROOM
   await settle()
   await settle()
@@ -136,7 +136,7 @@ test("at the end what waits is counted, or told to be lost", async () => {
   expect([told.at(-1), (await log.list({ limit: 9 })).length, billing.waiting]).toEqual([[0, false], 2, 0])
 })
 
-test("what is being counted at the end is counted once", async () => {
+test("calls being counted at the end are counted once", async () => {
   refusing = NO_ROOM
   await settle()
   refusing = null
@@ -145,7 +145,7 @@ test("what is being counted at the end is counted once", async () => {
   expect([(await log.list({ limit: 9 })).length, billing.waiting]).toEqual([1, 0])
 })
 
-test("with no room a limit counts what is under way in memory, until that is given back or answered", async () => {
+test("without disk space, a limit counts reservations in memory until they are released or settled", async () => {
   refusing = NO_ROOM
   await reserve("a")
   await reserve("b")
@@ -170,7 +170,7 @@ test("with a full disk, simultaneous calls can't exceed the limit together", asy
   expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"])
 })
 
-test("once there is room again, what waits is counted before a limit is judged", async () => {
+test("when there is space again, waiting calls are counted before a limit is checked", async () => {
   refusing = NO_ROOM
   for (const id of ["a", "b"]) {
     await reserve(id)
@@ -181,18 +181,18 @@ test("once there is room again, what waits is counted before a limit is judged",
   expect([billing.waiting, vi.getTimerCount()]).toEqual([0, 0])
 })
 
-test("what is set aside twice for one call, as after a restart, counts once", async () => {
+test("a repeated reservation for one call, as after a restart, counts once", async () => {
   for (const id of ["a", "a", "b"]) await reserve(id)
   await expect(reserve("c")).rejects.toEqual(PASSED)
 })
 
-test("a key without a limit sets nothing aside and gives nothing back: neither is a write", async () => {
+test("a key without a limit reserves and releases nothing, so nothing is written", async () => {
   await reserve("a", key)
   await billing.release({ requestId: "a", key })
   expect(writes).toBe(0)
 })
 
-test("when no more calls can wait, the next is refused before it works", async () => {
+test("when no more calls can wait, the next is refused before it starts", async () => {
   refusing = NO_ROOM
   expect(billing.mostWaiting).toBe(10_000)
   for (let more = 0; more < 1000; more++) await settle()
@@ -200,7 +200,7 @@ test("when no more calls can wait, the next is refused before it works", async (
   await reserve("b")
 })
 
-test("what else keeps a call from being counted is no want of room, nor is what has to be kept with it", async () => {
+test("other errors, and data that must be stored with the call, do not count as lack of space", async () => {
   refusing = new Error("the store is broken")
   await expect(reserve("a")).rejects.toBe(refusing)
   await expect(settle()).rejects.toBe(refusing)

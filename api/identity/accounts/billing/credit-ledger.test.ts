@@ -49,8 +49,8 @@ const call = (key: ApiKey, project = "") => ({
   endpoint: "search" as const,
 })
 
-describe("a limit", () => {
-  test("holds to the credit, with what is set aside, and what is given back may be used again", async () => {
+describe("a credit limit", () => {
+  test("holds to the credit, including reservations, and released credits can be used again", async () => {
     const ledger = open()
     const key = keyOf(3)
     const [one, two, three] = [call(key), call(key), call(key)]
@@ -73,7 +73,7 @@ describe("a limit", () => {
     expect(await ledger.hold(call(key), {})).toBeNull()
   })
 
-  test("by the month begins anew with it, one in all does not", async () => {
+  test("by the month starts again with it, and a total does not", async () => {
     const ledger = open()
     const [monthly, total] = [keyOf(2), { ...keyOf(2, "total"), id: "def" }]
     for (const key of [monthly, total]) await ledger.settle(call(key), { credits: 2 })
@@ -92,7 +92,7 @@ describe("a limit", () => {
     ])
   })
 
-  test("of the plan is that of all keys, and what may be used beyond it is told apart", async () => {
+  test("of the plan applies to all keys, and the allowance beyond it is reported separately", async () => {
     const [one, two] = [keyOf(null), { ...keyOf(null), id: "def" }]
     const plain = open({ credits: 3 })
     expect(await plain.hold(call(one), { credits: 2 })).toBeNull()
@@ -109,13 +109,13 @@ describe("a limit", () => {
     expect(await paid.hold(call(keyOf(0)), { credits: 5 })).toBe("key")
   })
 
-  test("is none of a key and a plan that have none", async () => {
+  test("does not exist for a key and a plan without one", async () => {
     expect([open().isLimited(keyOf(null)), open().isLimited(keyOf(0))]).toEqual([false, true])
     expect(open({ credits: 0 }).isLimited(keyOf(null))).toBe(true)
     expect(await open().hold(call(keyOf(null)), { credits: 1_000_000 })).toBeNull()
   })
 
-  test("is less by what a key handed out to those it made, if it may make any", async () => {
+  test("is reduced by what a key handed out to the keys it made", async () => {
     const ledger = open({}, 4)
     expect(await ledger.left(keyOf(10, "month", { mayMakeKeys: true }))).toBe(6)
     expect(await ledger.left(keyOf(10))).toBe(10)
@@ -123,7 +123,7 @@ describe("a limit", () => {
 })
 
 describe("pages", () => {
-  test("run on across calls, and fall due by the block", async () => {
+  test("add up across calls, and are charged by the block", async () => {
     const ledger = open()
     const key = keyOf(2)
     const extract = (pages: number) => ({ pages: { "extract-basic": pages } })
@@ -141,7 +141,7 @@ describe("pages", () => {
     expect(await ledger.due({ ...key, id: "def" }, extract(4))).toBe(0)
   })
 
-  test("that are set aside fill the block that counted ones began", async () => {
+  test("that are reserved fill the block that counted ones began", async () => {
     const ledger = open()
     const key = keyOf(2)
     await ledger.settle(call(key), { pages: { map: 9 } })
@@ -151,7 +151,7 @@ describe("pages", () => {
 })
 
 describe("what was used", () => {
-  test("is told by endpoint and by project, of a key and of all", async () => {
+  test("is reported by endpoint and by project, for one key and for all", async () => {
     const ledger = open()
     const [one, two] = [keyOf(null), { ...keyOf(null), id: "def" }]
     await ledger.settle(call(one, "pumps"), { credits: 1 })
@@ -168,7 +168,7 @@ describe("what was used", () => {
     expect(await ledger.monthsOf("free")).toEqual([])
   })
 
-  test("is counted for so many projects of a key in a month, and no more", async () => {
+  test("is counted for a limited number of projects per key and month", async () => {
     const ledger = open()
     const key = keyOf(null)
     for (let at = 0; at < MOST_PROJECTS - 1; at++) await ledger.settle(call(key, `p${at}`), {})
@@ -185,14 +185,14 @@ describe("what was used", () => {
   })
 })
 
-describe("what a lost process set aside", () => {
+describe("credits reserved by a lost process", () => {
   const DEAD = 2 ** 22 + 1
   const holds = async () =>
     (await statement(db, "select request_id from credit_hold order by 1").all()).map(
       (row) => row["request_id"],
     )
 
-  test("comes back with the next start on its machine, and that of others by itself", async () => {
+  test("are released at the next start on its machine, and without a start on others", async () => {
     const ledger = open()
     const key = keyOf(100)
     const put = statement(db, "insert into credit_hold values (?, '', 'abc', 1, ?, ?, ?)")
@@ -207,7 +207,7 @@ describe("what a lost process set aside", () => {
     expect(await holds()).toEqual(["alive", "elsewhere"])
   })
 
-  test("stays while a process of another user lives", async () => {
+  test("stay while a process of another user lives", async () => {
     const ledger = open()
     await statement(db, "insert into credit_hold values ('theirs', '', 'abc', 1, ?, 4, ?)").run(
       Date.now() + 1,
@@ -221,7 +221,7 @@ describe("what a lost process set aside", () => {
     expect(await holds()).toEqual(["theirs"])
   })
 
-  test("is free again after an hour in any case", async () => {
+  test("are released after an hour in any case", async () => {
     const ledger = open()
     const key = keyOf(1)
     await ledger.hold(call(key), { credits: 1 })

@@ -19,7 +19,7 @@ describe("a call costs", () => {
     ).toEqual([1, 1, 1, 2])
   })
 
-  test("for pages by the block, a part of one as much as a whole at most", () => {
+  test("for pages by the block, with a partial block costing at most a full one", () => {
     expect([0, 1, 5, 6].map((pages) => mostCredits(extractCost("basic", pages)))).toEqual([0, 1, 1, 2])
     expect([0, 1, 5, 6].map((pages) => mostCredits(extractCost("advanced", pages)))).toEqual([0, 2, 2, 4])
     expect([0, 1, 10, 11].map((pages) => mostCredits(mapCost(false, pages)))).toEqual([0, 1, 1, 2])
@@ -30,25 +30,25 @@ describe("a call costs", () => {
     expect(crawlCost(false, "basic", 11)).toEqual({ pages: { map: 11, "extract-basic": 11 } })
   })
 
-  test("no more than could be read in its time, whatever limit it asks for", () => {
+  test("no more than the pages that can be read in time, whatever limit it requests", () => {
     expect(extractCost("basic", Infinity)).toEqual({ pages: { "extract-basic": 100_000 } })
     expect(mapCost(false, 1e9)).toEqual({ pages: { map: 100_000 } })
   })
 
-  test("what is due when its pages fill blocks that others began", () => {
+  test("the difference when its pages fill blocks that others began", () => {
     const due = (before: number, after: number) => dueBetween("extract-advanced", before, after)
     expect([due(0, 4), due(4, 5), due(4, 14), due(5, 5)]).toEqual([0, 2, 4, 0])
     expect(dueBetween("map", 9, 10)).toBe(1)
   })
 
-  test("for a report by its searches after the first, up to a most", () => {
+  test("for a report by its searches after the first, up to a maximum", () => {
     const credits = (model: "mini" | "pro") =>
       [0, 1, 2, 5, Infinity].map((count) => researchCost(model, count).credits)
     expect(credits("mini")).toEqual([4, 4, 5, 8, 110])
     expect(credits("pro")).toEqual([15, 15, 17, 23, 250])
   })
 
-  test("nothing for what counts nothing", () => {
+  test("nothing for calls that are free", () => {
     expect(metersOf({ pages: { map: 0, "extract-basic": 2 } })).toEqual([["extract-basic", 2]])
     expect(metersOf({ credits: 3 })).toEqual([])
     expect(mostCredits({})).toBe(0)
@@ -56,7 +56,7 @@ describe("a call costs", () => {
   })
 })
 
-test("prices are told as they are", () => {
+test("what the price list says", () => {
   expect(PRICES).toMatchObject({
     search: "1 credit, 2 with the depth `advanced`.",
     advancedSearch: "2 credits",

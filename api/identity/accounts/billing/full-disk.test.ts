@@ -38,7 +38,7 @@ const usageOf = async (key: string) => {
   return (body as { key: { usage: number } }).key.usage
 }
 
-test("searches go on, and are counted once there is room", async () => {
+test("searches continue, and are counted once there is space", async () => {
   const key = await app.key()
   expect((await search(key)).status).toBe(200)
   await fillDisk()
@@ -54,7 +54,7 @@ test("searches go on, and are counted once there is room", async () => {
   expect(JSON.stringify(body)).toContain("search")
 })
 
-test("a limit holds to the credit all the same", async () => {
+test("a limit still holds to the credit", async () => {
   const key = await app.key({ creditLimit: { credits: 5, per: "month" } })
   expect((await search(key)).status).toBe(200)
   await fillDisk()
@@ -66,7 +66,7 @@ test("a limit holds to the credit all the same", async () => {
   expect(await usageOf(key)).toBe(5)
 })
 
-test("what must be kept is refused, and says why", async () => {
+test("calls that must be stored are refused, with the reason", async () => {
   const key = await app.key()
   await fillDisk()
   // More than fits on the pages of the file.
@@ -76,7 +76,7 @@ test("what must be kept is refused, and says why", async () => {
   expect(JSON.stringify(body)).not.toContain(folder.path)
 })
 
-test("a stop counts what waits, if there is room by then", async () => {
+test("a stop counts waiting calls if there is space by then", async () => {
   const key = await app.key()
   await fillDisk()
   expect((await search(key)).status).toBe(200)
@@ -93,7 +93,7 @@ test("a stop counts what waits, if there is room by then", async () => {
   ).toHaveLength(1)
 })
 
-test("what waits is bounded: by key, by credits, and in all", () => {
+test("waiting calls are limited by key, by credits, and in total", () => {
   const unsettled = new Unsettled()
   const { most, mostOfKey, mostCreditsOfKey } = unsettled
   const add = (keyId: string, credits: number) => unsettled.add("request", { keyId, credits })

@@ -126,7 +126,7 @@ test("credits set aside for a call during an outage stay set aside after it", as
   await billing[Symbol.asyncDispose]()
 })
 
-test("limits hold during an outage, by the figures from before it", async () => {
+test("limits hold during an outage, based on the figures from before it", async () => {
   const billing = await begun()
   away = "yes"
   // This process has no figures for a key that it has not admitted.

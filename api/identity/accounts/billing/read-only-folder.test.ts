@@ -13,7 +13,7 @@ vi.mock("#base/folder.ts", async (original) => {
   return { ...real, readOnlyBecause: (dir: string) => (made.readOnly ? "EROFS" : real.readOnlyBecause(dir)) }
 })
 
-test("in a folder that became read-only searches go on, what must be kept is refused, and all is counted later", async () => {
+test("in a folder that became read-only, searches continue, calls that must be stored are refused, and all is counted later", async () => {
   using folder = temporaryFolder()
   await using app = await serveAccounts({ dir: folder.path })
   const key = await app.key()

@@ -5,7 +5,7 @@ import { Unsettled } from "./unsettled.ts"
 const call = (keyId: string, credits = 1) => ({ keyId, credits, write: async () => {} })
 const FULL = "the limit of calls that can wait to be counted"
 
-test("what waits and what is held counts against its key, and against all", () => {
+test("waiting and reserved credits count against their key and the plan", () => {
   const unsettled = new Unsettled()
   expect([unsettled.size, unsettled.credits(), unsettled.credits("a")]).toEqual([0, 0, 0])
   unsettled.hold("1", "a", 5)
@@ -26,7 +26,7 @@ test("what waits and what is held counts against its key, and against all", () =
   ])
 })
 
-test("the oldest are counted first, and what is counted makes room", () => {
+test("the oldest calls are counted first, and counted ones make room", () => {
   const unsettled = new Unsettled()
   const [one, two, three] = [call("a", 1), call("b", 2), call("a", 4)]
   for (const [index, each] of [one, two, three].entries()) unsettled.add(String(index), each)
@@ -40,7 +40,7 @@ test("the oldest are counted first, and what is counted makes room", () => {
   expect([unsettled.size, unsettled.credits(), unsettled.credits("a")]).toEqual([0, 0, 0])
 })
 
-test("calls of a key wait up to a number, and up to what they cost", () => {
+test("the waiting calls of a key are limited in number and cost", () => {
   const many = new Unsettled()
   expect([many.most, many.mostOfKey, many.mostCreditsOfKey]).toEqual([10_000, 1000, 2000])
   for (let at = 0; at < 1000; at++) {
@@ -61,7 +61,7 @@ test("calls of a key wait up to a number, and up to what they cost", () => {
   expect(() => dear.assertRoom("a")).toThrow(expect.objectContaining({ status: 503 }))
 })
 
-test("calls of all keys wait up to a number", () => {
+test("the waiting calls of all keys are limited in number", () => {
   const unsettled = new Unsettled(15)
   expect([unsettled.most, unsettled.mostOfKey, unsettled.mostCreditsOfKey]).toEqual([15, 2, 4])
   for (let at = 0; at < 15; at++) {

@@ -91,7 +91,7 @@ test("a write resolves once its row is in the file, in the order of the calls", 
   expect(await writes.run(async () => "a result")).toBe("a result")
 })
 
-test("a work that throws takes nobody else with it, and leaves nothing of itself", async () => {
+test("a failing write affects no other write and leaves nothing behind", async () => {
   const failing = async () => {
     await add(2)()
     throw new Error("half done")
@@ -111,7 +111,7 @@ test("a work that throws takes nobody else with it, and leaves nothing of itself
   expect(await kept()).toEqual([1, 3])
 })
 
-test("what is asked for in one turn is one transaction, and nothing asked for is none", async () => {
+test("writes requested in one turn share a transaction, and no writes need none", async () => {
   const transaction = vi.spyOn(db, "transaction")
   await Promise.all([1, 2, 3].map((n) => writes.run(add(n))))
   await aTurn()
@@ -140,7 +140,7 @@ test("writes that arrive during a transaction share the next one", async () => {
   expect([transaction.mock.calls.length, await kept()]).toEqual([2, [1, 2, 3, 4]])
 })
 
-test("works of different lines run at the same time, those of one line and those without a line in turn", async () => {
+test("writes of different lines run in parallel, and those of one line or no line run in turn", async () => {
   const steps: string[] = []
   const stepping = (name: string) => async () => {
     steps.push(`${name} begins`)
@@ -166,7 +166,7 @@ test("works of different lines run at the same time, those of one line and those
   ]).toEqual([true, true, true, true])
 })
 
-test("a work that throws beside works of other lines is the one that is refused", async () => {
+test("a failing write next to other lines is the only one rejected", async () => {
   const clash = async () => {
     await statement(db, "insert into t values (1)").run()
     await statement(db, "insert into t values (1)").run()
@@ -185,7 +185,7 @@ test("a work that throws beside works of other lines is the one that is refused"
   expect(await kept()).toEqual([2, 3])
 })
 
-test("a work whose transaction is over when it throws takes nobody else with it either", async () => {
+test("a failing write whose transaction has already ended affects no other write", async () => {
   // SQLite does the same when a disk fails.
   const ended = async () => {
     await db.script("rollback")
@@ -197,7 +197,7 @@ test("a work whose transaction is over when it throws takes nobody else with it 
   expect(await kept()).toEqual([1, 2])
 })
 
-test("on a full disk all that was to be written is refused, and said to be for that", async () => {
+test("on a full disk all pending writes are rejected with that reason", async () => {
   const full = async () => {
     throw Object.assign(new Error("no"), { code: "ERR_SQLITE_ERROR", errcode: 13 })
   }
@@ -213,7 +213,7 @@ test("on a full disk all that was to be written is refused, and said to be for t
   await expect(elsewhere.run(full)).rejects.toThrow(/^no$/)
 })
 
-test("what cannot be committed is not there, and the queue goes on", async () => {
+test("a write that cannot be committed leaves nothing behind, and the queue continues", async () => {
   // References are checked at commit.
   const orphan = async () => {
     await statement(db, "insert into later values (9)").run()
@@ -225,7 +225,7 @@ test("what cannot be committed is not there, and the queue goes on", async () =>
   expect(await kept()).toEqual([3])
 })
 
-test("while another connection writes, it is tried again after pauses that grow to a bound", async () => {
+test("while another connection writes, retries follow growing pauses up to a limit", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] })
   const start = performance.now()
   const tries: number[] = []
@@ -262,7 +262,7 @@ test("while another connection writes, it is tried again after pauses that grow 
   expect((await pauses(2)).slice(0, 3)).toEqual([1, 2, 4])
 })
 
-test("while another connection writes, the event loop goes on and the work waits", async () => {
+test("while another connection writes, the event loop keeps running and the write waits", async () => {
   const end = await othersWrite("insert into t values (10)")
   let done = false
   const asked = writes.run(add(11)).then(() => (done = true))
@@ -275,7 +275,7 @@ test("while another connection writes, the event loop goes on and the work waits
   expect(await kept()).toEqual([10, 11, 12])
 })
 
-test("who waits too long for another connection is told to come back, and the queue goes on", async () => {
+test("a write that waits too long for another connection is told to retry, and the queue continues", async () => {
   let now = 1000
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
   const end = await othersWrite()
@@ -303,7 +303,7 @@ test("who waits too long for another connection is told to come back, and the qu
   expect(await kept()).toEqual([3])
 })
 
-test("at the end of the process a work is done at once, in a transaction of its own", async () => {
+test("at the end of the process a write runs at once in its own transaction", async () => {
   await writes.runNow(add(1))
   expect(await kept()).toEqual([1])
   // It waits up to one second for others.
@@ -319,7 +319,7 @@ test("at the end of the process a work is done at once, in a transaction of its 
   expect(await kept()).toEqual([1, 2])
 })
 
-test("at the end of the process what was given can be waited for, and for a moment alone", async () => {
+test("at the end of the process pending writes can be awaited, but only for a moment", async () => {
   await writes.idle()
   let isDone = false
   void writes.run(add(1)).then(() => (isDone = true))
@@ -333,7 +333,7 @@ test("at the end of the process what was given can be waited for, and for a mome
   await asked
 })
 
-test("a connection that is gone fails who asks, and does not throw elsewhere", async () => {
+test("a closed connection rejects the caller's write and throws nowhere else", async () => {
   const gone = await openStateStore(dir)
   const queue = new WriteQueue(gone)
   const asked = queue.run(async () => 1)

@@ -13,8 +13,8 @@ import {
   UNLIMITED,
 } from "./key-scope.ts"
 
-describe("a scope as somebody wrote it", () => {
-  test("holds each thing once, and empty lists are no limit", () => {
+describe("a written scope", () => {
+  test("drops duplicates, and treats empty lists as no limit", () => {
     expect(
       readScope({
         endpoints: ["search", "search", "map"],
@@ -58,7 +58,7 @@ describe("a scope as somebody wrote it", () => {
     ["301 sources", { sources: many(301) }, "Invalid sources. Must have at most 300 entries."],
     ["301 collections", { collections: many(301) }, "Invalid collections. Must have at most 300 entries."],
     ["a domain that is none", { domains: ["no domain"] }, "Invalid domains: 'no domain'."],
-  ])("with %s is refused by its field", (_, written, message) => {
+  ])("with %s is rejected by field name", (_, written, message) => {
     expect(() => readScope(written)).toThrow(message)
     expect(() => readScope(written)).toThrow(ScopeError)
   })
@@ -67,7 +67,7 @@ describe("a scope as somebody wrote it", () => {
 describe("a scope", () => {
   const only = (part: Partial<KeyScope>): KeyScope => ({ ...UNLIMITED, ...part })
 
-  test("limits pages by anything but endpoints, also by an empty list", () => {
+  test("limits pages by every part except endpoints, even with an empty list", () => {
     expect(
       [{}, { endpoints: [] }, { sources: [] }, { collections: [] }, { domains: [] }].map((part) => [
         limitsPages(only(part)),
@@ -83,7 +83,7 @@ describe("a scope", () => {
     expect(scopeOfCollections(["all"])).toEqual(only({ collections: ["all"] }))
   })
 
-  test("is kept as a text, and read as it was, with parts that are newer than the text", () => {
+  test("is stored as text and read back, with parts that are newer than the text", () => {
     const scope = only({ sources: ["docs"], endpoints: [] })
     expect(scopeOfText(scopeText(scope))).toEqual(scope)
     expect([scopeText(UNLIMITED), scopeOfText(null)]).toEqual([null, UNLIMITED])

@@ -25,7 +25,7 @@ describe("keys", () => {
     await rm(dir, { recursive: true })
   })
 
-  test("are known by their text, with the role they were made for", async () => {
+  test("are recognised by their text, with the role they were made for", async () => {
     const keys = openKeyStore(db, "")
     expect(await keys.any()).toBe(false)
     const [admin, search] = [await keys.create({ role: "admin" }), await keys.create({ role: "search" })]
@@ -48,14 +48,14 @@ describe("keys", () => {
     expect((await keys.list())[0]!.disabledAt).toBeInstanceOf(Date)
   })
 
-  test("the operator's own is admin, and nothing of it is stored", async () => {
+  test("include the operator's own as an admin key, of which nothing is stored", async () => {
     const keys = openKeyStore(db, "chosen")
     expect(await keys.verify("chosen")).toMatchObject({ id: "operator", role: "admin" })
     expect(await keys.any()).toBe(true)
     expect(await openKeyStore(db, "").verify("chosen")).toBeNull()
   })
 
-  test("hold to what they were made for", async () => {
+  test("keep the limits they were made with", async () => {
     const keys = openKeyStore(db, "")
     const expiresAt = new Date(Date.now() + 3_600_000)
     const text = await keys.create({
@@ -109,7 +109,7 @@ describe("keys", () => {
     expect(await keys.list()).toMatchObject([{ role: "operator" }])
   })
 
-  test("that act for people are no keys without a person", async () => {
+  test("that act for people are invalid without a person", async () => {
     const keys = openKeyStore(db, "")
     const text = await keys.create({ role: "search", actsForPeople: "tokens" })
     const { id } = (await keys.lookUp(text))!
@@ -128,7 +128,7 @@ describe("keys", () => {
     ])
   })
 
-  test("of which nothing was said are without limit, make none, and cannot end themselves", async () => {
+  test("have no limits by default, cannot make keys, and cannot end themselves", async () => {
     const keys = openKeyStore(db, "")
     const [search, admin] = [await keys.create({ role: "search" }), await keys.create({ role: "admin" })]
     expect(search).toMatch(/^fsk-[\w-]{43}$/)
@@ -159,7 +159,7 @@ describe("keys", () => {
     expect(await keys.lookUp(limited)).toMatchObject({ mayMakeKeys: false, mayEndItself: false })
   })
 
-  test("that are over or disabled are refused, by their text and by their id, and still known", async () => {
+  test("that are expired or disabled are rejected, by text and by id, but still known", async () => {
     const keys = openKeyStore(db, "")
     const over = await keys.create({ role: "search", expiresAt: new Date(Date.now() - 1) })
     expect([
@@ -195,7 +195,7 @@ describe("keys", () => {
     expect(await openKeyStore(db, "chosen").any()).toBe(true)
   })
 
-  test("end at the time that comes first", async () => {
+  test("expire at the earliest of their times", async () => {
     const keys = openKeyStore(db, "")
     const text = await keys.create({ role: "search" })
     const { id } = (await keys.lookUp(text))!
@@ -207,7 +207,7 @@ describe("keys", () => {
     expect((await keys.lookUp(text))!.expiresAt).toEqual(soon)
   })
 
-  test("that were made together end together, and each maker ends those of its own", async () => {
+  test("made together end together, and each maker can end only its own", async () => {
     const keys = openKeyStore(db, "")
     const make = (madeBy: string, generation: string) => keys.create({ role: "search", madeBy, generation })
     const [one, two, other, elsewhere] = [
@@ -228,7 +228,7 @@ describe("keys", () => {
     expect(await keys.disableGeneration("g", null)).toBe(0)
   })
 
-  test("count for their maker what they were handed out, also when they are gone", async () => {
+  test("count their credits for their maker, even after they are gone", async () => {
     const keys = openKeyStore(db, "")
     const maker = (await keys.lookUp(await keys.create({ role: "search", mayMakeKeys: true })))!
     const make = async (credits: number | null) =>
@@ -255,7 +255,7 @@ describe("keys", () => {
     expect(await keys.handedOut({ id: "nobody", creditLimit: null })).toBe(0)
   })
 
-  test("that a key made and that are over are pruned, not those of this month, nor those of the operator", async () => {
+  test("made by a key are pruned after they expire, except those of this month and the operator's", async () => {
     const keys = openKeyStore(db, "")
     const maker = (await keys.lookUp(await keys.create({ role: "search", mayMakeKeys: true })))!.id
     const day = 86_400_000
@@ -295,7 +295,7 @@ describe("keys", () => {
     expect(await keys.handedOut({ id: maker, creditLimit: null })).toBe(5)
   })
 
-  test("are as many as a maker may have, and no more bytes", async () => {
+  test("are limited per maker, in number and in bytes", async () => {
     const keys = openKeyStore(db, "", 2)
     expect([await keys.hasRoom("a", 2, 0), await keys.hasRoom("a", 3, 0)]).toEqual([true, false])
     await keys.create({ role: "search", madeBy: "a" })

@@ -34,14 +34,14 @@ describe("a public key", () => {
     rmSync(dir, { recursive: true })
   })
 
-  test("keeps what it was changed to while it is enabled", async () => {
+  test("keeps its changes while it is enabled", async () => {
     const { id } = await keys.create(SPEC)
     await keys.disable(id)
     await Promise.all([keys.enable(id), keys.change(id, { ...SPEC, name: "new" }, true)])
     expect((await keys.get(id))?.name).toBe("new")
   })
 
-  test("is kept as it is, and stands for a key that may search its source and nothing else", async () => {
+  test("is stored as created, and can only search its source", async () => {
     const key = await keys.create(SPEC)
     expect(key.text).toMatch(/^fsk-pub-[\w-]{24}$/)
     expect(isPublicText(key.text)).toBe(true)
@@ -70,7 +70,7 @@ describe("a public key", () => {
     expect(asApiKey({ ...key, source: null }).scope).toMatchObject({ sources: [], collections: null })
   })
 
-  test("holds to what it is changed to, under the text that stands in pages", async () => {
+  test("keeps its text when its settings change", async () => {
     const { id, text } = await keys.create(SPEC)
     const changed = await keys.change(id, { ...SPEC, source: null, collection: "all", origins: [] }, false)
     expect(changed).toMatchObject({
@@ -84,7 +84,7 @@ describe("a public key", () => {
     expect(await keys.change("nobody", SPEC, false)).toBeNull()
   })
 
-  test("is refused while it is disabled, and lets in the pages of its origins alone", async () => {
+  test("is rejected while disabled, and accepts only pages from its origins", async () => {
     const { id, text } = await keys.create(SPEC)
     const other = await keys.create({ ...SPEC, origins: ["https://a.example", "https://b.example"] })
     const admitted = (...origins: string[]) => Promise.all(origins.map((origin) => keys.admits(origin)))
@@ -106,7 +106,7 @@ describe("a public key", () => {
     expect((await keys.list()).map((key) => key.id)).toEqual([other.id])
   })
 
-  test("is one of five hundred at most", async () => {
+  test("is one of at most five hundred", async () => {
     for (let at = 0; at < MOST_PUBLIC_KEYS - 1; at++) await keys.create(SPEC)
     expect(await keys.hasRoom()).toBe(true)
     await keys.create(SPEC)
@@ -114,7 +114,7 @@ describe("a public key", () => {
   })
 })
 
-describe("a public key that somebody wrote", () => {
+describe("the specification of a public key", () => {
   const known = {
     unknownSource: async ([name]: readonly string[]) =>
       name === "docs" ? null : `There is no source "${name}"; did you mean "docs"?`,
@@ -128,7 +128,7 @@ describe("a public key that somebody wrote", () => {
     return "problems" in result ? result.problems.map(({ field, message }) => `${field} ${message}`) : []
   }
 
-  test("is without name, answers and limits where nothing is said of them", async () => {
+  test("has no name, answers or limits by default", async () => {
     expect(
       await read({ origins: ["https://a.example", "http://localhost:3000", "https://a.example"] }),
     ).toEqual({
@@ -187,7 +187,7 @@ describe("a public key that somebody wrote", () => {
     [{ credits: 1_000_000_001 }, [CREDITS]],
     [{ rate_limits: "find=1/m" }, [expect.stringMatching(/^rate_limits must be a list such as/)]],
     [{ origins: [], credits: -1 }, ["origins must have 1 to 50 entries", CREDITS]],
-  ])("%j is told what is wrong, by field: %j", async (written, wrong) => {
+  ])("%j is rejected, field by field: %j", async (written, wrong) => {
     expect(await problems(written)).toEqual(wrong)
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 
 import { LIMITED_ENDPOINTS, parseRateLimits, RateCounter, rateLimitsText } from "./rate-limits.ts"
 
-describe("rates as text", () => {
+describe("rate limits as text", () => {
   test("are read, and written as they are read", () => {
     const limits = parseRateLimits(" search=100/m, usage = 10/10m ,*=5/2s,logs=1/h")
     expect(limits).toEqual({
@@ -16,7 +16,7 @@ describe("rates as text", () => {
     expect(rateLimitsText(parseRateLimits("search=100/m,*=5/2s"))).toBe("search=100/60s,*=5/2s")
   })
 
-  test("are from one call to 100,000, in a second to a day", () => {
+  test("range from one call to 100,000, over a second to a day", () => {
     expect(parseRateLimits("search=1/s,map=100000/24h,keys=1/86400s,*=7/1440m")).toEqual({
       search: { calls: 1, seconds: 1 },
       map: { calls: 100_000, seconds: 86_400 },
@@ -42,7 +42,7 @@ describe("rates as text", () => {
     "one search=1/m",
     "search=1/m more",
     "=1/m",
-  ])("%s is refused with what is expected", (text) => {
+  ])("%s is rejected with the expected format", (text) => {
     expect(() => parseRateLimits(text)).toThrow(
       new Error(
         `must be a list such as search=100/m, usage=10/10m, *=1000/m: each of ${LIMITED_ENDPOINTS.join(", ")} and * at most once, with 1 to 100000 calls in up to a day`,
@@ -51,10 +51,10 @@ describe("rates as text", () => {
   })
 })
 
-describe("a rate", () => {
+describe("a rate limit", () => {
   const limits = parseRateLimits("search=3/10s, *=1/10s")
 
-  test("lets no more through in any stretch of its length", async () => {
+  test("allows no more calls in any period of its length", async () => {
     let now = 0
     const counter = new RateCounter(() => now)
     const times: number[] = []
@@ -84,14 +84,14 @@ describe("a rate", () => {
     expect(await take()).toEqual({ retryAfter: 4 })
   })
 
-  test("begins anew when it is set to another number", async () => {
+  test("starts again when it is set to another number", async () => {
     const counter = new RateCounter(() => 0)
     const take = (calls: number) => counter.take("a", "search", { search: { calls, seconds: 10 } })
     expect([await take(1), await take(1)]).toEqual([null, { retryAfter: 10 }])
     expect([await take(2), await take(2), await take(2)]).toEqual([null, null, { retryAfter: 10 }])
   })
 
-  test("is waited for a second at least", async () => {
+  test("asks for a wait of at least a second", async () => {
     let now = 0
     const counter = new RateCounter(() => now)
     await counter.take("a", "map", limits)
@@ -99,7 +99,7 @@ describe("a rate", () => {
     expect(await counter.take("a", "map", limits)).toEqual({ retryAfter: 1 })
   })
 
-  test("of the key that called longest ago is forgotten when there are too many", async () => {
+  test("of the least recently used key is forgotten when there are too many", async () => {
     const counter = new RateCounter(() => 0)
     const take = async (key: string) => (await counter.take(key, "map", limits)) === null
     expect([await take("first"), await take("second"), await take("first")]).toEqual([true, true, false])
@@ -109,7 +109,7 @@ describe("a rate", () => {
     expect([await take("first"), await take("second"), await take("k0")]).toEqual([false, false, true])
   })
 
-  test("is counted by key and by endpoint, and off where none is set", async () => {
+  test("counts by key and endpoint, and is off if not set", async () => {
     const counter = new RateCounter(() => 0)
     expect([
       await counter.take("a", "map", limits),

@@ -28,7 +28,7 @@ async function letThrough(one: StateStore, other: StateStore, calls: number): Pr
   return taken.filter((one) => one === null).length
 }
 
-test("a limit holds over all processes, by key and by endpoint, and a smaller one at once", async () => {
+test("a limit applies across all processes, by key and endpoint, and a smaller one takes effect at once", async () => {
   using db = memoryState()
   expect(await letThrough(db, db, 25)).toBe(10)
   const rates = new SharedRates(db)
@@ -44,13 +44,13 @@ test("a limit holds over all processes, by key and by endpoint, and a smaller on
   expect(taken.filter((one) => one === null)).toHaveLength(3)
 })
 
-test("its table has a version of its own", async () => {
+test("the table has a version of its own", async () => {
   using db = memoryState()
   void new SharedRates(db)
   expect(await statement(db, "select version from schema_version where part = 'rates'").all()).toHaveLength(1)
 })
 
-test("slots are kept for as long as they are taken, under names that only their maker can tell", async () => {
+test("slots are kept for their period, under names that only their maker can derive", async () => {
   using db = memoryState()
   const rates = () => new SharedRates(db, (name) => Array.from(name).toReversed().join(""))
   const [minute, hour] = [
@@ -80,7 +80,7 @@ test("slots are kept for as long as they are taken, under names that only their 
   expect(taken.filter((one) => one === null)).toHaveLength(2)
 })
 
-test("an endpoint without a limit of its own has that of all others, or none", async () => {
+test("an endpoint without a limit of its own uses the general one, if any", async () => {
   using db = memoryState()
   const rates = new SharedRates(db)
   const take = (limits: Parameters<typeof rates.take>[2]) => rates.take("key", "search", limits)
@@ -90,7 +90,7 @@ test("an endpoint without a limit of its own has that of all others, or none", a
   expect(await take({ ...all, search: { calls: 2, seconds: 60 } })).toBeNull()
 })
 
-test("slots that are over are looked for once a minute", async () => {
+test("expired slots are looked for once a minute", async () => {
   using db = memoryState()
   let now = 5_000_000
   const clock = vi.spyOn(performance, "now").mockImplementation(() => now)
@@ -109,7 +109,7 @@ test("slots that are over are looked for once a minute", async () => {
   clock.mockRestore()
 })
 
-describe("a slot that cannot be made", () => {
+describe("a slot that cannot be created", () => {
   /** The limiter of a state where that statement does so. */
   function rates(db: StateStore, run: () => Promise<{ readonly changes: number }>): SharedRates {
     const native = db.native.bind(db)
@@ -128,7 +128,7 @@ describe("a slot that cannot be made", () => {
     await expect(() => failing.take("key", "search", TEN)).rejects.toThrow("disk I/O error")
   })
 
-  test("since others make theirs is waited for, and for so long alone", async () => {
+  test("because others are creating theirs is waited for, up to a limit", async () => {
     using db = memoryState()
     let tries = 0
     const busy = rates(db, async () => {
@@ -139,7 +139,7 @@ describe("a slot that cannot be made", () => {
     expect(tries).toBe(2)
   })
 
-  test("is made by one call of a name at a time", async () => {
+  test("is created by one call per name at a time", async () => {
     using db = memoryState()
     let [atWork, most, awaited] = [0, 0, 1]
     const slow = rates(db, async () => {
@@ -156,7 +156,7 @@ describe("a slot that cannot be made", () => {
     expect(most).toBe(2)
   })
 
-  test("since others were quicker, again and again, has the caller come back", async () => {
+  test("because others keep being quicker makes the caller retry", async () => {
     using db = memoryState()
     expect(await rates(db, async () => ({ changes: 0 })).take("key", "search", TEN)).toEqual({
       retryAfter: 1,

@@ -10,7 +10,7 @@ import { crawlerSettings } from "#crawler/settings.ts"
 import { apiKey, type KeyRole } from "../keys/keys.ts"
 import { KeyReceivers } from "./key-receivers.ts"
 
-test("only what the operator's own keys ask for goes to networks that the operator opened", async () => {
+test("only the operator's own keys reach networks that the operator opened", async () => {
   const received: IncomingHttpHeaders[] = []
   const server = createServer((request, response) => {
     received.push(request.headers)

@@ -257,35 +257,32 @@ describe("a key of limited scope", () => {
     ["of nothing", { scope: { ...UNLIMITED, sources: [] } }, false],
   ]
 
-  test.each(specs)(
-    "%s sees no page outside, whatever it asks of whatever endpoint",
-    async (_, spec, findsPages) => {
-      const key = await app.key(spec)
-      let found = 0
-      for (const endpoint of ENDPOINTS) {
-        // If you add an endpoint, add its request above.
-        const unknown = hostile[endpoint] ? 0 : (await app.call(`/${endpoint}`, key, {})).status
-        expect({ endpoint, unknown }).toEqual({ endpoint, unknown: hostile[endpoint] ? 0 : 404 })
-        const bodies = hostile[endpoint]?.(live) ?? []
-        for (const body of bodies) {
-          const answer = await shownTo(app, endpoint, key, body)
-          const rest = withoutEchoes(JSON.stringify(answer.body), body)
-          expect({ endpoint, body, rest: SECRET.exec(rest)?.[0] }).toEqual({
-            endpoint,
-            body,
-            rest: undefined,
-          })
-          const isNamed = "sources" in body || "collections" in body
-          expect(isNamed ? [200, 400, 403] : [200, 403]).toContain(answer.status)
-          found += answer.body.results?.length ?? 0
-        }
+  test.each(specs)("%s sees no page outside its scope through any endpoint", async (_, spec, findsPages) => {
+    const key = await app.key(spec)
+    let found = 0
+    for (const endpoint of ENDPOINTS) {
+      // If you add an endpoint, add its request above.
+      const unknown = hostile[endpoint] ? 0 : (await app.call(`/${endpoint}`, key, {})).status
+      expect({ endpoint, unknown }).toEqual({ endpoint, unknown: hostile[endpoint] ? 0 : 404 })
+      const bodies = hostile[endpoint]?.(live) ?? []
+      for (const body of bodies) {
+        const answer = await shownTo(app, endpoint, key, body)
+        const rest = withoutEchoes(JSON.stringify(answer.body), body)
+        expect({ endpoint, body, rest: SECRET.exec(rest)?.[0] }).toEqual({
+          endpoint,
+          body,
+          rest: undefined,
+        })
+        const isNamed = "sources" in body || "collections" in body
+        expect(isNamed ? [200, 400, 403] : [200, 403]).toContain(answer.status)
+        found += answer.body.results?.length ?? 0
       }
-      expect(found > 0).toBe(findsPages)
-    },
-  )
+    }
+    expect(found > 0).toBe(findsPages)
+  })
 
   test.each(specs.filter((_, at) => at % 3 === 0))(
-    "%s sees none through the tools of models either",
+    "%s sees no page outside its scope through the tools of models either",
     async (_, spec, findsPages) => {
       const key = await app.key(spec)
       const told: string[] = []
@@ -303,7 +300,7 @@ describe("a key of limited scope", () => {
     },
   )
 
-  test("finds as much of what it may see as one without limits would", async () => {
+  test("finds as much within its scope as an unlimited key would", async () => {
     const key = await app.key(ofSource)
     const { body } = await app.call("/search", key, { query: "pump seals", max_results: 1 })
     expect(body.results).toHaveLength(1)
@@ -313,7 +310,7 @@ describe("a key of limited scope", () => {
     expect(live.body.results).toHaveLength(1)
   })
 
-  test("sees what a collection holds at the time it asks", async () => {
+  test("sees the current contents of a collection", async () => {
     await app.accounts.collections.set("growing", ["nowhere"])
     const key = await app.key({ scope: scopeOfCollections(["growing"]) })
     const count = async () => (await app.call("/search", key, { query: "pump seals" })).body.results.length
@@ -324,7 +321,7 @@ describe("a key of limited scope", () => {
     expect(await count()).toBe(0)
   })
 
-  test("reads no live page outside, and is not told where redirects lead", async () => {
+  test("reads no live page outside its scope, and never learns where redirects lead", async () => {
     const key = await app.key(ofSource)
     const { body } = await app.call("/extract", key, {
       urls: [live.out, ...live.hops, site.url("/open/pumps")],
@@ -385,7 +382,7 @@ describe("the engine of a limited scope", () => {
     expect(spelt && [...new Set(spelt)]).toEqual(expected)
   })
 
-  test("drops what an engine shows against its filter", async () => {
+  test("drops hits that an engine returns against its filter", async () => {
     expect((await asked({}, { ...UNLIMITED, sources: ["a"] })).urls).toEqual(["example.com", "example.org"])
     expect((await asked({}, { ...UNLIMITED, domains: ["example.com"] })).urls).toEqual([
       "example.com",

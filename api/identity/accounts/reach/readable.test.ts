@@ -47,7 +47,7 @@ test("a person may read pages whose sources and readers all admit them, and none
   expect(isReadable(readableBy([], NOW)!, ["wiki", "hr"])).toBe(false)
 })
 
-test("a changed rule counts at once, and equal groups in another order read the same", () => {
+test("a changed rule takes effect at once, and equal groups in another order read the same", () => {
   const before = readableBy(anna, NOW)
   expect(readableBy(anna.toReversed(), NOW)).toBe(before)
   const opened = { ...NOW, sources: new Map([["hr", readersOf({ allow: ["group:board"] })]]) }
@@ -55,7 +55,7 @@ test("a changed rule counts at once, and equal groups in another order read the 
   expect(readableBy(anna, NOW)!.hidden).toEqual([])
 })
 
-test("without readers anywhere nothing is limited, and a key that reads everything never is", async () => {
+test("without any readers nothing is limited, and a key that reads everything is never limited", async () => {
   expect(await pageLimits({ scope: UNLIMITED, principals: [] }, { ...parts, readers: NO_READERS })).toBeNull()
   expect(await limitsOf(null)).toBeNull()
 })
@@ -70,7 +70,7 @@ test("limits narrow the filter of a search, which never widens them", async () =
   expect(limitsText(limits)).not.toBe(limitsText(await limitsOf(anna)))
 })
 
-test("limits have a short text that databases can take as a key, however many labels they list", async () => {
+test("limits have a short text for use as a database key, however many labels they list", async () => {
   const many = (count: number) => Array.from({ length: count }, (_, at) => `label${at}`)
   const textOf = (...labels: string[]) =>
     limitsText({ sources: null, domains: null, readable: { ...readableBy(anna, NOW)!, labels } })
@@ -79,7 +79,7 @@ test("limits have a short text that databases can take as a key, however many la
   expect(textOf(...many(5000))).not.toBe(textOf(...many(4999)))
 })
 
-test("a page shows to its readers alone, whatever an index finds", async () => {
+test("a page is shown only to its readers, whatever an index finds", async () => {
   const page = { ...aPage("minutes", { source: "wiki" }), readers: BOARD }
   expect(scopedPage(page, await limitsOf(anna))).toBeNull()
   expect(scopedPage(page, await limitsOf(["group:board"]))).toEqual(page)

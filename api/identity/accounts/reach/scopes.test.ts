@@ -36,7 +36,7 @@ describe("a page of the index", () => {
     sharedWith: ["open", "inner"],
   }
 
-  test("is seen under those of its sources that may be named", () => {
+  test("is shown with only those of its sources that may be named", () => {
     expect(scopedPage(page, null)).toBe(page)
     expect(scopedPage(null, limits({ sources: ["open"] }))).toBeNull()
     expect(scopedPage(page, limits({ sources: ["open"] }))).toMatchObject({ source: "open" })
@@ -51,13 +51,13 @@ describe("a page of the index", () => {
     })
   })
 
-  test("is not there for who may see none of its sources, or not its site", () => {
+  test("is hidden from anyone who may see none of its sources, or not its site", () => {
     expect(scopedPage(page, limits({ sources: ["other"] }))).toBeNull()
     expect(scopedPage(page, limits({ sources: [] }))).toBeNull()
     expect(scopedPage(page, limits({ sources: ["open"], domains: ["example.org"] }))).toBeNull()
   })
 
-  test("stands for pages of other sites only where those may be seen", async () => {
+  test("lists copies on other sites only if those are visible", async () => {
     const folded = ["https://docs.example.com/b", "https://vault.example.org/b"].map((address) => ({
       ...hit({ url: urlOf(address) }),
       kind: "copy" as const,
@@ -76,8 +76,8 @@ describe("a page of the index", () => {
   })
 })
 
-describe("what is asked for within limits", () => {
-  test("is of the sources that both have", () => {
+describe("a query within limits", () => {
+  test("keeps only the sources that both allow", () => {
     const of = (sources: readonly string[] | undefined, mine: readonly string[] | null) =>
       narrowed(sources ? { sources } : {}, limits({ sources: mine }))
     expect(of(["a", "b", "c"], ["b", "c", "d"])).toEqual({ sources: ["b", "c"] })
@@ -95,13 +95,13 @@ describe("what is asked for within limits", () => {
     ["example.com", "docs.example.com", ["docs.example.com"]],
     ["example.com:8443", "example.org", null],
     ["example.com", "example.org", null],
-  ])("is on the port that either names: %s and %s", (asked, mine, expected) => {
+  ])("uses the port that either names: %s and %s", (asked, mine, expected) => {
     const of = (includeDomains: string, domains: string) =>
       narrowed({ includeDomains: [includeDomains] }, limits({ domains: [domains] }))?.includeDomains ?? null
     expect([of(asked, mine), of(mine, asked)]).toEqual([expected, expected])
   })
 
-  test("is told alike for who sees the same pages, and for nobody else", () => {
+  test("has the same text for callers who see the same pages, and no others", () => {
     const texts = [
       limitsText(null),
       limitsText(limits({})),
@@ -142,7 +142,7 @@ describe("names", () => {
       { collections, sourceNames: async () => sources, readers: NO_READERS },
     )
 
-  test("of collections stand for their sources, beside those that are named", async () => {
+  test("of collections expand to their sources, together with the named ones", async () => {
     expect(await names({}).named({ collections: "parts", sources: ["closed"] })).toEqual(["closed", "open"])
     expect(await names({}).named({ collections: ["parts", "all"] })).toEqual(["open", "closed", "nowhere"])
     expect(await names({}).named({})).toBeUndefined()
@@ -151,7 +151,7 @@ describe("names", () => {
     )
   })
 
-  test("of collections are those of its scope to who has one; others are not there, nor near", async () => {
+  test("of collections are visible only within the key's scope, and never suggested outside it", async () => {
     expect(await names({ collections: ["parts"] }).named({ collections: "parts" })).toEqual(["open"])
     const mine = [
       { collections: ["parts"] },
@@ -165,7 +165,7 @@ describe("names", () => {
         )
   })
 
-  test("that are unknown are told no longer than they need to be", async () => {
+  test("that are unknown are shortened in the error", async () => {
     const long = "z".repeat(200)
     const shown = long.slice(0, 100)
     await expect(() => names({}).named({ sources: ["open", long] })).rejects.toThrow(
@@ -176,7 +176,7 @@ describe("names", () => {
     )
   })
 
-  test("of a page are those of its sources that are known, and of the collections that hold one of these", async () => {
+  test("of a page include its known sources and the collections that contain one of them", async () => {
     const filed = async (given: Partial<KeyScope>, sources = ["open", "closed"]) => {
       const { sources: shown, collections: holding } = (await names(given).filing())(sources)
       return [shown, holding]
@@ -192,11 +192,11 @@ describe("names", () => {
     expect(await filed({ domains: ["example.com"] })).toEqual([[], []])
   })
 
-  test("are ignored where names are hidden from everyone", async () => {
+  test("are ignored if names are hidden from everyone", async () => {
     expect(await NAMELESS.named({ sources: "anything", collections: "prats" })).toBeUndefined()
   })
 
-  test("of a scope are its sources and those of its collections, and no others", async () => {
+  test("of a scope are exactly its sources and those of its collections", async () => {
     const parts = {
       collections: { sourcesOf: async (asked: readonly string[]) => asked.map((name) => `of ${name}`) },
       readers: NO_READERS,
@@ -213,7 +213,7 @@ describe("names", () => {
     expect(await sourcesOf({})).toBeUndefined()
   })
 
-  test("are right where no source is known at all, but for who knows some", async () => {
+  test("are all accepted if no source is known, unless the key's scope is limited", async () => {
     expect(await names({}, []).named({ sources: "anything" })).toEqual(["anything"])
     await expect(() => names({}).named({ sources: "opne" })).rejects.toThrow(
       /There is no source "opne"; did you mean "open"/,
@@ -226,7 +226,7 @@ describe("names", () => {
     )
   })
 
-  test("are all told to who has no limits, by name, and to others their own", async () => {
+  test("are all listed for unlimited keys, by name, and for others only their own", async () => {
     expect(await names({}).all()).toEqual({ sources: ["closed", "open"], collections: ["parts", "all"] })
     expect(await names({ sources: ["open", "closed"] }).all()).toEqual({
       sources: ["closed", "open"],
@@ -240,7 +240,7 @@ describe("names", () => {
   })
 })
 
-describe("who looks at the index and the web", () => {
+describe("a caller of the index and the web", () => {
   const URL_A = urlOf("https://docs.example.com/a")
   const controller = () => new AbortController()
 
@@ -307,7 +307,7 @@ describe("who looks at the index and the web", () => {
     }
   }
 
-  test("searches by turns, for as long as the call lasts or as it takes", async () => {
+  test("searches in turn, within the time limit of the call or its own", async () => {
     const { signal } = controller()
     const found = { hits: [hit({ markdown: "12345", description: null, passages: [] })] }
     const asked: unknown[] = []
@@ -338,13 +338,13 @@ describe("who looks at the index and the web", () => {
     expect(went.held).toEqual([5, 5])
   })
 
-  test("searches other appliances beside the index where there are any", async () => {
+  test("also searches other appliances if there are any", async () => {
     const both = { hits: [hit(), hit()] }
     const { seen } = reach({}, { federated: () => ({ search: async () => both }) })
     expect(await seen.engine.search({ text: "pump", limit: 3 })).toEqual(both)
   })
 
-  test("has the pages counted that may be seen, and their sources named that may be", async () => {
+  test("gets counts of visible pages only, with only visible sources named", async () => {
     const query: FacetQuery = { text: "pump", fields: ["source", "language"] }
     const all = reach({})
     expect(await all.seen.facets(query)).toBe(all.counts)
@@ -374,7 +374,7 @@ describe("who looks at the index and the web", () => {
     expect(none.asked.facets).toEqual([])
   })
 
-  test("is suggested titles of those pages alone", async () => {
+  test("gets title suggestions only from visible pages", async () => {
     const query: SuggestionQuery = { text: "pu", limit: 5 }
     const [all, some, none] = [reach({}), reach({ sources: ["open"] }), reach({ sources: [] })]
     expect(await all.seen.suggest(query)).toHaveLength(1)
@@ -393,7 +393,7 @@ describe("who looks at the index and the web", () => {
     ])
   })
 
-  test("holds the memory of a page that it is shown", async () => {
+  test("holds memory for a page that it is shown", async () => {
     const [all, some] = [reach({}), reach({ sources: ["open"] })]
     const { signal } = controller()
     expect(await all.seen.page(URL_A, signal)).toMatchObject({ source: "closed" })
@@ -429,7 +429,7 @@ describe("who looks at the index and the web", () => {
     expect(await may({ sources: ["open"], domains: ["a.example"] })).toEqual([true, false, false])
   })
 
-  test("has sites read with those addresses alone, and nothing once the call has ended", async () => {
+  test("reads sites with those addresses only, and nothing once the call has ended", async () => {
     const { signal } = controller()
     for (const way of ["read", "sitemap"] as const) {
       const read = (seen: ReturnType<typeof reachOf>, options: ReadOptions) =>

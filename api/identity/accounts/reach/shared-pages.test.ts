@@ -57,7 +57,7 @@ const manual = { scope: readScope({ sources: ["manual"] }) }
 const support = { scope: scopeOfCollections(["for-support"]) }
 const other = { scope: readScope({ sources: ["other"] }) }
 
-test("a key finds the pages of its source, whichever other source reads them too, until its own lets go", async () => {
+test("a key finds its source's pages, whichever other source reads them too, until its own drops them", async () => {
   await run("everything")
   expect(await foundBy(manual)).toEqual([])
   await run("manual")

@@ -6,7 +6,7 @@ import { urlOf } from "#engine/testing/pages.ts"
 import { memoryState } from "../../../testing/serve-app.ts"
 import { sourceSites } from "./source-sites.ts"
 
-test("addresses belong to sources by what these declare, or else by their last crawl", async () => {
+test("addresses belong to sources by their declaration, or else by their last crawl", async () => {
   using db = memoryState()
   const jobs = new Jobs(db)
   const crawled = (name: string, seed: string) =>

@@ -49,7 +49,7 @@ const seen = (at: number, hash: string, text: string) => ({
   text,
 })
 
-test("what research, jobs and watches keep for a key is one sum, and each of them is refused when it is spent", async () => {
+test("research, jobs and watches share one quota per key, and each is refused when it is used up", async () => {
   const { kept, tasks, jobs, watches } = stores(MB)
   expect(await tasks.add("task", owner("a"), research("x".repeat(400_000)), new Date())).not.toBeNull()
   // The request of a job counts, too, until the job is forgotten.
@@ -86,7 +86,7 @@ test("what research, jobs and watches keep for a key is one sum, and each of the
   expect(await kept.largest()).toBe(await kept.bytesOf("a"))
 })
 
-test("a key has room up to the last byte but one", async () => {
+test("a key has room until its quota is reached", async () => {
   const { db, kept, tasks } = stores(MB)
   await tasks.add("task", owner("a"), research("roses"), new Date())
   const bytes = await kept.bytesOf("a")
@@ -99,7 +99,7 @@ test("a key has room up to the last byte but one", async () => {
   ]).toEqual([false, true, false, true])
 })
 
-test("a watch of a key without room goes on to tell, without differences, and remembers no further page", async () => {
+test("a watch of a key without room keeps reporting, without differences, and stores no further page", async () => {
   const { db, tasks } = stores(MB)
   const watches = new WatchStore(db, { textBytes: MB, keyBytes: MB / 2 })
   const watch = (await watches.create(
@@ -132,7 +132,7 @@ test("a watch of a key without room goes on to tell, without differences, and re
   expect(await statement(db, "select count(*) as n from watch_text").get()).toEqual({ n: 0 })
 })
 
-test("a watch that is deleted gives back all that was counted for it", async () => {
+test("a deleted watch releases everything that was counted for it", async () => {
   const { kept, watches } = stores(MB)
   const make = async () =>
     (await watches.create({ ...options, key: "a", subject: { kind: "page", urls: [address(1)] } }, 9))!

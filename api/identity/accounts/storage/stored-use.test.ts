@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dir, { recursive: true }))
 
-test("what is in a table is counted from before on, with each change of it", async () => {
+test("a table's existing rows are counted, and then each change", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.script(
     "create table note (id integer primary key, by text, text text); insert into note values (1, 'a', 'é')",
@@ -48,7 +48,7 @@ test("what is in a table is counted from before on, with each change of it", asy
   db.close()
 })
 
-test("a key, or all, are full when one entry more would pass a bound of theirs", async () => {
+test("a key, or the total, is full when one more entry would exceed a limit", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.script("create table note (id integer primary key, by text, text text)")
   const table = { table: "note", key: "by", columns: ["text"] }
@@ -80,7 +80,7 @@ test("a key, or all, are full when one entry more would pass a bound of theirs",
   db.close()
 })
 
-test("a count that is not what was counted is found, of a key and of all, and mended", async () => {
+test("a wrong count is found and corrected, for one key and for all", async () => {
   const db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.script(
     "create table note (id integer primary key, by text, text text); create table other (by text, text text)",
@@ -114,7 +114,7 @@ test("a count that is not what was counted is found, of a key and of all, and me
   db.close()
 })
 
-test("what is stored is told by table, with the most that it may be where there is one", async () => {
+test("stored data is reported by table, with its limit if it has one", async () => {
   await using app = await serveAccounts({ dir, config: { feedbackMb: 1, logMb: 2 } })
   const key = await app.key()
   await app.call("/feedback", key, { request_id: "one", response_delivered: "good" })
@@ -134,7 +134,7 @@ test("what is stored is told by table, with the most that it may be where there 
 })
 
 describe("a key that stores without end", () => {
-  test("has its own oldest feedback forgotten, and nobody else's", async () => {
+  test("loses its own oldest feedback, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { feedbackMb: 1 } })
     const [flooder, other] = [await app.key(), await app.key()]
     const tell = (key: string, request_id: string, text: string) =>
@@ -164,7 +164,7 @@ describe("a key that stores without end", () => {
     expect(bytes).toBeLessThan(3 * MB)
   })
 
-  test("has its own oldest calls forgotten, and nobody else's", async () => {
+  test("loses its own oldest calls, and nobody else's", async () => {
     await using app = await serveAccounts({ dir, config: { logMb: 1 } })
     const { callLog, writes } = app.accounts
     // Entries older than the log's days are deleted.
@@ -194,7 +194,7 @@ describe("a key that stores without end", () => {
     expect((await callLog.stored.ofKey("loud")).entries).toBeGreaterThan(200)
   })
 
-  test("makes no more keys than it may, and what it handed out counts when they are deleted", async () => {
+  test("cannot exceed its number of keys, and handed-out credits still count after deletion", async () => {
     await using app = await serveAccounts({ dir, config: { keysPerKey: 5 } })
     const { keys, ledger, writes } = app.accounts
     const text = await app.key({ mayMakeKeys: true, creditLimit: { credits: 1000, per: "total" } })
@@ -215,7 +215,7 @@ describe("a key that stores without end", () => {
     expect((await make(5)).status).toBe(200)
   })
 
-  test("makes no keys that are held to more than there is room for", async () => {
+  test("cannot make keys with more restrictions than there is room for", async () => {
     await using app = await serveAccounts({ dir })
     const text = await app.key({ mayMakeKeys: true })
     const domains = Array.from({ length: 300 }, (_, i) => `${"a".repeat(60)}.${"b".repeat(60)}.${i}.example`)
@@ -226,7 +226,7 @@ describe("a key that stores without end", () => {
     expect((await app.accounts.keys.stored.all()).bytes).toBeLessThan(16 * MB)
   })
 
-  test("names no more projects in a month than may be counted", async () => {
+  test("cannot name more projects in a month than are counted", async () => {
     await using app = await serveAccounts({ dir, engine: new FakeEngine([hit()]) })
     const { keys, ledger, writes } = app.accounts
     const text = await app.key()
@@ -248,7 +248,7 @@ describe("a key that stores without end", () => {
     expect((await search("")).status).toBe(200)
   })
 
-  test("asks for no more research than there is room for, and its files go with the end of a task", async () => {
+  test("cannot request more research than there is room for, and files are deleted with their task", async () => {
     const gate = Promise.withResolvers<void>()
     class SlowEngine extends FakeEngine {
       override async search(...given: Parameters<FakeEngine["search"]>) {

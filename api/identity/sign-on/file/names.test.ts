@@ -30,7 +30,7 @@ test("the first provider vouches for plain names", () => {
   expect(groupsOf(company, "HR", "hr", "all staff")).toEqual(["hr", "all staff"])
 })
 
-test("nobody is given a name that another provider may vouch for", () => {
+test("nobody gets a name that another provider may vouch for", () => {
   expect(userOf(company, "eve@partner.example")).toBe("company/s1")
   expect(userOf(company, "guest:gustav")).toBe("company/s1")
   expect(userOf(company, "partner/s1")).toBe("company/s1")
@@ -42,7 +42,7 @@ test("nobody is given a name that another provider may vouch for", () => {
   expect(groupsOf(partner, "hr")).toEqual(["partner:hr"])
 })
 
-test("people without a name are called by their subjects, which differ in their case", () => {
+test("people without a name are called by their subjects, which are case-sensitive", () => {
   const subjects = ["abc", "Abc", "~abc", "a".repeat(300), "a".repeat(301)]
   const users = subjects.map((subject) => userOf(company, null, subject))
   expect(users[0]).toBe("company/abc")
@@ -50,12 +50,12 @@ test("people without a name are called by their subjects, which differ in their 
   expect(userOf(company, " anna@example.com")).toBe("company/s1")
 })
 
-test("more groups than can be kept are refused, since one of them may be denied", () => {
+test("more groups than can be stored are rejected, since one of them may be denied", () => {
   const groups = Array.from({ length: 2001 }, (_, at) => `g${at}`)
   expect(() => groupsOf(company, ...groups)).toThrow("more groups")
 })
 
-test("no two providers ever give the same name to somebody, however names are chosen", () => {
+test("two providers never give someone the same name, however names are chosen", () => {
   const part = constantFrom("a", "b", "ab", "a/", "b/", "x@a.example", "x@b.example", "@", "~", "1")
   const text = array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""))
   const declared = record({

@@ -74,11 +74,11 @@ test("a file declares providers and what their people may do", () => {
   })
 })
 
-test("a file without providers is none", () => {
+test("rejects a file without providers", () => {
   expect(read(`providers: []${ROLES}`)).toBeNull()
 })
 
-describe("what is wrong is named by its field:", () => {
+describe("errors in a sign-on file", () => {
   test.each([
     ["", ["sign-on.yaml: the file lacks providers", "sign-on.yaml: the file lacks roles"]],
     [
@@ -118,7 +118,7 @@ describe("what is wrong is named by its field:", () => {
     expect(problems(text)).toEqual(expected)
   })
 
-  test("a second provider that says nothing of how its names stay apart", () => {
+  test("include a second provider without settings that keep its names apart", () => {
     const partner = COMPANY.replace("company", "partner")
     expect(problems(`providers:${COMPANY}${partner}${ROLES}`)).toEqual([
       "sign-on.yaml: providers[1] must have userPrefix or userDomains: without either, it could vouch for people of company",
@@ -133,7 +133,7 @@ describe("what is wrong is named by its field:", () => {
   })
 })
 
-test("people come back to a public address, which has to be set", async () => {
+test("requires a public address for people to return to", async () => {
   using db = emptyState()
   await using folder = await mkdtempDisposable(join(tmpdir(), "fossick-sign-on-"))
   const signOnFile = join(folder.path, "sign-on.yaml")

@@ -20,7 +20,7 @@ import { Visitor } from "../testing/visitor.ts"
 const FILE = `providers: [{ name: proxy, kind: headers, addresses: [127.0.0.1] }]
 roles: [{ signedIn: true, role: reader }]`
 
-test("whom a proxy vouches for lets a program in as themselves", async () => {
+test("someone a proxy vouches for can let a program in as themselves", async () => {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(temporaryFolder())
   const port = await freePort()

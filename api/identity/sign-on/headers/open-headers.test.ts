@@ -30,7 +30,7 @@ const HEADERS = [
   "a@example.com",
 ]
 
-test("a proxy says who asks, and which groups they are in", () => {
+test("a proxy names the user and their groups", () => {
   expect(reader()(HEADERS)).toEqual({
     subject: "anna",
     user: "anna",
@@ -45,13 +45,13 @@ test("a proxy says who asks, and which groups they are in", () => {
   expect(reader()(HEADERS, "fd00::1")).not.toBeNull()
 })
 
-test("from any other address the same headers say nothing, whatever else the request claims", () => {
+test("the same headers from any other address are ignored, whatever else the request claims", () => {
   const forwarded = [...HEADERS, "X-Forwarded-For", "10.0.0.7", "Forwarded", "for=10.0.0.7"]
   for (const peer of ["10.0.1.7", "127.0.0.1", "::ffff:10.0.1.7", "fd00::2", ""])
     expect(reader()(forwarded, peer)).toBeNull()
 })
 
-test("a request that the proxy lets through without a user is nobody's", () => {
+test("a request that the proxy lets through without a user has no person", () => {
   expect(reader()(["Host", "x"])).toBeNull()
   expect(reader()(["Remote-User", " ", "Remote-Groups", "admins"])).toBeNull()
 })
@@ -60,17 +60,17 @@ test.each([
   ["user", ["Remote-User", "admin", "Remote-User", "anna"]],
   ["groups", ["Remote-User", "anna", "remote-groups", "admins", "Remote-Groups", "staff"]],
   ["groups of nobody", ["Remote-Groups", "admins", "Remote-Groups", ""]],
-])("two headers with the %s are refused: one may be made up", (_what, headers) => {
+])("rejects two headers with the %s, since one may be forged", (_what, headers) => {
   expect(() => reader()(headers)).toThrow("can't be used")
 })
 
-test("names are UTF-8, and nothing else", () => {
+test("accepts only UTF-8 names", () => {
   const sent = Buffer.from("Åsa Öst").toString("latin1")
   expect(reader()(["Remote-User", "asa", "Remote-Name", sent])?.name).toBe("Åsa Öst")
   expect(() => reader()(["Remote-User", "\xc5sa"])).toThrow("can't be used")
 })
 
-test("headers and the separator are those of the operator's proxy", () => {
+test("uses the headers and separator of the operator's proxy", () => {
   const read = reader({
     userHeader: "X-authentik-username",
     groupsHeader: "X-authentik-groups",
@@ -89,7 +89,7 @@ test.each([
   [["proxy.example"], "must be IP addresses or ranges"],
   [["0.0.0.0/0"], "anyone could sign in as anyone"],
   [["::/0"], "anyone could sign in as anyone"],
-])("without fitting addresses nothing starts: %j", (addresses, why) => {
+])("refuses to start without suitable addresses: %j", (addresses, why) => {
   expect(() => declared({ addresses })).toThrow(SettingsError)
   expect(() => declared({ addresses })).toThrow(why)
 })

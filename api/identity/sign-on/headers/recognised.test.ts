@@ -49,7 +49,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
   const search = (localAddress: string, headers: Readonly<Record<string, string | string[]>>) =>
     ask(localAddress, headers, { path: "/search", method: "POST", body: { query: "pumps" } })
 
-  test("each call is in the name of the person whom the proxy names, without a session", async () => {
+  test("each call runs as the person the proxy names, without a session", async () => {
     const { body, headers } = await ask(PROXY, ANNA)
     expect(body).toMatchObject({ signed_in: true, user: "anna", role: "search", expires_at: null })
     expect(headers["set-cookie"]).toBeUndefined()
@@ -61,13 +61,13 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
     ])
   })
 
-  test("the same headers from another address say nothing, and the call is answered as nobody's", async () => {
+  test("ignores the same headers from another address, and answers the call without a person", async () => {
     const forged = { ...ANNA, "Remote-Groups": "search-admins", "X-Forwarded-For": PROXY, ...here }
     expect((await ask("127.0.0.1", forged)).body).toMatchObject({ signed_in: false, user: null })
     expect((await search("127.0.0.1", forged)).status).toBe(401)
   })
 
-  test("groups count as of each call", async () => {
+  test("groups apply as sent with each call", async () => {
     const role = async (groups: string) =>
       (await ask(PROXY, { ...ANNA, "Remote-Groups": groups })).body["role"]
     expect(await role("staff,search-admins")).toBe("admin")
@@ -76,7 +76,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
     expect(await role("staff")).toBe("search")
   })
 
-  test("a header that came twice is refused", async () => {
+  test("rejects a header that came twice", async () => {
     const { status, body } = await ask(PROXY, { ...ANNA, "remote-groups": ["search-admins", "staff"] })
     expect({ status, detail: body["detail"] }).toEqual({
       status: 400,
@@ -84,17 +84,17 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
     })
   })
 
-  test("another site can't call in the name of somebody whose browser the proxy knows", async () => {
+  test("another site can't make calls as someone whose browser the proxy knows", async () => {
     expect((await search(PROXY, { ...ANNA, "Sec-Fetch-Site": "cross-site" })).status).toBe(401)
   })
 
-  test("a key that a program sends counts, whatever the proxy says", async () => {
+  test("a key sent by a program takes precedence over the proxy", async () => {
     const withKey = async (key: string) =>
       (await search(PROXY, { ...ANNA, ...here, Authorization: `Bearer ${key}` })).status
     expect([await withKey("wrong"), await withKey(await app.key())]).toEqual([401, 200])
   })
 
-  test("who is disabled is nobody, and there is no page to sign in on", async () => {
+  test("a disabled person is unknown, and there is no sign-in page", async () => {
     const people = new PersonStore(app.db)
     const { body } = await ask(PROXY, ANNA)
     expect(body["ways"]).toEqual([{ kind: "key" }])
@@ -105,7 +105,7 @@ describe("behind a proxy that signs people in", { tags: ["linux"] }, () => {
     expect((await fetch(`${app.url}/sign-on/proxy`, { headers: ANNA })).status).toBe(403)
   })
 
-  test("who signs out here is still signed in at the proxy", async () => {
+  test("someone who signs out here is still signed in at the proxy", async () => {
     const { body } = await ask(PROXY, { ...ANNA, ...here }, { method: "DELETE" })
     expect(body).toMatchObject({ signed_in: true, user: "anna" })
   })

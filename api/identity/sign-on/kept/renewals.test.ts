@@ -30,8 +30,8 @@ async function anna(): Promise<{ readonly visitor: Visitor; readonly id: string 
 const isSignedIn = async (visitor: Visitor) => (await visitor.session(url))["signed_in"]
 const byId = (id: string) => company.app.accounts.keys.byId(id)
 
-describe("a session", () => {
-  test("has the groups of the provider as of the last quarter of an hour, for which it is asked once", async () => {
+describe("a session signed in at a provider", () => {
+  test("takes its groups from the provider every quarter of an hour, with one request", async () => {
     const { visitor, id } = await anna()
     company.company.accounts.set("anna", {
       email: "anna@example.com",
@@ -67,7 +67,7 @@ describe("a session", () => {
     expect(company.company.tokenCalls()).toBe(before + 1)
   })
 
-  test("is renewed although the process that began to ask was killed", async () => {
+  test("is renewed even if the process that began the request was killed", async () => {
     const { visitor } = await anna()
     await company.age(40)
     await company.app.db.script(`update face_session set asking_until = ${Date.now() - 1}`)
@@ -93,7 +93,7 @@ describe("a session", () => {
     expect(await byId(id)).toBeNull()
   })
 
-  test("continues while its provider is away, for twice the time, and later when that is back", async () => {
+  test("continues for twice the time while its provider is down, and resumes when it is back", async () => {
     const { visitor, id } = await anna()
     company.company.away(true)
     await company.age(16)
@@ -123,8 +123,8 @@ describe("a session", () => {
   })
 })
 
-describe("work that a person leaves behind", () => {
-  test("has the rights that the provider says by then, while a session of theirs lasts", async () => {
+describe("work that a person leaves running", () => {
+  test("has the rights that the provider reports at the time, while a session of theirs lasts", async () => {
     const { visitor, id } = await anna()
     company.company.accounts.set("anna", {
       email: "anna@example.com",

@@ -5,7 +5,7 @@ import { emptyState } from "#base/store/testing/empty-state.ts"
 import { openSealer } from "./sealer.ts"
 import { openShownOnce } from "./shown-once.ts"
 
-test("what is sealed opens for its use alone, in each process on the same state and in no other", async () => {
+test("a sealed value opens only for its purpose, in every process on the same state and in no other", async () => {
   using db = emptyState()
   using other = emptyState()
   const sealer = await openSealer(db)
@@ -18,7 +18,7 @@ test("what is sealed opens for its use alone, in each process on the same state 
   expect([...wrong, (await openSealer(other)).open("held", sealed)]).toEqual([null, null, null, null])
 })
 
-test("what was shown is shown for the first time again only after it is over", async () => {
+test("a value counts as shown until it expires", async () => {
   using db = emptyState()
   const isFirst = openShownOnce(db, { run: async (work) => await work() })
   const until = Date.now() + 60_000

@@ -5,7 +5,7 @@ import { type Claims, personOf } from "./claims.ts"
 const person = (claims: Claims, userClaim: string | null = null, groupsClaim = ["groups"]) =>
   personOf(claims, { userClaim, groupsClaim })
 
-describe("a user", () => {
+describe("the claims of a user", () => {
   const address = { email: "anna@example.com", preferred_username: "anna" }
   test.each<[string, Claims, string | null, string | null]>([
     ["is named by a verified address", { ...address, email_verified: true }, null, "anna@example.com"],
@@ -60,7 +60,7 @@ describe("groups", () => {
     expect(person(claims, null, path).groups).toEqual(expected)
   })
 
-  test("that a provider leaves out for their number sign nobody in: one of them may be denied", () => {
+  test("sign nobody in if the provider left groups out because there are too many, since one may be denied", () => {
     const claims = { _claim_names: { groups: "src1" }, _claim_sources: { src1: { endpoint: "https://x" } } }
     expect(() => person(claims)).toThrow("more groups than your account says")
   })

@@ -44,7 +44,7 @@ async function signedIn(login = "anna", visitor = new Visitor()): Promise<Visito
 }
 const isSignedIn = async (visitor: Visitor) => (await visitor.session(url))["signed_in"]
 
-test("somebody who signs out at the provider is signed out here, in that browser alone", async () => {
+test("signing out at the provider signs the person out here, in that browser only", async () => {
   const anna = await signedIn()
   const elsewhere = await signedIn()
   const out = await anna.open(`${company.company.issuer}/session/end`)
@@ -54,7 +54,7 @@ test("somebody who signs out at the provider is signed out here, in that browser
   expect(await isSignedIn(elsewhere)).toBe(true)
 })
 
-test("a person's sessions end together when the provider names the person alone", async () => {
+test("all sessions of a person end when the provider names only the person", async () => {
   const [anna, elsewhere, adam] = [await signedIn(), await signedIn(), await signedIn("adam")]
   const answer = await send(await tokenOf({ sub: "anna" }))
   expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
@@ -65,7 +65,7 @@ test("a person's sessions end together when the provider names the person alone"
   ])
 })
 
-test("a token counts once", async () => {
+test("a logout token is accepted once", async () => {
   const token = await tokenOf({ sub: "anna" })
   expect((await send(token)).status).toBe(200)
   const anna = await signedIn()

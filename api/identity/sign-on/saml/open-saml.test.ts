@@ -72,7 +72,7 @@ const arriving = (response?: string): Arriving => ({
   callback: CALLBACK,
 })
 
-test("whoever the provider signs in is vouched for, with groups, until the session there ends", async () => {
+test("anyone the provider signs in is accepted, with groups, until the session there ends", async () => {
   await using play = await played({ userAttribute: "email", nameAttribute: "cn" })
   const { requestId, remember } = await play.begin()
   const attributes = { email: ["anna@example.com"], cn: ["Anna Berg"], groups: ["hr", "staff"] }
@@ -97,7 +97,7 @@ test("an answer to the request of another browser signs nobody in", async () => 
   )
 })
 
-test("an assertion counts once", async () => {
+test("an assertion is accepted once", async () => {
   await using play = await played()
   const { requestId, remember } = await play.begin()
   const answer = arriving(play.company.answer({ ...GOOD, requestId }))
@@ -105,7 +105,7 @@ test("an assertion counts once", async () => {
   await expect(play.provider.finish(answer, remember)).rejects.toThrow("already used")
 })
 
-test("what is wrong with an answer is for the log, not for the person", async () => {
+test("errors in a response are logged, not shown to the person", async () => {
   await using play = await played()
   const { requestId, remember } = await play.begin()
   await expect(play.finish({ requestId, audience: "https://other.example" }, remember)).rejects.toMatchObject(
@@ -117,7 +117,7 @@ test("what is wrong with an answer is for the log, not for the person", async ()
   await expect(play.provider.finish(arriving(), remember)).rejects.toThrow("can't be used")
 })
 
-test("a name that is another one with every sign-in needs an attribute beside it", async () => {
+test("a name that changes with every sign-in requires an attribute as well", async () => {
   await using play = await played()
   const { requestId, remember } = await play.begin()
   const options = { requestId, nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:transient" }
@@ -131,7 +131,7 @@ test("a name that is another one with every sign-in needs an attribute beside it
   expect(vouched).toMatchObject({ subject: "u-17", user: null })
 })
 
-test("groups that were left out for their number sign nobody in: one of them may be denied something", async () => {
+test("a response with too many groups to list signs nobody in, since one of them may be denied something", async () => {
   await using play = await played()
   const { requestId, remember } = await play.begin()
   const attributes = { "http://schemas.microsoft.com/claims/groups.link": ["https://graph.example/groups"] }
@@ -140,7 +140,7 @@ test("groups that were left out for their number sign nobody in: one of them may
   )
 })
 
-test("a provider with a new key is asked for its metadata again", async () => {
+test("the metadata of a provider with a new key is fetched again", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   try {
     await using play = await played()
@@ -155,7 +155,7 @@ test("a provider with a new key is asked for its metadata again", async () => {
   }
 })
 
-test("metadata come from an address of the provider, through the guard", async () => {
+test("metadata comes from the provider's address, through the network guard", async () => {
   const company = new SigningProvider()
   const server = createServer((_request, response) => response.end(company.metadata)).listen(0, "127.0.0.1")
   try {
@@ -173,7 +173,7 @@ test("metadata come from an address of the provider, through the guard", async (
   }
 })
 
-test("a request of the provider ends the sessions of one of its own, or of the person", async () => {
+test("a logout request from the provider ends one of its sessions, or all of the person's", async () => {
   await using play = await played()
   const destination = CALLBACK.replace("callback", "logout")
   const out = async (sessionIndex?: string) => {
@@ -189,7 +189,7 @@ test("a request of the provider ends the sessions of one of its own, or of the p
   expect(await out()).toEqual({ providerSession: null, subject: "anna", answerUrl })
 })
 
-test("the file says what is missing of a provider, before anybody signs in", () => {
+test("the file's checks report what is missing for a provider before anyone signs in", () => {
   using folder = temporaryFolder()
   const metadata = join(folder.path, "metadata.xml")
   writeFileSync(metadata, "<html></html>")

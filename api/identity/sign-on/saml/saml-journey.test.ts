@@ -58,7 +58,7 @@ async function openAppliance() {
   }
 }
 
-test("somebody signs in, although the browser posts the answer without its cookies", async () => {
+test("someone signs in, although the browser posts the response without cookies", async () => {
   await using appliance = await openAppliance()
   const anna = new Visitor()
   const answer = await appliance.answerFor(anna)
@@ -70,7 +70,7 @@ test("somebody signs in, although the browser posts the answer without its cooki
   expect(await appliance.session(anna)).toMatchObject({ signed_in: true, user: "anna@example.com" })
 })
 
-test("an answer that was meant for another browser, or comes again, signs nobody in", async () => {
+test("a response meant for another browser, or sent again, signs nobody in", async () => {
   await using appliance = await openAppliance()
   const [anna, eve] = [new Visitor(), new Visitor()]
   const [hers] = [await appliance.answerFor(anna), await appliance.answerFor(eve)]
@@ -91,7 +91,7 @@ test("a session ends no later than the one at the provider", async () => {
   expect(Date.parse(expires as string)).toBeGreaterThan(before)
 })
 
-test("a sign-out at the provider ends the session here, and a browser that brings the message goes back with the answer", async () => {
+test("a sign-out at the provider ends the session here, and the browser returns with the response", async () => {
   await using appliance = await openAppliance()
   const anna = new Visitor()
   await appliance.postFromThere(anna, await appliance.answerFor(anna))
@@ -116,7 +116,7 @@ test("a sign-out at the provider ends the session here, and a browser that bring
   ])
 })
 
-test("metadata of the appliance are at an address of their own", async () => {
+test("the appliance's metadata has an address of its own", async () => {
   await using appliance = await openAppliance()
   const answer = await fetch(`${appliance.own}/metadata`)
   expect(answer.headers.get("content-type")).toContain("application/samlmetadata+xml")

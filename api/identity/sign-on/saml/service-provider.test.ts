@@ -15,7 +15,7 @@ const GOOD = { requestId: "_r1", recipient: NAMES.answerUrl, audience: NAMES.ent
 const accept = (options: Partial<AnswerOptions> = {}, by = provider) =>
   appliance.accept(provider.described, by.answer({ ...GOOD, ...options }))
 
-describe("an answer of the provider", () => {
+describe("a provider's response", () => {
   test("says who signed in, with the values of their attributes", async () => {
     const { url, requestId } = await appliance.signIn(provider.described)
     expect(url).toMatch(/^https:\/\/idp\.example\/sign-in\?SAMLRequest=/)
@@ -58,7 +58,7 @@ describe("an answer of the provider", () => {
     await expect(accept({}, new SigningProvider())).rejects.toThrow("Invalid signature")
   })
 
-  test("signed by the key that the provider changes to is taken beside the old one", async () => {
+  test("signed with the provider's next key is accepted next to the old one", async () => {
     const next = new SigningProvider()
     const both = {
       ...provider.described,
@@ -75,7 +75,7 @@ describe("an answer of the provider", () => {
   })
 })
 
-describe("a signed assertion of somebody else", () => {
+describe("someone else's signed assertion", () => {
   const signedPart = (xml: string) => /<saml:Assertion .*<\/saml:Assertion>/s.exec(xml)![0]
   const signature = (xml: string) => /<Signature .*<\/Signature>/s.exec(xml)![0]
   /** An unsigned assertion about the admin with its own identifier. */
@@ -147,7 +147,7 @@ describe("a signed assertion of somebody else", () => {
     await expect(accept({ forged })).rejects.toThrow(why)
   })
 
-  test("says the same with a comment in the name, or is refused", async () => {
+  test("reads the same with a comment in the name, or is rejected", async () => {
     const forged = (xml: string) =>
       xml.replace("admin@example.com.evil.example", "admin@example.com<!---->.evil.example")
     const said = await accept({ nameId: "admin@example.com.evil.example", forged })
@@ -161,7 +161,7 @@ describe("a signed assertion of somebody else", () => {
   })
 })
 
-test("a message that would take long to check is refused before", async () => {
+test("a message that would take long to check is rejected first", async () => {
   const groups = (many: number) => ({ groups: Array.from({ length: many }, (_, at) => `group-${at}`) })
   expect((await accept({ attributes: groups(950) })).attributes.get("groups")).toHaveLength(950)
   await expect(accept({ attributes: groups(1000) })).rejects.toThrow("more than 1000 elements")
@@ -169,13 +169,13 @@ test("a message that would take long to check is refused before", async () => {
   await expect(accept({ forged })).rejects.toThrow("more than 1000 elements")
 })
 
-describe("a request of the provider to sign somebody out", () => {
+describe("a provider's sign-out request", () => {
   const destination = NAMES.signOutUrl
   const request = (one = provider, isSigned = true) =>
     one.signOut({ nameId: "anna@example.com", sessionIndex: "session-1", destination }, isSigned)
   const acceptSignOut = (text: string) => appliance.acceptSignOut(provider.described, text, "state")
 
-  test("says whom, and where the browser goes with the answer", async () => {
+  test("names the person, and where the browser goes with the response", async () => {
     expect(await acceptSignOut(request())).toEqual({
       nameId: "anna@example.com",
       sessionIndex: "session-1",
@@ -192,7 +192,7 @@ describe("a request of the provider to sign somebody out", () => {
 })
 
 describe("metadata", () => {
-  test("of this appliance name where answers are posted, and that assertions have to be signed", () => {
+  test("of this appliance names where responses are posted, and requires signed assertions", () => {
     const xml = appliance.metadata()
     expect(xml).toContain(`entityID="${NAMES.entityId}"`)
     expect(xml).toContain(`WantAssertionsSigned="true"`)
@@ -202,7 +202,7 @@ describe("metadata", () => {
     expect(xml).toMatch(/<SingleLogoutService [^>]*HTTP-POST" Location="[^"]*\/logout"/)
   })
 
-  test("of a provider are read", () => {
+  test("of a provider is parsed", () => {
     expect(readIdentityProvider(Buffer.from(provider.metadata))).toEqual(provider.described)
   })
 
@@ -224,7 +224,7 @@ describe("metadata", () => {
       provider.metadata.replace("https://idp.example/sign-in", "javascript:1"),
       "isn't a web address",
     ],
-  ])("that have %s are refused", (_what, xml, why) => {
+  ])("that has %s is rejected", (_what, xml, why) => {
     expect(() => readIdentityProvider(Buffer.from(xml))).toThrow(why)
   })
 })

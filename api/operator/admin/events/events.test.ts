@@ -72,7 +72,7 @@ async function follow({ after, key = TEST_KEY }: { after?: string; key?: string 
   }
 }
 
-test("a stream begins with all there is and goes on with what changes; another goes on where it ended", async () => {
+test("a stream starts with everything, continues with changes, and another resumes where it ended", async () => {
   using stream = await follow()
   const first = [await stream.next(), await stream.next(), await stream.next()]
   expect(first.map((one) => one!.name).sort()).toEqual(["removals", "runs", "vectors"])
@@ -95,7 +95,7 @@ test("a stream begins with all there is and goes on with what changes; another g
   expect(new Set(all.map((one) => one!.name)).size).toBe(3)
 })
 
-test("streams are bounded, and for keys with the role admin alone", async () => {
+test("streams are limited, and open only to keys with the admin role", async () => {
   using refused = await follow({ key: await app.key() })
   expect(refused.status).toBe(403)
   {
@@ -113,7 +113,7 @@ test("streams are bounded, and for keys with the role admin alone", async () => 
   await expect.poll(() => eventStreams.running).toBe(0)
 })
 
-test("a topic that cannot be looked at is tried again, keeps no other back, and nothing is looked at for nobody", async () => {
+test("a topic that fails is retried without holding up others, and nothing is looked up without listeners", async () => {
   const problems: unknown[] = []
   let looks = 0
   const feed = new EventFeed(

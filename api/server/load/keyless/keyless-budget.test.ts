@@ -9,7 +9,7 @@ function budgetOf(perMinute: number) {
 const takes = (budget: KeylessBudget, address: string, tries: number): number =>
   Array.from({ length: tries }, () => budget.take(address)).filter(Boolean).length
 
-test("an address has a minute's requests at once, and then as they come back", () => {
+test("an address can send a minute's requests at once, and then as they are refilled", () => {
   const { budget, clock } = budgetOf(60)
   expect(takes(budget, "a", 100)).toBe(60)
   expect(takes(budget, "b", 10)).toBe(10)
@@ -19,7 +19,7 @@ test("an address has a minute's requests at once, and then as they come back", (
   expect(takes(budget, "a", 100)).toBe(60)
 })
 
-test("requests that had a key cost nothing", () => {
+test("requests with a key are free", () => {
   const { budget } = budgetOf(5)
   for (let n = 0; n < 100; n++) {
     expect(budget.take("a")).toBe(true)
@@ -36,7 +36,7 @@ test("says how long to wait, and counts what it refused", () => {
   expect([budget.refuse(), budget.refused, budget.used]).toEqual([6, 1, 10])
 })
 
-test("keeps ten thousand addresses, those seen last", () => {
+test("remembers the ten thousand addresses seen last", () => {
   const { budget } = budgetOf(1)
   expect(takes(budget, "first", 1)).toBe(1)
   for (let n = 0; n < 9999; n++) budget.take(`other ${n}`)

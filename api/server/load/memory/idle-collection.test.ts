@@ -26,7 +26,7 @@ function madeUpProcess() {
   }
 }
 
-describe("garbage of a busy time", () => {
+describe("garbage from a busy time", () => {
   /** A simulated process, and how often its garbage was collected. */
   function begin() {
     const life = madeUpProcess()
@@ -35,7 +35,7 @@ describe("garbage of a busy time", () => {
     return { live: life.live, times: () => collect.mock.calls.length, collection }
   }
 
-  test("is collected 20 seconds after it, once", () => {
+  test("is collected once, 20 seconds later", () => {
     const { live, times, collection } = begin()
     live(60, 0.9)
     live(15, 0.01)
@@ -53,7 +53,7 @@ describe("garbage of a busy time", () => {
     expect(times()).toBe(2)
   })
 
-  test("is let be while there is work, and by a process that has hardly done any", () => {
+  test("is left alone while there is work, and in a process that has hardly done any", () => {
     const { live, times, collection } = begin()
     live(1000, 0.06)
     expect(times()).toBe(0)
@@ -69,7 +69,7 @@ describe("garbage of a busy time", () => {
   })
 })
 
-test("the room of what is collected is given back", async () => {
+test("the memory of collected garbage is returned", async () => {
   const life = madeUpProcess()
   using _ = new IdleCollection({ utilization: life.utilization })
   const garbage = { of: Array.from({ length: 1_000_000 }, (_, at) => ({ at, text: `${at}` })) }

@@ -14,7 +14,7 @@ const connections = { unsentBytes: 0, unsentLimit: 32 * MB }
 const limits = { memoryMb: 128, liveMemoryMb: 64, researchMemoryMb: 64, bodiesMb: 64 }
 const none = () => new Map()
 
-test("calls hold what they find until they are closed; what has no room is refused, and leaves nothing behind", () => {
+test("calls hold memory until they are closed, and a refused call leaves nothing behind", () => {
   using memory = openMemory(limits, connections, none)
   const first = memory.enter()
   first.hold(20 * MB)
@@ -27,7 +27,7 @@ test("calls hold what they find until they are closed; what has no room is refus
   memory.enter().hold(20 * MB)
 })
 
-test("what a call holds is given back at once where its caller has gone before", () => {
+test("a call's memory is released at once if its caller has already gone", () => {
   using memory = openMemory(limits, connections, none)
   const call = memory.enter()
   call.hold(20 * MB)
@@ -35,7 +35,7 @@ test("what a call holds is given back at once where its caller has gone before",
   expect(memory.holdings().get("calls")).toMatchObject({ held: 0 })
 })
 
-test("live pages, texts found and answers on their way come out of one whole", () => {
+test("live pages, found texts and outgoing answers share one limit", () => {
   const sending = { unsentBytes: 40 * MB, unsentLimit: 64 * MB }
   using memory = openMemory(limits, sending, none)
   using live = memory.live.open()
@@ -46,7 +46,7 @@ test("live pages, texts found and answers on their way come out of one whole", (
   memory.enter().hold(10 * MB)
 })
 
-test("a cache that may hold more than there was when the account was opened takes the last room of no call", () => {
+test("a cache that grows after the account was opened takes no call's last room", () => {
   const caches = new Map([["index", { held: 0, total: 32 * MB }]])
   using memory = openMemory(limits, connections, () => caches)
   expect(memory.holdings().get("calls")!.total).toBe(72 * MB)
@@ -55,7 +55,7 @@ test("a cache that may hold more than there was when the account was opened take
   memory.enter().hold(10 * MB)
 })
 
-test("what caches may hold is never given to calls, whether they hold it or not", () => {
+test("the caches' share is never given to calls, whether they use it or not", () => {
   const caches = new Map([
     ["index", { held: 0, total: 48 * MB }],
     ["passages", { held: 8 * MB, total: 16 * MB }],
@@ -80,7 +80,7 @@ test("what caches may hold is never given to calls, whether they hold it or not"
   expect(larger.holdings().get("all")).toMatchObject({ held: 72 * MB, total: 264 * MB })
 })
 
-test("requests on their way come out of the whole as well, up to a limit of their own", () => {
+test("incoming requests count against the total too, up to a limit of their own", () => {
   using memory = openMemory({ ...limits, bodiesMb: 100 }, connections, none)
   expect(memory.bodies.most).toBe(100 * MB)
   const body = memory.bodies.begin(() => {})
@@ -100,7 +100,7 @@ test("without a setting it is a quarter of the machine's or the container's memo
   expect([unsentLimit(256, 512 * MB), unsentLimit(16, 512 * MB)]).toEqual([64 * MB, 16_000_000])
 })
 
-test("the cache of the index comes on top of the machine's share, and takes a third of what is set", () => {
+test("the index cache is added to the machine's share, and takes a third of a configured limit", () => {
   const caches = () =>
     new Map([
       ["index", { held: 0, total: 256 * MB }],
@@ -114,7 +114,7 @@ test("the cache of the index comes on top of the machine's share, and takes a th
   expect([mostOfIndexMb({ memoryMb: 0 }), mostOfIndexMb({ memoryMb: 300 })]).toEqual([Infinity, 100])
 })
 
-test("a heap that is full after a collection refuses for a while, and is asked anew then", () => {
+test("a heap that is full after a collection refuses calls for a while, and is then checked again", () => {
   let now = 0
   using heap = new Heap(() => now)
   heap.collected(heap.total)
@@ -125,7 +125,7 @@ test("a heap that is full after a collection refuses for a while, and is asked a
   expect(heap.isFull).toBe(false)
 })
 
-test("a collection of garbage tells how much lives", async () => {
+test("a garbage collection reports how much memory is live", async () => {
   using heap = new Heap()
   const collect = garbageCollector()
   await expect

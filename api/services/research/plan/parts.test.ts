@@ -5,14 +5,14 @@ import { planOf } from "./parts.ts"
 const texts = (input: string) => planOf(input).map(({ text }) => text)
 
 describe("the parts of a task", () => {
-  test("are one when it asks but one thing", () => {
+  test("are a single part if it asks only one thing", () => {
     expect(planOf("  How do pumps   work?  ")).toMatchObject([
       { text: "How do pumps work", label: "How do pumps work", side: null },
     ])
     expect(planOf("rotary pumps")).toHaveLength(1)
   })
 
-  test("are its clauses, each with the subject that it leaves out", () => {
+  test("are its clauses, each with the omitted subject filled in", () => {
     expect(
       texts("How does a rotary pump work, what does it cost, and for how long is it guaranteed?"),
     ).toEqual([
@@ -27,7 +27,7 @@ describe("the parts of a task", () => {
     ])
   })
 
-  test("are asked about by themselves where they say enough, with the subject as context", () => {
+  test("are asked alone if they say enough, with the subject as context", () => {
     const parts = planOf("How is a rotary pump kept dry in winter? Cover spare seals, and what it costs.")
     expect(parts.map(({ question, context }) => [question, context])).toEqual([
       ["How is a rotary pump kept dry in winter", ""],
@@ -36,7 +36,7 @@ describe("the parts of a task", () => {
     ])
   })
 
-  test("are the questions behind a colon, not the topic before it", () => {
+  test("are the questions after a colon, not the topic before it", () => {
     expect(texts("Rotary pumps in boats: which seals to buy, and how to oil them")).toEqual([
       "which seals to buy Rotary pumps boats",
       "how to oil them Rotary pumps boats",
@@ -44,7 +44,7 @@ describe("the parts of a task", () => {
     expect(texts("How do pumps work: how does water get in, and how does it get out?")).toHaveLength(3)
   })
 
-  test("are its sentences and the lines of a list", () => {
+  test("are its sentences and list lines", () => {
     expect(texts("Explain rotary pumps briefly.\n- List the makers of seals\n- Hi")).toEqual([
       "Explain rotary pumps briefly",
       "List the makers of seals rotary pumps briefly",
@@ -75,7 +75,7 @@ describe("the parts of a task", () => {
     expect(texts("How are pumps made, with and without rollers, and who makes them?")).toHaveLength(2)
   })
 
-  test("are the items of a list in brackets, whatever stands before its preposition", () => {
+  test("are the items of a list in brackets, whatever comes before its preposition", () => {
     expect(texts("Explain the upkeep of pumps (with seals, hoses, oil and valves).")).toEqual([
       "Explain the upkeep of pumps (with seals",
       "Explain the upkeep of pumps (with hoses",
@@ -89,7 +89,7 @@ describe("the parts of a task", () => {
     ])
   })
 
-  test("are asked in other languages, too", () => {
+  test("are found in other languages too", () => {
     expect(texts("Wie arbeitet eine Pumpe, was kostet sie und wer stellt sie her?")).toHaveLength(3)
   })
 
@@ -116,7 +116,7 @@ describe("the sides of a comparison", () => {
     expect(planOf(input).map(({ side }) => side)).toEqual(wanted)
   })
 
-  test("are each asked what the clauses behind them ask", () => {
+  test("each get the questions from the clauses after them", () => {
     expect(sides("Tea versus coffee: what does each cost, and how are they brewed?")).toEqual([
       "Tea | What does each cost",
       "coffee | What does each cost",
@@ -161,7 +161,7 @@ describe("the sides of a comparison", () => {
     ])
   })
 
-  test("are each asked for the things in which they are compared", () => {
+  test("are each asked about the things compared", () => {
     expect(sides("Compare tea and coffee in price, taste and time to brew")).toEqual([
       "tea | Price",
       "coffee | Price",
@@ -174,13 +174,13 @@ describe("the sides of a comparison", () => {
     expect(tea).toMatchObject({ question: "tea price", context: "breakfast" })
   })
 
-  test("are none where each of something else is meant", () => {
+  test("are not found if each clause means something else", () => {
     expect(
       sides("Set up a well with a pump: what kind to buy, and how to oil it before each winter"),
     ).toEqual([])
   })
 
-  test("are found in an input of blanks, which leaves countless ways to share them out", () => {
+  test("are found in an input full of blanks, which could be split in countless ways", () => {
     const input = `compare${" ".repeat(19_000)}rotary pumps${"\t ".repeat(400)}and piston pumps`
     expect(planOf(input).map(({ side }) => side)).toEqual(["rotary pumps", "piston pumps"])
   })

@@ -15,7 +15,7 @@ describe("subtopics", () => {
       })),
     })
 
-  test("are headings of the pages found that say more than the input, each once", async () => {
+  test("are headings from the found pages that add to the input, each once", async () => {
     const hits = [
       page("https://a.example/", "Pump seals", "Overview", "Priming a pump"),
       page("https://b.example/", "Pump seals", "Pumps"),
@@ -34,7 +34,7 @@ describe("subtopics", () => {
     expect(["How do pumps work", "Was kostet eine Pumpe?"].map(isTopic)).toEqual([false, false])
   })
 
-  test("are searched for within the matter", async () => {
+  test("are searched for together with the topic", async () => {
     const hits = [page("https://a.example/", "Wear"), page("https://b.example/", "Wear")]
     expect(await subtopics("rotary pumps", hits, { count: 1, known: [] })).toEqual([
       { text: "rotary pumps Wear", label: "Wear" },
@@ -42,14 +42,14 @@ describe("subtopics", () => {
   })
 })
 
-describe("questions that follow", () => {
+describe("follow-up questions", () => {
   const [work, cost] = planOf("How does a rotary pump work, and what does it cost?")
   const found = [
     { part: work!, headings: [["Rotary pumps", "2.1. Rollers and hoses"]] },
     { part: cost!, headings: [] },
   ]
 
-  test("look for parts without an answer, beside the page nearest to the task", () => {
+  test("look for unanswered parts, and start from the page nearest to the task", () => {
     const questions = followUps(found, "Catalogue of pumps", { count: 5, known: [], deeper: false })
     expect(questions).toEqual([
       { text: "cost Catalogue pumps", label: "What does it cost", follows: cost!.text },
@@ -65,7 +65,7 @@ describe("questions that follow", () => {
     expect(followUps(found, null, { count: 5, known: [], deeper: false })).toEqual([])
   })
 
-  test("go deeper into the sections that answer, as far as they may", () => {
+  test("go deeper into the sections that answer, up to a limit", () => {
     const questions = followUps(found, "Catalogue of pumps", { count: 3, known: [], deeper: true })
     expect(questions.map(({ text, follows }) => [text, follows])).toContainEqual([
       "rotary pump Rollers hoses",

@@ -22,7 +22,7 @@ function chosenOf(
 
 const INPUT = "How does a rotary pump work, and what does it cost?"
 
-test("a part has the units that answer it, the surest first, and none when nothing answers", () => {
+test("a part gets the units that answer it, most certain first, and none if nothing answers", () => {
   const units = [
     [
       ["Rollers press the hose.", 1],
@@ -33,7 +33,7 @@ test("a part has the units that answer it, the surest first, and none when nothi
   expect(chosenOf(INPUT, units)).toEqual([["Water follows the rollers.", "Rollers press the hose."], []])
 })
 
-test("a second unit answers nearly as well as the first, and says something else", () => {
+test("a second unit must answer nearly as well as the first and say something else", () => {
   const units = [
     [
       ["Rollers press the hose.", 4],
@@ -52,7 +52,7 @@ test("a second unit answers nearly as well as the first, and says something else
   expect(chosenOf("How does a rotary pump work?", units, "long")[0]).toHaveLength(4)
 })
 
-test("there are as many as the length of the report allows, and at least one", () => {
+test("the report's length limits the number of units, with at least one", () => {
   const long = (word: string) => Array.from({ length: 300 }, (_, i) => `${word}${i}`).join(" ")
   const units = [
     [

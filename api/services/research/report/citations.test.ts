@@ -17,8 +17,8 @@ const SOURCES = [
   source({ url: "https://b.example/", title: "Seals [1]", author: null, published: null }),
 ]
 
-describe("sources are named", () => {
-  test("by numbers in the order of their first use, and only those that were cited", () => {
+describe("sources are cited", () => {
+  test("by number in order of first use, and only if used", () => {
     const citations = citationsOf([...SOURCES, source({ url: "https://never.example/" })], "numbered")
     expect(citations.mark([1])).toBe("[1]")
     expect(citations.mark([0, 1])).toBe("[2][1]")
@@ -62,7 +62,7 @@ describe("sources are named", () => {
     expect(citations.list().split("\n\n")).toEqual(list)
   })
 
-  test("apart when they would read alike", () => {
+  test("distinctly when they would read alike", () => {
     const alike = [source(), source({ url: "https://other.example/", title: "More about pumps" })]
     const citations = citationsOf(alike, "apa")
     expect(citations.mark([0])).toBe("(Ada Field, 2024a)")
@@ -70,7 +70,7 @@ describe("sources are named", () => {
     expect(citations.list()).toContain("(2024b, March 9). *More about pumps*")
   })
 
-  test("with the pages of documents that are cited", () => {
+  test("with the pages of documents", () => {
     const iv = { kind: "page", page: "iv", anchor: "page=6" } as const
     const nine = { kind: "page", page: "9", anchor: "page=17" } as const
     const over = { kind: "page", page: "9–10", anchor: "page=17" } as const
@@ -105,7 +105,7 @@ describe("sources are named", () => {
     expect(named("apa").list).not.toContain("#page")
   })
 
-  test("with no list when nothing was cited; a file has no address", () => {
+  test("without a list if nothing was cited, and a file without an address", () => {
     expect(citationsOf(SOURCES, "numbered").list()).toBe("")
     const citations = citationsOf([source({ url: "file:notes.md", title: "notes.md" })], "numbered")
     citations.mark([0])

@@ -33,7 +33,7 @@ function reportOf(input: string, texts: readonly (readonly (string | Partial<Ans
 
 const INPUT = "How does a rotary pump work, and what does it cost?"
 
-test("a report has a section for each part, what is missing, and dated sources", () => {
+test("a report has a section for each part, the missing parts, and dated sources", () => {
   const input = "How does a rotary pump work, what does it cost, and who makes it?"
   const texts = [["Rollers press a hose.", "Water moves slowly."], ["It costs 120 euros."]]
   expect(reportOf(input, texts)).toBe(`# ${input}
@@ -60,13 +60,13 @@ No page found answers:
 `)
 })
 
-test("a task that asks but one thing has one answer", () => {
+test("a task with one question has one answer", () => {
   expect(reportOf("How does a rotary pump work?", [["Rollers press a hose."]])).toContain(
     "# How does a rotary pump work?\n\n## Answer\n\nRollers press a hose. [1]\n\n## Sources",
   )
 })
 
-test("code, steps and lists keep their form below what they depend on, each with its citation", () => {
+test("code, steps and lists keep their form below their leads, each with its citation", () => {
   const code = { kind: "code", text: "Start the pump:\n```sh\n# start\npump --start\n```" } as const
   const list = { kind: "list", leads: ["A pump has"], text: "- rollers\n- a hose" } as const
   const row = { kind: "row", text: "| part | price |\n|---|---|\n| hose | 15 |" } as const
@@ -94,7 +94,7 @@ A pump has:
 [1]`)
 })
 
-test("a unit that answers two parts is said once, under the names of both", () => {
+test("a unit that answers two parts appears once, under the names of both", () => {
   const both = "Rollers press a hose, all for 120 euros."
   const report = reportOf(INPUT, [[both], [both]])
   expect(report).toContain(`## How does a rotary pump work / What does it cost\n\n${both} [1]\n\n## Sources`)
@@ -103,7 +103,7 @@ test("a unit that answers two parts is said once, under the names of both", () =
   expect(more).toContain("## What does it cost\n\nA spare hose is 15 euros more. [1]")
 })
 
-test("the sides of a comparison stand beside each other, a row for each, or for each thing asked of them", () => {
+test("the sides of a comparison form a table, with a row for each side or each compared thing", () => {
   const one = reportOf("Compare tea and coffee", [
     ["Tea is a leaf.", "Somebody dries the green plant."],
     ["Coffee is a bean."],
@@ -131,7 +131,7 @@ Somebody dries the green plant. [1]`)
   expect(two).toContain("- How are they brewed: coffee")
 })
 
-test("a cell holds no unit that would break its row, nor one that an earlier cell holds", () => {
+test("a cell contains no unit that would break its row or that an earlier cell has", () => {
   const list = { kind: "list", leads: ["Coffee"], text: "- boil water\n- wait" } as const
   const text = reportOf("Compare tea, coffee and cocoa", [["Tea is a leaf."], [list], ["Cocoa is a nut."]])
   expect(text).toContain("| Tea | Tea is a leaf. [1] |\n| Coffee | see below |\n| Cocoa | Cocoa")
@@ -143,14 +143,14 @@ test("a cell holds no unit that would break its row, nor one that an earlier cel
   expect(again.match(/a bean/g)).toHaveLength(1)
 })
 
-test("a comparison without two texts that fit cells has sections alone", () => {
+test("a comparison without two texts that fit into cells has only sections", () => {
   const list = { kind: "list", text: "- boil water\n- wait" } as const
   const text = reportOf("Compare tea and coffee", [["Tea is a leaf."], [list]])
   expect(text).toContain("## Tea\n\nTea is a leaf. [1]\n\n## Coffee\n\n- boil water\n- wait [1]")
   expect(text).not.toContain("|")
 })
 
-test("a task that nothing answers gets one paragraph: what was looked for, where, and what no page speaks of", () => {
+test("a task without answers gets one paragraph: what was looked for, where, and what no page mentions", () => {
   const evidence = new Evidence(null, ["zeppelins"])
   evidence.questions.push({ text: "How do zeppelins land", label: "How do zeppelins land" })
   evidence.lookedAt([{ ...SOURCE, score: 0.3 }], new Set(["pump"]))

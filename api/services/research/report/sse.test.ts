@@ -91,9 +91,9 @@ const byData = (chunks: readonly string[]): string[] =>
 
 const readers = { byTheStandard, byChunksOfFrames, byChunksOfLines, byData }
 
-describe("a stream of a report", () => {
+describe("a report stream", () => {
   test.each(["byTheStandard", "byChunksOfFrames", "byData"] as const)(
-    "is read whole and once %s",
+    "is read completely and once %s",
     async (name) => {
       const deltas = deltasOf(readers[name](await chunksOf(false)))
       expect(deltas.flatMap(({ content }) => content ?? [])).toEqual(REPORT)
@@ -102,7 +102,7 @@ describe("a stream of a report", () => {
   )
 
   test.each(Object.keys(readers) as (keyof typeof readers)[])(
-    "with its lines once more is read whole and once %s, too",
+    "with repeated lines is read completely and once %s too",
     async (name) => {
       const deltas = deltasOf(readers[name](await chunksOf(true)))
       expect(deltas.flatMap(({ content }) => content ?? [])).toEqual(REPORT)
@@ -111,7 +111,7 @@ describe("a stream of a report", () => {
   )
 
   test.each(["byTheStandard", "byChunksOfFrames", "byData"] as const)(
-    "is read so even where a proxy joins the chunks, %s",
+    "is read that way even if a proxy joins the chunks, %s",
     async (name) => {
       const joined = [(await chunksOf(true)).join("")]
       expect(deltasOf(readers[name](joined)).flatMap(({ content }) => content ?? [])).toEqual(REPORT)
@@ -119,7 +119,7 @@ describe("a stream of a report", () => {
   )
 })
 
-test("a stream that nobody reads ends, and keeps a bounded part of what happens", async () => {
+test("a stream that nobody reads ends, and keeps a limited number of events", async () => {
   const events = new EventStream("id", "mini", new Date(), { lineByLine: false })
   const failed = new Promise((resolve) => events.body.once("error", resolve))
   const content = "x".repeat(10_000)

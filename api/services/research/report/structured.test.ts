@@ -17,7 +17,7 @@ async function filled(field: OutputField, texts: readonly string[]) {
   return { value: content["value"], reason: missing[0]?.reason ?? null, pages: hits.length }
 }
 
-test("a number is the one beside what it counts, and a year only where a year is asked for", async () => {
+test("a number must stand beside what it counts, and is a year only if a year is asked for", async () => {
   const price: OutputField = { type: "integer", description: "price in euros" }
   expect(await filled(price, ["In 2019 a rotary pump of 40 litres had a price of 120 euros."])).toEqual({
     value: 120,
@@ -30,7 +30,7 @@ test("a number is the one beside what it counts, and a year only where a year is
   expect((await filled({ type: "integer", description: "number of workers" }, [sentence])).value).toBe(35)
 })
 
-test("a value comes from the unit that answers best, or is null and says why", async () => {
+test("a value comes from the unit that answers best, or is null with a reason", async () => {
   const maker: OutputField = { type: "string", description: "who makes them" }
   expect((await filled(maker, ["Acme makes rotary pumps.", "Bolt makes some, too."])).value).toBe(
     "Acme makes rotary pumps.",

@@ -14,7 +14,7 @@ function gathered(record: EvidenceRecord | null = null): Evidence {
 const again = (evidence: Evidence) => new Evidence(JSON.parse(JSON.stringify(evidence.toRecord())), [])
 
 describe("evidence", () => {
-  test("holds a unit once, with every page that says the same", () => {
+  test("stores a unit once, with every page that says the same", () => {
     const evidence = gathered()
     const [one, other] = [
       "The rotary pump moves water through a rubber hose.",
@@ -27,7 +27,7 @@ describe("evidence", () => {
     expect(evidence.sources.map(({ title }) => title)).toEqual(["a", "b"])
   })
 
-  test("cites no page beside one whose numbers it does not have, or whose command", () => {
+  test("cites no page that lacks the numbers or the command of the unit", () => {
     const evidence = gathered()
     const [one, other] = ["The pump of the mill weighs 40 pounds.", "The pump of the mill weighs pounds."]
     evidence.add(0, aUnit(one), aSource("a"))
@@ -59,7 +59,7 @@ describe("evidence", () => {
       "A rotary pump moves 90 litres of water each hour. Nobody knows why it does.",
     ],
     ["a negation", "The rotary pump needs oil in winter.", "The rotary pump does not need oil in winter."],
-  ])("keeps both of two that contradict each other by %s, and knows of it", (_, one, other) => {
+  ])("keeps and marks two units that contradict each other by %s", (_, one, other) => {
     const evidence = gathered()
     evidence.add(0, aUnit(one), aSource("a"))
     evidence.add(0, aUnit(other), aSource("b"))
@@ -69,7 +69,7 @@ describe("evidence", () => {
     ])
   })
 
-  test("takes what one page says twice, or what answers something else, for no contradiction", () => {
+  test("sees no contradiction within one page, or between answers to different questions", () => {
     const evidence = gathered()
     evidence.add(0, aUnit("The rotary pump moves 40 litres of water an hour."), aSource("a"))
     evidence.add(0, aUnit("The rotary pump moves 90 litres of water an hour."), aSource("a"))
@@ -99,7 +99,7 @@ describe("evidence", () => {
     expect(first.findings[0]).toMatchObject({ sources: [0], values: { 0: 1 } })
   })
 
-  test("begins anew where its record is of an older version", () => {
+  test("starts again if its record is from an older version", () => {
     const old = { ...gathered().toRecord(), format: 1, searches: 7 }
     expect(new Evidence(old as never, ["pumps"]).toRecord()).toMatchObject({ questions: [], searches: 0 })
   })

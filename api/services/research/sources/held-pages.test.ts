@@ -5,7 +5,7 @@ import { ByteBudget } from "#base/flow/memory/byte-budget.ts"
 import { hit } from "../../../testing/fake-engine.ts"
 import { PageMemory, SeenPages } from "./held-pages.ts"
 
-test("of many large pages that a task met, few texts are held", () => {
+test("a task with many large pages keeps few texts in memory", () => {
   const seen = new SeenPages()
   for (let question = 0; question < 20; question++)
     seen.add(
@@ -20,7 +20,7 @@ test("of many large pages that a task met, few texts are held", () => {
   expect(seen.ranked.every(({ passages }) => passages.length > 0)).toBe(true)
 })
 
-test("tasks read no more at one time than there is room for, and give it back whatever happens", async () => {
+test("tasks together read no more than fits into memory, and always release it", async () => {
   const memory = new PageMemory(new ByteBudget(10_000))
   const pages = [
     hit({ markdown: "x".repeat(1000) }),

@@ -14,13 +14,13 @@ function busyFor(calls: number) {
   return { scores, asked: () => asked }
 }
 
-test("a reader that has no time is asked again", async () => {
+test("a busy reader is asked again", async () => {
   const reader = busyFor(2)
   expect(await patient(reader, [0, 0]).scores("pump", ["a pump"])).toEqual([0.5])
   expect(reader.asked()).toBe(3)
 })
 
-test("one that has none after the last pause is not waited for again", async () => {
+test("a reader still busy after the last pause is not waited for again", async () => {
   const reader = busyFor(100)
   const waiting = patient(reader, [0, 0])
   await expect(waiting.scores("pump", ["a pump"])).rejects.toBeInstanceOf(ModelOutage)
@@ -28,7 +28,7 @@ test("one that has none after the last pause is not waited for again", async () 
   expect(reader.asked()).toBe(4)
 })
 
-test("what a caller ends is not asked again", async () => {
+test("a call that its caller ends is not repeated", async () => {
   const stop = new AbortController()
   const reader = busyFor(100)
   const scores = patient(reader, [60_000]).scores("pump", ["a pump"], stop.signal)

@@ -37,7 +37,7 @@ async function withMessage() {
   return { outbox, store, watch }
 }
 
-test("a message is in the name of the watch's key, waits while the watch is paused, and goes with it", async () => {
+test("a message is sent for the watch's key, waits while the watch is paused, and is deleted with it", async () => {
   const { outbox, store, watch } = await withMessage()
   const due = () => outbox.due(new Set(), 9)
   const message = { watch: watch.id, key: watch.key, kind: "webhook", receiver: "https://hook.example/" }
@@ -50,7 +50,7 @@ test("a message is in the name of the watch's key, waits while the watch is paus
   expect(await outbox.count()).toBe(0)
 })
 
-test("an entry is told of once", async () => {
+test("collects an entry only once", async () => {
   const { outbox, store, watch } = await withMessage()
   await outbox.collect((await store.get(watch.id))!)
   expect(await outbox.list({ limit: 9 }, { watch: watch.id })).toHaveLength(1)

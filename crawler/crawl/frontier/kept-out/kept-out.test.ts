@@ -7,7 +7,7 @@ import { keptOutCounts, keptOutPages, leadsDeeper, oldestLook, unvisitedLinks } 
 const deep = (depth: number) => ({ ...FOUND_SOMEHOW, how: "link", depth }) as const
 const links = (...paths: string[]) => packLinks(at("/"), paths.map(at))
 
-test("addresses without a page are counted by how they ended, and listed with the title that they had", async () => {
+test("addresses without a page are counted by outcome, and listed with their former title", async () => {
   const site = new VisitedSite()
   await site.visit("/", PAGE)
   await site.visit("/had", { ...PAGE, title: "Roses" })
@@ -34,7 +34,7 @@ test("addresses without a page are counted by how they ended, and listed with th
   ]).toEqual([4, 2, 0])
 })
 
-test("links that no source has visited come once, those of the nearest pages first", async () => {
+test("links that no source has visited are listed once, those from the nearest pages first", async () => {
   const site = new VisitedSite()
   await site.visit("/far", { ...PAGE, found: deep(2), links: links("/far-away", "/both") })
   await site.visit("/near", { ...PAGE, found: deep(1), links: links("/far", "/new", "/both", "/of-another") })
@@ -46,7 +46,7 @@ test("links that no source has visited come once, those of the nearest pages fir
   expect(await found(["other"], 9)).toEqual([])
 })
 
-test("the oldest look at a source is that at a page", async () => {
+test("a source's oldest check is that of a page", async () => {
   const site = new VisitedSite()
   expect(await oldestLook(site.db, "site")).toBeNull()
   await site.visit("/gone", GONE)
@@ -58,7 +58,7 @@ test("the oldest look at a source is that at a page", async () => {
   expect([await oldestLook(site.db, "site"), await oldestLook(site.db, "other")]).toEqual([now, null])
 })
 
-test("the deepest pages lead on when they name addresses of the source that it does not know", async () => {
+test("the deepest pages lead on if they link to unknown addresses of the source", async () => {
   const site = new VisitedSite()
   const leads = (depth: number, most = 9, isMember: (url: string) => boolean = () => true) =>
     leadsDeeper(site.db, "site", depth, isMember, most)

@@ -22,7 +22,7 @@ import { openAdmin } from "../../open-admin.ts"
 
 const RIGHT = `Basic ${Buffer.from("ada:lovelace").toString("base64")}`
 
-describe("a source while somebody writes it", () => {
+describe("a source being written", () => {
   const folder = mkdtempSync(join(tmpdir(), "fossick-drafts-"))
   const opened = new AsyncDisposableStack()
   let db: StateStore
@@ -82,7 +82,7 @@ describe("a source while somebody writes it", () => {
   const fieldsOf = (body: { readonly problems: readonly { readonly field: string }[] }) =>
     body.problems.map(({ field }) => field)
 
-  test("a look tells the title, what robots.txt says, the text without scripts, and the YAML of the source", async () => {
+  test("gets a preview with the title, what robots.txt says, the text without scripts, and the source's YAML", async () => {
     const rules = `User-agent: *\nCrawl-delay: 2\nDisallow: /private\nSitemap: ${site.url("/map.xml")}\n`
     site.serve({ "/robots.txt": textFile(rules) })
     const found = (await call("POST", "/sources/propose", { url: site.url("/") })).body
@@ -107,7 +107,7 @@ describe("a source while somebody writes it", () => {
     })
   })
 
-  test("a draft is shown as a file would have it, with all that is wrong, field by field", async () => {
+  test("is shown as in a file, with all errors by field", async () => {
     const wrong = await preview({
       name: "docs",
       seeds: ["nowhere at all"],
@@ -127,7 +127,7 @@ describe("a source while somebody writes it", () => {
     expect(await jobs.count()).toBe(0)
   })
 
-  test("what only the API refuses fits a file; whether a closed secret exists is not told", async () => {
+  test("accepts for a file what only the API refuses, without revealing whether a closed secret exists", async () => {
     const login = (name: string) => ({ kind: "basic", user: "ada", password: `\${${name}}` })
     const draft = (name: string) => ({ name: "wiki", seeds: [site.url("/")], login: login(name) })
     expect(await preview(draft("WIKI_PASSWORD"))).toMatchObject({ problems: [], fits_file: true })
@@ -140,7 +140,7 @@ describe("a source while somebody writes it", () => {
     expect(fieldsOf(await preview({ name: "router", seeds: ["http://10.0.0.1/"] }))).toEqual(["seeds[0]"])
   })
 
-  test("a trial logs in and reads pages as a run would, and declares and indexes nothing", async () => {
+  test("logs in and reads pages in a trial as a run would, and declares and indexes nothing", async () => {
     const source = {
       name: "wiki",
       seeds: [site.url("/inside")],
@@ -165,7 +165,7 @@ describe("a source while somebody writes it", () => {
     expect(await jobs.count()).toBe(0)
   })
 
-  test("a source that may not be declared is not tried", async () => {
+  test("is not tried if it may not be declared", async () => {
     const before = site.requests.length
     const refused = await call("POST", "/sources/trial", {
       source: { name: "wiki", seeds: [site.url("/")], ignoreNoindex: true },
@@ -175,7 +175,7 @@ describe("a source while somebody writes it", () => {
     expect(site.requests.length).toBe(before)
   })
 
-  test("a declared source is given as a file would have it, without its secrets", async () => {
+  test("can be exported as in a file, without its secrets", async () => {
     expect((await call("GET", "/sources/none/written")).status).toBe(404)
     await sources.put(
       {

@@ -40,7 +40,7 @@ async function serve(opened: AsyncDisposableStack, env: NodeJS.ProcessEnv = {}) 
   return { db, site, config, jobs, engine, call, url: site.url("/"), port: Number(new URL(site.origin).port) }
 }
 
-test("a site of a private network is named as such, and read by crawls once an admin has allowed its network", async () => {
+test("a site in a private network is reported as such, and is crawled once an admin has allowed its network", async () => {
   await using opened = new AsyncDisposableStack()
   const { db, site, config, jobs, engine, call, url, port } = await serve(opened)
   const propose = async () => (await call("POST", "/sources/propose", { url })).body
@@ -91,7 +91,7 @@ test("a site of a private network is named as such, and read by crawls once an a
   expect(site.requests).toHaveLength(reads)
 })
 
-test("a network is opened by nobody but an admin who confirms it, and only where the host is", async () => {
+test("only an admin who confirms it can open a network, and only the one the host is in", async () => {
   await using opened = new AsyncDisposableStack()
   vi.stubEnv("FOSSICK_MEILI_URL", "http://localhost:7799")
   opened.defer(() => void vi.unstubAllEnvs())
@@ -124,7 +124,7 @@ test("a network is opened by nobody but an admin who confirms it, and only where
   expect((await call("GET", "/networks")).body.networks).toEqual([])
 })
 
-test("where the operator keeps that right, nothing is opened and private names read like unknown ones", async () => {
+test("if the operator reserves that right, nothing is opened and private names look like unknown ones", async () => {
   await using opened = new AsyncDisposableStack()
   const { call, url } = await serve(opened, { FOSSICK_ADMIN_NETWORKS: "off" })
   const refused = await call("POST", "/networks", { url, network: "127.0.0.1/32", confirmed: true })
