@@ -275,33 +275,3 @@ describe("how long a task has waited", () => {
     expect(await waited("research", waitedHere)).toBe(0)
   })
 })
-
-describe("how long a task has waited", () => {
-  /** The wait that a task reports in a pool with one place, after another task had that place. */
-  async function waited(name: "searches" | "research", task: () => number | Promise<number>) {
-    const { task: other, endOne } = tasks()
-    const pool = new FairPool(name, { places: 1 })
-    const first = pool.run(other("other"))
-    const second = pool.run(task)
-    await sleep(5)
-    await endOne()
-    await first
-    return await second
-  }
-
-  test("is known inside it, across all lines", async () => {
-    expect(waitedHere()).toBe(0)
-    let outer = 0
-    const inner = await waited("searches", () => {
-      outer = waitedHere()
-      return waited("searches", waitedHere)
-    })
-    expect(outer).toBeGreaterThan(0)
-    expect(inner).toBeGreaterThan(outer)
-    expect(waitedHere()).toBe(0)
-  })
-
-  test("does not count requests made by long work", async () => {
-    expect(await waited("research", waitedHere)).toBe(0)
-  })
-})

@@ -33,7 +33,10 @@ export async function rankStep({ url, parts: { engine } }: Subject, query: strin
   })
   const own = near.hits.find((one) => one.url === url)
   const last = hits.at(-1)
-  const beyond = `it is not among the first ${hits.length < RANKS ? hits.length : RANKS} results for ${shown}`
+  const beyond =
+    hits.length === 0
+      ? `nothing was found for ${shown}`
+      : `it is not among the first ${hits.length < RANKS ? hits.length : RANKS} results for ${shown}`
   const isApart =
     own !== undefined &&
     sourcesOf(own).includes(HANDBOOK_SOURCE) &&
