@@ -21,6 +21,11 @@ const TURNS: Readonly<Record<string, RegExp>> = {
     /(?:^|[.:!?] |\/\*\* |\/\/ )What (?:is|was|are|were|has|have|had) [^?\n]{3,60}? (?:is|was|are|were|has|stays|goes|comes|stands)\b/gm,
   "say “again”, not “once more”": /\bonce more\b/gi,
   "say “alone” or “on its own”, or drop “by itself”": /\bby (?:itself|themselves|himself)\b/g,
+  "say “continues”, not “goes on”": /\b(?:goes|go|went|going) on\b/g,
+  "say “is”, not “stands”": /\bstands? (?:in|on|for|below|above|there)\b/g,
+  "say “isn't a …”, not “is no … of”": /\bis no [a-z]+ of\b/g,
+  "say “within”, “forever”, “without success”, “similar”, not “as far as”, “for ever”, “in vain”, “the like”":
+    /\b(?:as far as|comes? of|for ever|in vain|the like|lest|to be had)\b/g,
 }
 
 type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>
