@@ -88,7 +88,9 @@ export const faultsOf = ({ used, withoutRoute, outside }: AirGap): readonly stri
 export const proof: Proof = {
   title: "Air gap",
   promise:
-    "Once it is installed, the appliance needs no network but that of its sources. It is started in a network namespace that has nothing but the loopback device, crawls a site there, answers searches, answers and research, reads live, serves the console and looks at itself. Counted are the connections that its processes ask the system for (`strace`), and the packets that the namespace has no route for.",
+    "Once installed, the appliance needs no network except the one its sources are on. It runs in a network namespace with nothing but the " +
+    "loopback device, where it crawls a site, answers searches and research, reads a page live and serves the console. The connections that its " +
+    "processes request (seen by `strace`) and the packets without a route are counted.",
   async run(effort): Promise<Outcome> {
     const impossible = whyNot()
     const columns = ["what", "came of it"]

@@ -19,11 +19,11 @@ const QUESTIONS = 150
 const CHECKS_AT_A_TIME = 8
 
 export const proof: Proof = {
-  title: "A node of the cluster dies",
+  title: "Loss of a cluster node",
   promise:
-    "On an OpenSearch cluster of three nodes, one is killed with `kill -9` while pages are indexed, each other time the one that manages the " +
-    "cluster, and another while four clients ask questions. Every page that was acknowledged is found by a word of its own and comes back " +
-    "whole, and gets its vectors; every question asked meanwhile is answered, with the page that it is about.",
+    "If a node of an OpenSearch cluster dies, no acknowledged page and no search is lost. In a cluster of three nodes, `kill -9` ends one while " +
+    "pages are indexed (every other time the one that manages the cluster), and another while four clients search. Every acknowledged page must " +
+    "be found by its unique word, come back whole and get its vectors. Every question must be answered with the page it is about.",
   async run(effort) {
     const rounds = tries(effort, ROUNDS)
     const dir = await mkdtemp(path.join(tmpdir(), "fossick-cluster-"))

@@ -14,11 +14,12 @@ const LEAST_PAGES = 6
 const FIRST_KILL = 2
 
 export const proof: Proof = {
-  title: "One of three crawlers dies",
+  title: "Loss of a crawler",
   promise:
-    "Three crawlers share one state and its schedule: five sources of twenty pages, two of them on one host. One is killed with `kill -9` while it " +
-    "waits for a page, at a moment of chance. Every page is indexed, none is asked for twice but what the lost one had asked for, and " +
-    "every host has its pause between any two requests, whoever makes them.",
+    "If one of several crawlers dies, the others finish its work. Three crawlers share one state and its schedule: five sources of twenty pages, " +
+    "two of them on one host. `kill -9` ends one of them at a random moment while it waits for a page. Every page must be indexed, only pages " +
+    "that the lost crawler had requested may be requested again, and every host must get its pause between any two requests, whichever crawler " +
+    "makes them.",
   async run(effort) {
     const faults: string[] = []
     const rows = [await play("state.db", "", effort, faults)]

@@ -224,13 +224,16 @@ const short = (text: string): string =>
 
 export const proof: Proof = {
   title: "Damaged files",
-  promise: `An appliance crawls, makes a key, a thumbnail and a backup, and ends. Then one file of each kind that it wrote gets a flipped byte, is cut in
-half, or is removed, and the appliance is started again. No search is answered wrongly without the file being named; keys work, unless
-\`state.db\` itself is gone or cannot be read, which is said with the way back; and it heals by itself, is brought back by \`fossick doctor --repair\`, or the doctor names what
-brings it back. Besides, the data folder is read-only or its disk full from the start on, or its disk fails while the appliance works and Linux makes it read-only: searches, stored
-pages and thumbnails go on, what would have to be written is refused with 503 or 403 in the API's form and the name of the folder, readiness names it, no process ends, and work goes on once it can
-be written to, by itself or, on a disk that failed, after a start. Files of the model are damaged, and the wall clock is set there and back and over both ends of summer time: what is wrong is named, what can go on goes on,
-and all is found once it is mended.`,
+  promise:
+    "A damaged file is repaired or named, and no search is silently answered wrongly. An appliance crawls, makes a key, a thumbnail and a backup, " +
+    "and stops. Then one file of each kind that it wrote gets a flipped byte, is cut in half or is removed, and the appliance starts again. The " +
+    "damage must be repaired automatically or by `fossick doctor --repair`, or the doctor must say how to repair it. Keys work, unless `state.db` " +
+    "itself is missing or unreadable; then a message says how to restore it. Disk faults are tested too: the data folder is read-only or its disk " +
+    "is full from the start, or the disk fails in use and Linux makes it read-only. Searches, stored pages and thumbnails continue, requests that " +
+    "need to write get 503 or 403 with the setting that names the folder, readiness names it too, and no process ends. Work continues once the " +
+    "folder is writable: automatically or, after a disk failure, with a restart. Finally, files of the model are damaged, and the wall clock is " +
+    "moved forward and back and across both changes of summer time. Each problem must be named, everything that can continue must do so, and " +
+    "every page must be found once the problem is fixed.",
   async run(effort: Effort): Promise<Outcome> {
     await using stores = await Stores.fill(settingsOf(effort))
     const cases = await damageCases(stores, effort)

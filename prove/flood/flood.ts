@@ -23,10 +23,11 @@ const JUDGED_FROM = 0.2
 export const proof: Proof = {
   title: "Floods",
   promise:
-    `Whoever floods the appliance, without a key or with an ordinary one, does not keep others out. From four addresses, ${CONNECTIONS} connections say nothing, send 40 requests ` +
-    "ahead, drip bodies, read no answers, ask for WebSockets or for streams of events, and come again when they are closed. Meanwhile another caller asks `/search` with a key of its own, and " +
-    "`/healthz` over a new connection each time, in turns with the flood and without it. None of its answers may be an error, its p99 stays below twice its own without the flood, and the memory of the " +
-    "process that answers is within a tenth of what it was. The flood's process has the lowest priority: what is tried is how the appliance shares what it has.",
+    `A flood of requests, with or without a key, doesn't keep other callers out. From four addresses, ${CONNECTIONS} connections stay silent, ` +
+    "send 40 requests ahead, drip bodies, read no answers, ask for WebSockets or event streams, and reconnect when they are closed. Meanwhile " +
+    "another caller asks `/search` with its own key, and `/healthz` over a new connection each time, alternately with and without the flood. None " +
+    "of its answers may be an error, its p99 must stay below twice its p99 without the flood, and the memory of the API process must stay within " +
+    "a tenth of what it was. The flooding process has the lowest priority, because the test is about how the appliance shares its resources.",
   run,
 }
 

@@ -46,13 +46,13 @@ interface Round {
 }
 
 export const proof: Proof = {
-  title: "Every call, with made-up values",
+  title: "API fuzzing",
   promise:
-    "No call makes the appliance fail, whoever makes it and whatever it says, and every answer is what `/openapi.json` says of it: its status, its " +
-    "media type, its shape. [Schemathesis](https://schemathesis.io) reads the document of a running appliance, makes up values that it allows and values that it " +
-    "does not, wrong media types, methods and keys among them, and holds the answers against it, as five callers. The same of what clients of other programs " +
-    "call (Firecrawl, SearXNG, OpenAI, Open WebUI, MCP, OAuth) and of the paid search: their answers are held to statuses and to the refusals that those clients read. " +
-    "An operation that never answered counts as a fault, too.",
+    "No request makes the appliance fail, and every answer matches `/openapi.json` in status, media type and shape. " +
+    "[Schemathesis](https://schemathesis.io) reads that document from a running appliance, makes up valid and invalid values, wrong media types, " +
+    "methods and keys, and checks the answers, as five callers. The paid search and the APIs for other programs' clients (Firecrawl, SearXNG, " +
+    "OpenAI, Open WebUI, MCP, OAuth) are tested the same way: their answers must have the statuses and errors that those clients read. An " +
+    "operation that never answers also counts as a fault.",
   run,
 }
 

@@ -46,10 +46,10 @@ const KINDS: readonly Kind[] = [
 export const proof: Proof = {
   title: "Damaged pages",
   promise:
-    "A page may be as broken as it likes: it is read, or left out for a reason that has a name, within its time, and the crawler is afterwards as large as before. " +
-    "Pages of manuals and of this handbook, PDF files, Office files and books are changed by chance (bytes flipped, cut, doubled, spliced; tags repeated, nested, " +
-    "lost; attributes by the thousand; wrong encodings and media types; entities, control characters, damaged facts) and visited on a server as the crawler visits them, " +
-    "in its threads and processes and with its limits.",
+    "However broken a page is, the crawler reads it or skips it with a stated reason, within the time limit, and its memory doesn't keep growing. " +
+    "Pages of manuals and of this handbook, PDF files, Office files and books are changed at random (bytes flipped, cut, doubled, spliced; tags " +
+    "repeated, nested, lost; thousands of attributes; wrong encodings and media types; entities, control characters, damaged structured data). " +
+    "They are visited on a server as the crawler visits pages, in its threads and processes and with its limits.",
   run,
 }
 

@@ -24,9 +24,9 @@ import { closeBackups, SERVERS } from "./servers.ts"
 export const proof: Proof = {
   title: "Hostile sites",
   promise:
-    "Whatever a site, a page, a file or a caller tries, the appliance reaches no address that it may not, runs nothing, writes nothing, and stays within its " +
-    "bounds of time and memory. A list of attacks is played over sockets of one machine against the reader, the address guard, a real Chromium and the " +
-    "API; a private service beside them notes every connection and every datagram, and none may come. What an attack costs is measured over all processes.",
+    "No site, page, file or caller can make the appliance reach a forbidden address, run code, write a file, or exceed its limits of time and " +
+    "memory. A list of attacks is played over local sockets against the reader, the address guard, the API and a real Chromium. A private service " +
+    "beside them records every connection and datagram that reaches it: a single one is a fault. Memory is measured over all processes.",
   run,
 }
 

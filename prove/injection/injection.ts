@@ -38,14 +38,12 @@ const LONG = 0.5
 export const proof: Proof = {
   title: "Text for language models",
   promise:
-    "A page that tells language models what to do tells them nothing: not one sentence of it gets into an answer, a report of research, " +
-    "or what a language model is sent, and what a result shows of it is labelled. 500 orders are planted in pages, in 11 languages, 7 disguises and " +
-    "16 places (8 of them out of any reader's sight), read, indexed and asked for over HTTP, with the extractive answer and with a model, whose " +
-    "every request is looked through; half of the wordings were written before the detector and kept from it. A later set of 500 has other wordings, 6 more languages, 20 " +
-    "disguises and 28 places, a third one of 120 has 60 wordings, 3 more languages and 10 disguises. The later set was halved too: with one half the detector was mended, the other was " +
-    "counted, and mended it when the third set stood; half of the third set mended it as well, and the other half was asked once and is only counted, for a rule finds what " +
-    "is copied, not what somebody words anew. Pages and documents that hide a text from their readers, and those that only seem to, are counted in the same halves. Then real manuals " +
-    "are read, and what is labelled among them is counted: under 0.5 % is promised.",
+    "Text in a page that gives orders to language models (prompt injection) has no effect: no sentence of it gets into an answer, a research " +
+    "report or a request to a language model, and a search result that shows it is labelled. 500 orders, in 11 languages, 7 disguises and 16 " +
+    "places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with extractive answers and with a " +
+    "model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises and 28 places. Half of each set " +
+    "was kept from the detector while it was written or improved. The kept half of the newest set is only counted, because rules recognise copied " +
+    "text, not every new wording. Then pages of real manuals are read: fewer than 0.5 % of them may be labelled.",
   run,
 }
 

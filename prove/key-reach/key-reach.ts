@@ -14,9 +14,10 @@ const LIVE_PAGES = 12
 export const proof: Proof = {
   title: "What a key may see",
   promise:
-    "No key sees a page outside its reach, whatever it calls. Keys of scopes by chance (sources, collections, domains, ports, endpoints) ask every call that shows " +
-    "pages for one that was drawn by chance, in many ways; each page holds a word of its own in its title, text, facts and images that no question has, and that word may stand in " +
-    "an answer only where an oracle of a dozen lines, which knows the handbook and nothing of the code, says that the key sees the page. Where it does and asks for it by name, it must be there.",
+    "No API key sees a page outside its scope, whatever it calls. Keys with random scopes (sources, collections, domains, ports, endpoints) make " +
+    "every call that shows pages, each about a random page. Each page has a unique word in its title, text, facts and images that no question " +
+    "contains. An answer may contain that word only if an independent check of a dozen lines, written from the handbook alone, lets the key see " +
+    "the page. If it does and the call asks for the page by name, the page must be there.",
   run,
 }
 

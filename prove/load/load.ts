@@ -506,6 +506,12 @@ async function run(effort: Effort): Promise<Outcome> {
 export const proof: Proof = {
   title: "Load",
   promise:
-    "64 clients ask for ten minutes, a mix of searches, stored pages, suggestions, research, wrong requests and wrong keys, while a crawl, vectors and a re-index run: every answer is what was asked for, or 429 or 503 with `Retry-After`, and each report is there within twenty minutes. A minute after the load, the index made anew with the model of before, the memory of all processes is within a tenth of what it was, there are no more processes, and at most 16 more threads. Of far more than can be answered, the rest is refused in a quarter of the time of an answer at most. Searches take at most 1.5 times as long (p99) while vectors are made. Readers of one byte a second, 12,000 idle connections, of which 10,200 are kept, and clients that leave cost nothing that lasts. Clients and appliance share one machine.",
+    "Under load the appliance answers correctly or refuses early, and it needs no more resources afterwards than before. For ten minutes, 64 " +
+    "clients send a mix of searches, stored pages, suggestions, research, invalid requests and wrong keys, while a crawl, embedding and a " +
+    "re-index run. Every request must get a correct answer, or 429 or 503 with `Retry-After`, and every report must be ready within twenty " +
+    "minutes. A minute after the load, with the index rebuilt with the first model, the memory of all processes must be within a tenth of what it " +
+    "was, with no more processes and at most 16 more threads. Under overload, a refusal may take at most a quarter of the time of an answer. " +
+    "While vectors are made, searches may take at most 1.5 times as long (p99). Clients that read one byte a second, 12,000 idle connections, of " +
+    "which 10,200 are kept, and clients that disconnect early must leave no lasting cost. Clients and appliance share one machine.",
   run,
 }

@@ -16,11 +16,11 @@ const TELLING = 100
 const STRETCH = 8
 
 export const proof: Proof = {
-  title: "Tests that notice",
+  title: "Mutation tests",
   promise:
-    "What is changed in the code is noticed by a test. [Stryker](https://stryker-mutator.io) changes one thing at a time (a comparison, a number's sign, a text, a branch) in the " +
-    "rooms that everything stands on, and runs their tests: of each room nine mutants in ten make one fail. Those that nobody could notice, since nothing that anyone sees differs, were " +
-    "judged one by one; they stand in `prove/mutants/judged.jsonl` with the reason.",
+    "The tests notice at least nine in ten changes to the code of each core module. [Stryker](https://stryker-mutator.io) changes one thing at a " +
+    "time (a comparison, the sign of a number, a text, a branch) in the modules that the rest depends on, and runs their tests. Changes without " +
+    "any visible effect, which no test can notice, were reviewed one by one; `prove/mutants/judged.jsonl` lists them with the reason.",
   run: (effort) => tried(effort, asked()),
   joined,
 }

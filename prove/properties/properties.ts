@@ -67,10 +67,11 @@ export const AREAS: readonly Area[] = [
 ]
 
 export const proof: Proof = {
-  title: "Made-up cases",
+  title: "Property-based tests",
   promise:
-    "What has to hold of every value is held to made-up ones ([fast-check](https://fast-check.dev)), against an oracle that was written a second time and naively wherever there can be one. The tests " +
-    "make up some hundreds or thousands for each property; here it is a hundred times as many.",
+    "Rules that must hold for every value are tested with very many made-up ones ([fast-check](https://fast-check.dev)), against a second, " +
+    "deliberately simple implementation where there can be one. The test suite makes up some hundreds or thousands of cases for each property; " +
+    "this run makes up a hundred times as many.",
   run: (effort) => held(effort, AREAS),
 }
 

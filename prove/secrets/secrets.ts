@@ -163,7 +163,13 @@ const foundIn = (places: MarkedAppliance["places"], marks: Marks, own: Marks): s
 export const proof: Proof = {
   title: "Secrets",
   promise:
-    "No secret that the appliance is given stands in what it says or keeps. An appliance is given secrets that can be told from anything else, everywhere one can be (in every setting that may hold one, in files and by the names of variables), and servers that repeat what they refuse; each is used with success and in vain. Among them are codes and tokens of OAuth, passwords of PostgreSQL and OpenSearch, which refuse them or cannot be reached, keys of peers, tokens of feeds and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, console calls, exports, backups, Node's reports of crashes and all its files are searched for them: as they are, and encoded for addresses, forms, JSON, in hexadecimal and base64. What the appliance signs with and made for itself stands in its state and in [backups](backup-and-restore.md#what-is-in-it) of it, and nowhere else.",
+    "No secret that you give the appliance appears in its output or its files. An appliance gets recognisable secrets everywhere it accepts one: " +
+    "in every setting that can hold one, in files, and through named variables. It uses each of them successfully and unsuccessfully, with " +
+    "servers that repeat what they refuse. The secrets include OAuth codes and tokens, passwords of PostgreSQL and OpenSearch servers that refuse " +
+    "them or are unreachable, keys of peers, tokens of feeds, and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, " +
+    "console calls, exports, backups, Node crash reports and all its files are searched for each secret, plain and encoded: for URLs, forms and " +
+    "JSON, in hexadecimal and in base64. Secrets that the appliance makes for itself, such as its signing keys, may appear only in its state and " +
+    "in [backups](backup-and-restore.md#what-is-in-it) of it.",
   async run(effort): Promise<Outcome> {
     const { found, places, secrets, used, missing } = await leaks(effort)
     return {

@@ -386,8 +386,11 @@ const SPACE_FROM = 0.01
 const SPACE_MS = 240_000
 
 export const proof: Proof = {
-  title: "Soak",
+  title: "Soak test",
   promise:
-    "Two hours of made-up life: a site whose pages change, come and go is crawled each minute, some of its pages in a browser; people search, ask for reports and watch, and what is kept for a time is kept for minutes. Memory, open files, threads, processes and the time that a search takes end where they were after the first ten minutes, the disk where it was after the first hour, and the space of pages that are gone comes back by itself.",
+    "The appliance doesn't slow down or use more and more resources over time. For two hours, a made-up site whose pages appear, change and " +
+    "disappear is crawled each minute, some of its pages in a browser, while clients search, request reports and run watches; retention periods " +
+    "are shortened to minutes. Memory, open files, threads, processes and search times must stay close to what they were after the first ten " +
+    "minutes, and disk use close to what it was after the first hour. The space of deleted pages must be freed automatically.",
   run,
 }
