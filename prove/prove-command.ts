@@ -37,7 +37,7 @@ for (const name of names) {
 }
 
 async function prove(name: string, proof: Proof): Promise<void> {
-  console.error(`${proof.title}, at ${scale} of its tries, seed ${seed}`)
+  console.error(`${proof.title}, scale ${scale}, seed ${seed}`)
   const outcome = await proof.run({ scale, seed, tell: (line) => console.error(`  ${line}`) })
   console.log(`\n${table(outcome)}\n`)
   for (const fault of outcome.faults) console.log(`NOT KEPT: ${fault}`)

@@ -28,10 +28,10 @@ export interface AirGap {
 
 /** Why it can't be tried on this machine; null if it can. */
 export function whyNot(): string | null {
-  if (process.platform !== "linux") return "network namespaces are Linux's"
+  if (process.platform !== "linux") return "network namespaces need Linux"
   const tried = spawnSync("unshare", ["-rn", "sh", "-c", "ip link set lo up"], { encoding: "utf8" })
   if (tried.error !== undefined) return "unshare is not installed"
-  return tried.status === 0 ? null : `unshare is not permitted here: ${tried.stderr.trim().slice(0, 200)}`
+  return tried.status === 0 ? null : `unshare is not permitted: ${tried.stderr.trim().slice(0, 200)}`
 }
 
 /** Starts the appliance in its own network namespace and uses it. */
@@ -64,7 +64,7 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
     const code = await new Promise((resolve) => child.once("close", resolve))
     const said = out.split("\n").findLast((one) => one.startsWith("{"))
     if (said === undefined)
-      throw new Error(`the run inside ended with ${String(code)}: ${(err || out).slice(-1500)}`)
+      throw new Error(`the run in the namespace ended with ${String(code)}: ${(err || out).slice(-1500)}`)
     const { used, withoutRoute } = JSON.parse(said) as Pick<AirGap, "used" | "withoutRoute">
     for (const { part, result } of used) tell(`${part}: ${result}`)
     if (!isTraced) return { used, withoutRoute, outside: null, connections: 0 }
@@ -81,7 +81,7 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
 /** Everything in a run that breaks the promise. */
 export const faultsOf = ({ used, withoutRoute, outside }: AirGap): readonly string[] => [
   ...used.filter(({ isGood }) => !isGood).map(({ part, result }) => `${part}: ${result}`),
-  ...(outside ?? []).map((one) => `wanted out: ${one}`),
+  ...(outside ?? []).map((one) => `connection to another machine: ${one}`),
   ...(withoutRoute === null || withoutRoute === 0 ? [] : [`${withoutRoute} packets had no route`]),
 ]
 
@@ -93,18 +93,18 @@ export const proof: Proof = {
     "processes request (seen by `strace`) and the packets without a route are counted.",
   async run(effort): Promise<Outcome> {
     const impossible = whyNot()
-    const columns = ["what", "came of it"]
-    if (impossible !== null) return { columns, rows: [["not tried on this machine", impossible]], faults: [] }
+    const columns = ["step", "result"]
+    if (impossible !== null) return { columns, rows: [["not run on this machine", impossible]], faults: [] }
     const seen = await flyBlind(effort)
     return {
       columns,
       rows: [
         ...seen.used.map(({ part, result }) => [part, result] as const),
         [
-          "connections asked for",
-          seen.outside === null ? "not seen: strace is not installed" : seen.connections,
+          "connections requested",
+          seen.outside === null ? "not counted: strace is not installed or not permitted" : seen.connections,
         ],
-        ["of them to elsewhere than this machine", seen.outside === null ? "not seen" : seen.outside.length],
+        ["of these, to other machines", seen.outside === null ? "not counted" : seen.outside.length],
         ["packets without a route", seen.withoutRoute ?? "not counted"],
       ],
       faults: faultsOf(seen),

@@ -52,7 +52,7 @@ try {
   }
   await use("start", async () => {
     expect((await fetch(`${appliance.url}/readyz`)).status < 600, "no answer")
-    return "it answers"
+    return "answers"
   })
   await use("crawl", async () => {
     await appliance.crawl(site.url("/"))
@@ -63,19 +63,19 @@ try {
     }
     const { index } = (await call("/admin/index")) as { index: { pages: number } }
     expect(index.pages > PAGES.length, `only ${index.pages} pages`)
-    return "the site and the handbook are in the index"
+    return "the site and the handbook are indexed"
   })
   await use("search", async () => {
     const { results } = (await call("/search", { query: "how are pumps cleaned?" })) as {
       results: { url: string }[]
     }
-    expect(results[0]?.url === site.url("/pumps"), `first is ${results[0]?.url}`)
-    return "the right page is first"
+    expect(results[0]?.url === site.url("/pumps"), `the first result is ${results[0]?.url}`)
+    return "the right page comes first"
   })
   await use("answer", async () => {
     const { answer } = await call("/search", { query: "How do I schedule a crawl?", include_answer: true })
     expect(typeof answer === "string" && answer !== "", "no answer")
-    return "an answer of the pages' sentences"
+    return "sentences from the pages"
   })
   await use("research", async () => {
     const { request_id: id } = await call("/research", { input: "How do I schedule a crawl?" })
@@ -83,12 +83,12 @@ try {
       const { status, content } = await call(`/research/${String(id)}`)
       if (status === "completed") {
         expect(typeof content === "string" && content.length > 100, "an empty report")
-        return "a report with its sources"
+        return "a report with sources"
       }
       expect(status !== "failed", "it failed")
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    throw new Error("it did not end")
+    throw new Error("not finished in time")
   })
   await use("live page", async () => {
     const { results } = (await call("/extract", { urls: [site.url("/valves")], timeout: 60 })) as {
@@ -104,7 +104,7 @@ try {
     const assets = [...text.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path]) => path!)
     for (const path of assets)
       expect((await fetch(new URL(path, `${appliance.url}/console`))).ok, `${path} is missing`)
-    expect(!/(?:src|href)="https?:/.test(text), "it loads from elsewhere")
+    expect(!/(?:src|href)="https?:/.test(text), "it loads files from elsewhere")
     return `served, with ${assets.length} files`
   })
   await use("ledger", async () => {
@@ -117,18 +117,18 @@ try {
         JSON.stringify(hosts),
       )
       const purposes = hosts.filter((one) => one.host === host).map(({ purpose }) => purpose)
-      if (purposes.includes("crawl") && purposes.includes("live")) return "has the site, and nobody else"
+      if (purposes.includes("crawl") && purposes.includes("live")) return "lists the site and nothing else"
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    throw new Error("the site is not in it")
+    throw new Error("the site is not listed")
   })
 } finally {
   const { code } = await appliance.stop()
   await appliance[Symbol.asyncDispose]()
   await site[Symbol.asyncDispose]()
   await use("stop", async () => {
-    expect(code === 0, `it ended with ${String(code)}`)
-    return "it ended by itself"
+    expect(code === 0, `exit code ${String(code)}`)
+    return "stopped cleanly"
   })
 }
 process.stdout.write(`${JSON.stringify({ used, withoutRoute: withoutRoute() })}\n`)

@@ -40,13 +40,13 @@ export const proof: Proof = {
 
 class Tally {
   readonly #columns = [
-    "killed while",
+    "killed during",
     "kills",
     "calls",
     "failed",
-    "slowest, s",
+    "slowest call, s",
     "pages lost",
-    "whole again, s",
+    "whole again after, s",
   ]
   readonly faults: string[] = []
   readonly #of = { indexing: new Phase(), searching: new Phase() }
@@ -162,7 +162,7 @@ async function dieWhileIndexing(playing: Playing, writer: Engine) {
       await written
       for (const page of some) acknowledged.add(page)
     } catch (error) {
-      fault(`pages ${at} and on were not written: ${String(error)}`)
+      fault(`pages from ${at} on were not written: ${String(error)}`)
     }
   }
   await writer.settled()
@@ -171,7 +171,7 @@ async function dieWhileIndexing(playing: Playing, writer: Engine) {
   indexing.lost += await missing(writer, acknowledged, fault)
   const { pagesWithoutVectors, pages: counted } = await writer.stats()
   if (counted !== pages || pagesWithoutVectors > 0) {
-    fault(`${counted} pages of ${pages} are there, ${pagesWithoutVectors} without vectors`)
+    fault(`${counted} of ${pages} pages are in the index, ${pagesWithoutVectors} of them without vectors`)
   }
   return { acknowledged, victim }
 }
@@ -232,7 +232,7 @@ async function missing(
       ])
       if (hits[0]?.url === page.url && stored?.markdown === page.markdown) continue
       lost++
-      fault(`${page.url} was acknowledged, and ${stored ? "is not found" : "is gone"}`)
+      fault(`${page.url} was acknowledged, but ${stored ? "is not found" : "is gone"}`)
     }
   }
   await Promise.all(Array.from({ length: CHECKS_AT_A_TIME }, check))

@@ -23,12 +23,12 @@ export const proof: Proof = {
   async run(effort) {
     const faults: string[] = []
     const rows = [await play("state.db", "", effort, faults)]
-    if (postgresPrograms() === null) effort.tell(`not tried: ${NO_POSTGRES}`)
+    if (postgresPrograms() === null) effort.tell(`PostgreSQL was not tested: ${NO_POSTGRES}`)
     else {
       await using server = await PostgresServer.start()
       rows.push(await play("PostgreSQL", server.socketUrl(), effort, faults))
     }
-    const columns = ["state", "rounds", "killed", "pages", "lost", "asked for twice", "in a pause"]
+    const columns = ["state", "rounds", "killed", "pages", "lost", "requested twice", "requests in a pause"]
     return { columns, rows, faults }
   },
 }
@@ -66,10 +66,10 @@ async function play(store: string, state: string, effort: Effort, faults: string
 }
 
 function* faultsOf({ pages, indexed, isKilled, twice, ofLost, crawlers, hurried }: CrawledByThree) {
-  if (!isKilled) yield "none was killed"
+  if (!isKilled) yield "no crawler was killed"
   if (indexed !== pages) yield `${indexed} of ${pages} pages were indexed`
   if (twice > ofLost)
-    yield `${twice} pages were asked for again, of ${ofLost} that the lost one had asked for`
-  if (crawlers < 2) yield "one crawler did all"
-  if (hurried > 0) yield `${hurried} requests came in their host's pause`
+    yield `${twice} pages were requested again, but the lost crawler had requested only ${ofLost}`
+  if (crawlers < 2) yield "one crawler did all the work"
+  if (hurried > 0) yield `${hurried} requests came during their host's pause`
 }

@@ -20,7 +20,7 @@ test("a damaged file is named or repaired, and nothing wrong is served silently"
   const says = (words: string) => expect.stringContaining(words) as string
   expect(cases).toMatchObject([
     { said: says("pages.lance"), faults: [] },
-    { wentOn: says("keys are gone, and the way back is named"), faults: [] },
+    { wentOn: says("keys are lost, and a message says how to restore them"), faults: [] },
   ])
 })
 
@@ -28,13 +28,13 @@ test(
   "an appliance with a read-only data folder still answers, names the problem, and recovers",
   { tags: ["mounts"] },
   async () => {
-    const cases = await damageCases(stores, WHOLE, /read-only from the start on/)
+    const cases = await damageCases(stores, WHOLE, /read-only from the start/)
     expect(cases).toHaveLength(1)
     expect(cases.flatMap(({ faults }) => faults)).toEqual([])
   },
 )
 
-test("an appliance whose clock changes to summer time still finds, crawls and knows its keys", async () => {
-  const cases = await damageCases(stores, WHOLE, /beginning of summer time/)
+test("an appliance whose clock is set over summer time finds, crawls and knows its keys", async () => {
+  const cases = await damageCases(stores, WHOLE, /start of summer time/)
   expect(cases).toMatchObject([{ wentOn: "all found, all crawled", faults: [] }])
 })

@@ -65,7 +65,7 @@ export async function damageCases(
 async function troubledCase(stores: Stores, { what, harm, meet }: Trouble): Promise<Case> {
   await using copy = await stores.copy()
   const { said, wentOn, faults } = await meet(stores, copy)
-  return { file: what, harm, said: said.slice(0, SHOWN) || "nothing: nothing is wrong", wentOn, faults }
+  return { file: what, harm, said: cut(said) || "none: nothing is wrong", wentOn, faults }
 }
 
 async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Case> {
@@ -81,11 +81,11 @@ async function damagedCase(stores: Stores, file: string, harm: Harm): Promise<Ca
   const { said, wentOn, faults } = victim
   // A file that is never named must not have been needed.
   if (said === "" && wentOn[0] !== "all found")
-    faults.push(`nothing names the file: ${copy.appliance.output.slice(-SHOWN)}`)
+    faults.push(`no message names the file: ${copy.appliance.output.slice(-SHOWN)}`)
   return {
     file,
     harm,
-    said: said || "nothing: it is not needed, or made again",
+    said: said || "none: the file is not needed, or is made again",
     wentOn: wentOn.join(", "),
     faults,
   }
@@ -108,7 +108,7 @@ class Victim {
   }
 
   listen(text: string): void {
-    this.said ||= naming(text, this.#file)
+    this.said ||= naming(text.replaceAll(this.#copy.folder, ""), this.#file)
   }
 
   async isRight(): Promise<boolean> {
@@ -138,17 +138,17 @@ class Victim {
     if (count("refused") > 0) this.wentOn.push(`${count("refused")} refused`)
     // Not found, and nothing says why.
     if (count("wrong") > 0 && this.said === "")
-      this.faults.push(`${count("wrong")} searches were answered wrongly, and nothing was said`)
+      this.faults.push(`${count("wrong")} searches were answered wrongly, without a message`)
     if ((await appliance.call("/usage", undefined, { key: this.#stores.key })).status !== 200) {
       // Keys exist nowhere else, so the way to restore them must be named.
       const isTold = this.#file === STATE && ready.includes("fossick restore")
-      if (isTold) this.wentOn.push("keys are gone, and the way back is named")
+      if (isTold) this.wentOn.push("keys are lost, and a message says how to restore them")
       else this.faults.push("a key no longer works")
     }
     const thumbnail = await this.#stores.thumbnail(appliance)
     if (thumbnail !== 200)
-      this.wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail answered ${thumbnail}`)
-    if (!isWhole && (await this.#isHealed())) this.wentOn.push("healed by itself")
+      this.wentOn.push(thumbnail === 404 ? "thumbnail made again" : `thumbnail gets ${thumbnail}`)
+    if (!isWhole && (await this.#isHealed())) this.wentOn.push("repaired automatically")
   }
 
   /** Repairs with the doctor, then restores lost pages with a crawl. */
@@ -162,15 +162,15 @@ class Victim {
     // Only people can write these files again, so they must learn what is wrong.
     const doctor = isBack || !repair.ok ? repair : await fossick(this.#copy, "doctor")
     this.listen(doctor.text)
-    if (isBack) this.wentOn.push("back after doctor --repair")
+    if (isBack) this.wentOn.push("repaired by doctor --repair")
     else if (doctor.ok)
-      this.faults.push(`it is not back, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
-    else this.wentOn.push("the doctor names the way back")
+      this.faults.push(`it is not repaired, and the doctor finds nothing: ${doctor.text.slice(-SHOWN)}`)
+    else this.wentOn.push("the doctor says how to repair it")
     // Lost pages are still on their site.
     if (isBack || !appliance.isRunning) return
     await this.#stores.crawl(appliance)
-    if (await this.#isHealed()) this.wentOn.push("back after the next crawl")
-    else this.faults.push("the next crawl does not bring it back")
+    if (await this.#isHealed()) this.wentOn.push("found again after the next crawl")
+    else this.faults.push("the next crawl does not repair it")
   }
 
   async #isHealed(): Promise<boolean> {
@@ -185,8 +185,8 @@ class Victim {
 async function damagedBackup(stores: Stores, file: string, harm: Harm): Promise<Case> {
   await using copy = await stores.damaged(file, harm)
   const { ok, text } = await fossick(copy, "restore", join(copy.folder, file), "--verify")
-  const said = text.trim().replaceAll(copy.folder, "").slice(0, SHOWN)
-  return { file, harm, said, wentOn: "not restored", faults: ok ? ["it is taken for a whole backup"] : [] }
+  const said = cut(text.trim().replaceAll(copy.folder, ""))
+  return { file, harm, said, wentOn: "refused", faults: ok ? ["it is accepted as a whole backup"] : [] }
 }
 
 /** Runs a command on a copy. */
@@ -211,16 +211,22 @@ function naming(text: string, file: string): string {
     0,
     Math.min(...names.map((name) => line.indexOf(name)).filter((where) => where >= 0)) - 40,
   )
-  const words = line.slice(at, at + SHOWN)
-  return (at === 0 ? words : words.replace(/^\S*\s/, "")).trim()
+  const words = line.slice(at).replace(/^\{"detail":\{"error":"/, "")
+  return cut((at === 0 ? words : words.replace(/^\S*\s/, "")).trim())
 }
 
-/** Without names that differ in every run. */
+/** The beginning of a message, up to a whole word. */
+const cut = (text: string): string =>
+  text.length <= SHOWN ? text : `${text.slice(0, SHOWN).replace(/\s+\S*$/, "")} …`
+
+/** Without names and times that differ in every run. */
 const short = (text: string): string =>
-  text.replaceAll(
-    /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g,
-    "…",
-  )
+  text
+    .replace(/^\d\d:\d\d:\d\d /, "")
+    .replaceAll(
+      /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|[01]{20}[0-9a-f]+|\d{15,}|\d{4}-\d\d-\d\dT[\d-]+Z/g,
+      "…",
+    )
 
 export const proof: Proof = {
   title: "Damaged files",
@@ -238,7 +244,7 @@ export const proof: Proof = {
     await using stores = await Stores.fill(settingsOf(effort))
     const cases = await damageCases(stores, effort)
     return {
-      columns: ["file", "damage", "what was said", "what went on"],
+      columns: ["file", "damage", "message", "result"],
       rows: cases.map(({ file, harm, said, wentOn }) => [short(file), harm, short(said), wentOn]),
       faults: cases.flatMap(({ file, harm, faults }) => faults.map((fault) => `${file}, ${harm}: ${fault}`)),
     }

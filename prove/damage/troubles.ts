@@ -97,13 +97,13 @@ async function readsAlone(
   // More than once: the first calls might be answered from memory.
   for (let times = 0; times < 3; times++)
     if (!(await isRight(stores, appliance)))
-      faults.push(`not all is found: ${await found(stores, appliance)}`)
+      faults.push(`not every page is found: ${await found(stores, appliance)}`)
   for (const [what, status] of [
     ["usage", (await appliance.call("/usage", undefined, { key: stores.key })).status],
     ["a stored page", await stores.storedPage(appliance)],
     ["a thumbnail", await stores.thumbnail(appliance)],
   ])
-    if (status !== 200) faults.push(`${what} is answered ${status}`)
+    if (status !== 200) faults.push(`${what} gets ${status}`)
   const ready = await appliance.call("/readyz")
   if (ready.status !== 200 || !ready.text.includes("FOSSICK_DATA_DIR"))
     faults.push(`readiness does not name the folder: ${ready.status} ${ready.text.slice(0, 300)}`)
@@ -114,7 +114,7 @@ async function readsAlone(
     const method = path === "/admin/keys" ? "POST" : "PUT"
     const { status, text } = await appliance.call(path, body, { method })
     const isClear = (status === 503 || status === 403) && errorIn(text).includes("FOSSICK_DATA_DIR")
-    if (!isClear) faults.push(`${method} ${path} is answered ${status}: ${text.slice(0, 200)}`)
+    if (!isClear) faults.push(`${method} ${path} gets ${status}: ${text.slice(0, 200)}`)
   }
   if (!(await within(async () => lineWith(appliance.output, said).includes(data))))
     faults.push(`the folder is not named: ${appliance.output.slice(-300)}`)
@@ -171,8 +171,8 @@ const unwritable = (
     const faults = await readsAlone(stores, copy, parts.said)
     const words = named(appliance.output, parts.said, folder)
     parts.mend(appliance.pid!, data)
-    if (await goesOn(stores, appliance)) wentOn.push("goes on by itself once it can be written to")
-    else faults.push(`it does not go on once the folder can be written to: ${lastWords(appliance)}`)
+    if (await goesOn(stores, appliance)) wentOn.push("continues once the folder is writable")
+    else faults.push(`it does not continue once the folder is writable: ${lastWords(appliance)}`)
     await appliance.stop()
     return { said: words, wentOn: wentOn.join(", "), faults }
   },
@@ -181,13 +181,17 @@ const unwritable = (
 /** The disk fails while the appliance works, and Linux makes it read-only. */
 const failing: Trouble = {
   what: "data folder",
-  harm: "read-only, since its disk failed in use",
+  harm: "read-only after its disk failed in use",
   async meet(stores, copy) {
     const { appliance, folder } = copy
     const data = join(folder, "data")
     appliance.start(SMALL_DISK, ownDisk(data))
     if (!(await isUp(appliance)) || !(await within(() => isRight(stores, appliance))))
-      return { said: "", wentOn: "", faults: [`it does not start before: ${lastWords(appliance)}`] }
+      return {
+        said: "",
+        wentOn: "",
+        faults: [`it does not start before the failure: ${lastWords(appliance)}`],
+      }
     fail(data)
     const wentOn = [await found(stores, appliance)]
     const said = /is read-only/
@@ -196,8 +200,8 @@ const failing: Trouble = {
     await appliance.stop()
     appliance.start(SMALL_DISK, sameDisk(data))
     if ((await isUp(appliance)) && (await goesOn(stores, appliance)))
-      wentOn.push("goes on after a start on the mended disk")
-    else faults.push(`it does not come back on the mended disk: ${lastWords(appliance)}`)
+      wentOn.push("continues after a restart on the repaired disk")
+    else faults.push(`it does not work on the repaired disk: ${lastWords(appliance)}`)
     await appliance.stop()
     return { said: words, wentOn: wentOn.join(", "), faults }
   },
@@ -219,7 +223,7 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
     for (const [at, ahead] of [begin, ...sets].entries()) {
       writeFileSync(file, String(ahead))
       const when = at === 0 ? "at the start" : `after the clock was set ${at === 1 ? "once" : `${at} times`}`
-      if (!(await within(() => isRight(stores, appliance)))) faults.push(`not all is found ${when}`)
+      if (!(await within(() => isRight(stores, appliance)))) faults.push(`not every page is found ${when}`)
       if ((await appliance.call("/usage", undefined, { key: stores.key })).status !== 200)
         faults.push(`a key does not work ${when}`)
       const end = await stores.crawled(appliance)
@@ -229,17 +233,17 @@ const clockSet = (harm: string, steps: readonly number[], zone = "UTC"): Trouble
       const [doubt = ""] = /The clock says[^"]*/.exec(ready.text) ?? []
       said ||= doubt
       if ((doubt !== "") !== ahead > ORDINARY_MS)
-        faults.push(`${doubt === "" ? "nothing is said of the clock" : doubt} ${when}`)
+        faults.push(`${doubt === "" ? "no message about the clock" : doubt} ${when}`)
       // Data that would be too old by such a clock is still there.
       const { jobs: listed } = await appliance.ask<{ jobs: readonly unknown[] }>("/admin/jobs?limit=100")
-      if (listed.length <= jobs) faults.push(`jobs are forgotten ${when}`)
+      if (listed.length <= jobs) faults.push(`jobs are missing ${when}`)
       jobs = listed.length
       const signedIn = await fetch(`${appliance.url}/session`, {
         method: "POST",
         headers: { origin: appliance.url, "content-type": "application/json" },
         body: JSON.stringify({ key: stores.key }),
       })
-      if (!signedIn.ok) faults.push(`nobody can sign in ${when}: ${await signedIn.text()}`)
+      if (!signedIn.ok) faults.push(`signing in fails ${when}: ${await signedIn.text()}`)
       else await signedIn.body?.cancel()
     }
     return { said, wentOn: faults.length === 0 ? "all found, all crawled" : "", faults }
@@ -262,43 +266,43 @@ const model = (file: string, harm: Harm): Trouble => ({
     const settings = { FOSSICK_EMBEDDINGS_URL: "", FOSSICK_EMBEDDINGS_MODEL: "", FOSSICK_MODEL: own }
     appliance.start(settings)
     const wentOn = [(await isUp(appliance)) ? await found(stores, appliance) : "does not start"]
-    if (!(await isRight(stores, appliance))) faults.push("not all is found")
+    if (!(await isRight(stores, appliance))) faults.push("not every page is found")
     await within(async () => !appliance.isRunning || appliance.output.includes(basename(file)))
     const said = lineWith(appliance.output, new RegExp(basename(file).replaceAll(".", "\\.")))
     if (said === "") faults.push(`the file is not named: ${appliance.output.slice(-300)}`)
     await appliance.stop()
     appliance.start()
     if ((await isUp(appliance)) && (await within(() => isRight(stores, appliance))))
-      wentOn.push("all found with the model of before")
-    else faults.push("it does not come back with the model of before")
+      wentOn.push("all found with the previous model")
+    else faults.push("it does not work with the previous model")
     return { said: said.replaceAll(folder, ""), wentOn: wentOn.join(", "), faults }
   },
 })
 
 export const TROUBLES: readonly Trouble[] = [
-  clockSet("ten years ahead, and back", [0, 10 * YEAR_MS, 0]),
-  clockSet("ten years ahead from the start on, and back", [10 * YEAR_MS, 0]),
-  clockSet("ten years back, and ahead again", [0, -10 * YEAR_MS, 0]),
+  clockSet("ten years forward, then back", [0, 10 * YEAR_MS, 0]),
+  clockSet("ten years ahead from the start, then back", [10 * YEAR_MS, 0]),
+  clockSet("ten years back, then forward", [0, -10 * YEAR_MS, 0]),
   // On 28 March 2027 the clocks of Paris go from 2:00 to 3:00, on 31 October from 3:00 back to 2:00.
   clockSet(
-    "over the beginning of summer time",
+    "across the start of summer time",
     [until("2027-03-28T00:59:55Z"), until("2027-03-28T01:00:05Z")],
     "Europe/Paris",
   ),
   clockSet(
-    "over the end of summer time",
+    "across the end of summer time",
     [until("2027-10-31T00:59:55Z"), until("2027-10-31T01:00:05Z")],
     "Europe/Paris",
   ),
   ...(mayMount
     ? [
-        unwritable("read-only from the start on", {
+        unwritable("read-only from the start", {
           what: "data folder",
           through: readOnly,
           said: /cannot be written to/,
           mend: makeWritable,
         }),
-        unwritable("full from the start on", {
+        unwritable("full from the start", {
           what: "disk",
           through: full,
           settings: SMALL_DISK,

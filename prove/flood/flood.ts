@@ -64,9 +64,9 @@ async function run(effort: Effort): Promise<Outcome> {
       faults.push(...faultsOf(tried, effort.scale >= JUDGED_FROM))
     }
   const after = await memoryAtRest(appliance, effort)
-  rows.push([`memory of the process that answers: ${mb(before)} before, ${mb(after)} after`, "", "", ""])
+  rows.push([`memory of the API process: ${mb(before)} before, ${mb(after)} after`, "", "", ""])
   if (effort.scale >= JUDGED_FROM && after > before * MEMORY_FACTOR)
-    faults.push(`the process that answers holds ${mb(after)} after the floods, and held ${mb(before)}`)
+    faults.push(`the API process uses ${mb(after)} after the floods, and used ${mb(before)} before`)
   const columns = ["flood", "`/search`, p99 alone → flooded", "`/healthz`, p99 alone → flooded", "errors"]
   return { columns, rows, faults }
 }

@@ -70,7 +70,7 @@ export function foreignDoors(known: Known): object {
   door(OWN, openWebui(known))
   door(MCP, mcp(known))
   door(OAUTH, oauth(known))
-  return document("What other programs' clients call", paths)
+  return document("APIs for other programs' clients", paths)
 }
 
 /** The paid search, tried with payments too. */

@@ -51,9 +51,9 @@ test(
     const { rows, faults } = await proof.run({ scale: 0.01, seed: 7, tell: () => {} })
     expect(faults).toEqual([])
     expect(rows.map(([calls]) => calls)).toEqual(
-      expect.arrayContaining(["`/openapi.json`", "of other programs", "paid search"]),
+      expect.arrayContaining(["`/openapi.json`", "other programs' APIs", "paid search"]),
     )
-    expect(rows.map(([, caller]) => caller)).toContain("nobody")
+    expect(rows.map(([, caller]) => caller)).toContain("no key")
     expect(rows.at(-1)![4]).toBeGreaterThan(50)
   },
 )

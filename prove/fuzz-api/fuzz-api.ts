@@ -56,19 +56,12 @@ export const proof: Proof = {
   run,
 }
 
-const COLUMNS = [
-  "calls",
-  "caller",
-  "operations",
-  "of them asked",
-  "requests",
-  "answers that are not as described",
-]
+const COLUMNS = ["API", "caller", "operations", "called", "requests", "wrong answers"]
 
 async function run(effort: Effort): Promise<Outcome> {
   const opened = await openSchemathesis()
   if (typeof opened === "string")
-    return { columns: COLUMNS, rows: [[`not tried: ${opened}`, "", 0, 0, 0, 0]], faults: [] }
+    return { columns: COLUMNS, rows: [[`not run: ${opened}`, "", 0, 0, 0, 0]], faults: [] }
   await using schemathesis = opened
   await using facilitator = await startFacilitator()
   // The vectors of the handbook would take most of a short run.
@@ -85,18 +78,18 @@ async function run(effort: Effort): Promise<Outcome> {
   const rounds = await roundsOf(appliance, operator, { url: paid, document: paidDoor(payments) }, effort)
   const rows: RoundRow[] = []
   const faults: string[] = []
-  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is not worked on")
+  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is not processed")
   for (const round of rounds) {
     const { row, wrong } = await play(round, schemathesis, effort)
     rows.push(row)
     faults.push(...wrong.map((fault) => `${round.calls} as ${round.caller.name}: ${fault}`))
   }
   // It still works after all these calls.
-  if ((await pagesOf(appliance, operator)).length === 0) faults.push("the pages are no longer found")
-  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer worked on")
+  if ((await pagesOf(appliance, operator)).length === 0) faults.push("no page is found any more")
+  if (!(await isWorkedOn(paid, payments.v2))) faults.push("a payment is no longer processed")
   faults.push(...failuresIn(appliance.output()))
   const sum = (at: 4 | 5) => rows.reduce((before, row) => before + row[at], 0)
-  return { columns: COLUMNS, rows: [...rows, ["together", "", "", "", sum(4), sum(5)]], faults }
+  return { columns: COLUMNS, rows: [...rows, ["total", "", "", "", sum(4), sum(5)]], faults }
 }
 
 const isShort = ({ scale }: Effort): boolean => scale < 0.1
@@ -126,14 +119,14 @@ async function settingsFor(operator: string, paidPort: number, facilitator: stri
 async function callersOf(appliance: Appliance, operator: string) {
   const made = async (body: object) => (await madeBy(appliance, operator, body)).key
   return {
-    asOperator: { name: "the operator", key: operator },
-    asReader: { name: "a key for searches", key: await made({}) },
+    asOperator: { name: "the operator key", key: operator },
+    asReader: { name: "a search key", key: await made({}) },
     asMaker: {
-      name: "a key of one domain that may make keys",
+      name: "a key for one domain that can make keys",
       key: await made({ domains: ["localhost"], may_make_keys: true }),
     },
     withoutCredits: { name: "a key without credits", key: await made({ credits: 0 }) },
-    asNobody: { name: "nobody", key: null },
+    asNobody: { name: "no key", key: null },
   } satisfies Readonly<Record<string, Caller>>
 }
 
@@ -160,11 +153,11 @@ async function roundsOf(
     {
       calls: "paid search",
       operations: operationsOf(bought.document),
-      caller: { name: "payers", key: null },
+      caller: { name: "paying clients", key: null },
       tries: { ...bought, seconds: tries(effort, SECONDS.paid, LEAST_SECONDS) },
     },
     ...one([asOperator, asReader, asNobody]).map((caller) => ({
-      calls: "of other programs",
+      calls: "other programs' APIs",
       operations: some(operationsOf(foreign)),
       caller,
       tries: { url, document: foreign, seconds: tries(effort, SECONDS.foreign, LEAST_SECONDS) },
@@ -198,11 +191,11 @@ async function play(
   const failed = tried.reduce((sum, one) => sum + one.failed, 0)
   const wrong = [
     ...tried.flatMap((one) => one.faults),
-    ...(isWhole(effort) ? left().map(({ name }) => `never asked: ${name}`) : []),
+    ...(isWhole(effort) ? left().map(({ name }) => `never called: ${name}`) : []),
   ]
   effort.tell(
     `${calls}, ${caller.name}: ${cases} requests to ${asked} of ${wanted.length} operations, ` +
-      `${wrong.length} faults; ${failed} times no values could be made up`,
+      `${wrong.length} faults; for ${failed} requests no values could be made up`,
   )
   for (const fault of wrong) effort.tell(fault)
   return { row: [calls, caller.name, wanted.length, asked, cases, wrong.length], wrong }

@@ -92,7 +92,7 @@ export async function openSchemathesis(): Promise<Schemathesis | string> {
   const program = process.env[PROGRAM] ?? (await installed(dir))
   if (program === null) {
     await clear()
-    return `Schemathesis is not here: it takes Python 3 with venv and a package index, or its path in ${PROGRAM}.`
+    return `Schemathesis is not installed. Installing it needs Python 3 with venv and a package index; or set ${PROGRAM} to its path.`
   }
   await writeFile(join(dir, "schemathesis.toml"), CONFIG)
   await writeFile(join(dir, "asked.py"), HOOKS)

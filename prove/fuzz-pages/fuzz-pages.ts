@@ -70,13 +70,13 @@ async function run(effort: Effort): Promise<Outcome> {
     ])
   }
   const columns = [
-    "damaged",
+    "type",
     "visited",
     "read",
-    "left out, with a reason",
-    "given up for their time",
+    "skipped with a reason",
+    "timed out",
     "slowest",
-    "heap and memory before",
+    "heap and memory, before",
     "after",
   ]
   return { columns, rows, faults }
@@ -184,9 +184,9 @@ const MAY_BE = new Set(["unsupported-type", "too-large", "timeout", "unreadable"
 
 /** Why a visit did not end as promised; null when it did. */
 export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null {
-  if (result === "hangs") return `it did not end in ${HANG_MS / 1000} s`
+  if (result === "hangs") return `it did not finish in ${HANG_MS / 1000} s`
   if (result instanceof Error) return `it threw ${result.stack}`
-  if (result.kind === "postponed") return "it was postponed"
+  if (result.kind === "postponed") return "its visit was postponed"
   if (result.kind !== "read") {
     const { because, detail = "" } = result
     return MAY_BE.has(because) && !BUG.test(detail) ? null : `${because}: ${detail}`
@@ -203,15 +203,16 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
   const odd = addresses.find(
     (url) => url !== null && toPageUrl(url) === null && !url.startsWith("data:image/"),
   )
-  if (odd !== undefined) return `it names ${odd} as an address`
-  // JSON escapes lone surrogates, and nothing else in this form.
+  if (odd !== undefined) return `it gives ${odd} as an address`
+  // JSON escapes half a character, and nothing else so.
   const half = /.{0,20}(?<!\\)\\ud[89a-f].{0,20}/i.exec(JSON.stringify(extracted))
   if (half !== null) return `half a character: ${half[0]}`
   if (`${title}${markdown}`.includes("\0")) return "its text holds U+0000"
-  if (publishedAt !== null && Number.isNaN(publishedAt.getTime())) return "its date is none"
+  if (publishedAt !== null && Number.isNaN(publishedAt.getTime())) return "its date is invalid"
   if (language !== null && !/^[a-z]{2,3}$/.test(language)) return `its language is ${language}`
-  // Split into passages, as for the index.
-  for (const { text } of toPassages(markdown)) if (!text.isWellFormed()) return "a passage is no Unicode"
+  // As the index takes it.
+  for (const { text } of toPassages(markdown))
+    if (!text.isWellFormed()) return "a passage isn't valid Unicode"
   return null
 }
 

@@ -58,7 +58,8 @@ const chains: readonly Attack[] = [
           void response.writeHead(302, { location: `/endless?${(asked += 1)}` }).end(),
       })
       return (
-        (await refused(arena.at("/endless"), arena)) ?? unless(asked <= 21, () => `${asked} hops were gone`)
+        (await refused(arena.at("/endless"), arena)) ??
+        unless(asked <= 21, () => `${asked} hops were followed`)
       )
     },
   },
@@ -71,7 +72,7 @@ const chains: readonly Attack[] = [
     },
   },
   {
-    name: "of a sitemap, asked for by a live call",
+    name: "of a sitemap, in a live call",
     play: async (arena) => {
       const { evil, inner } = arena
       const at = (path: string) => arena.at(path, "maps.example")
@@ -131,24 +132,24 @@ const robotsOf = (sitemap: string): string => `User-agent: *\nSitemap: ${sitemap
 
 /** Files that a run of a source reads because a page, robots.txt, another file or the source names them. */
 const LISTINGS: Readonly<Record<string, Listed>> = {
-  "an RSS feed that moves with 301": movedFeed(RSS, 301),
-  "an RSS feed that moves with 302": movedFeed(RSS, 302),
-  "an RSS feed that moves with 303": movedFeed(RSS, 303),
-  "an Atom feed that moves with 307": movedFeed(ATOM, 307),
-  "an Atom feed that moves with 308": movedFeed(ATOM, 308),
-  "an RSS feed that moves twice": ({ at, inner }) => ({
+  "an RSS feed that redirects with 301": movedFeed(RSS, 301),
+  "an RSS feed that redirects with 302": movedFeed(RSS, 302),
+  "an RSS feed that redirects with 303": movedFeed(RSS, 303),
+  "an Atom feed that redirects with 307": movedFeed(ATOM, 307),
+  "an Atom feed that redirects with 308": movedFeed(ATOM, 308),
+  "an RSS feed that redirects twice": ({ at, inner }) => ({
     head: alternate(RSS, at("/feed")),
     files: { "/feed": redirect(at("/feed2")), "/feed2": redirect(`${inner}/feed`) },
     asked: "/feed2",
   }),
   "an RSS feed at a private address": ({ inner }) => ({ head: alternate(RSS, `${inner}/feed`) }),
   "an Atom feed at a private address": ({ inner }) => ({ head: alternate(ATOM, `${inner}/feed`) }),
-  "a feed of the source that moves": ({ at, inner }) => ({
+  "a feed of the source that redirects": ({ at, inner }) => ({
     source: { feeds: [at("/feed")] },
     files: { "/feed": redirect(`${inner}/feed`) },
     asked: "/feed",
   }),
-  "an RSS feed whose entry moves": ({ at, inner }) => ({
+  "an RSS feed whose entry redirects": ({ at, inner }) => ({
     head: alternate(RSS, at("/feed")),
     files: {
       "/feed": bytes(`<rss><channel><item><link>${at("/entry")}</link></item></channel></rss>`, {
@@ -158,13 +159,13 @@ const LISTINGS: Readonly<Record<string, Listed>> = {
     },
     asked: "/entry",
   }),
-  "a sitemap of robots.txt at a private address": ({ inner }) => ({ robots: robotsOf(`${inner}/sitemap`) }),
-  "a sitemap of robots.txt that moves": ({ at, inner }) => ({
+  "a sitemap from robots.txt at a private address": ({ inner }) => ({ robots: robotsOf(`${inner}/sitemap`) }),
+  "a sitemap from robots.txt that redirects": ({ at, inner }) => ({
     robots: robotsOf(at("/map")),
     files: { "/map": redirect(`${inner}/sitemap`) },
     asked: "/map",
   }),
-  "an index of sitemaps that moves": ({ at, inner }) => ({
+  "an index of sitemaps that redirects": ({ at, inner }) => ({
     robots: robotsOf(at("/index")),
     files: { "/index": index(at("/map")), "/map": redirect(`${inner}/sitemap`, 308) },
     asked: "/map",
@@ -174,7 +175,7 @@ const LISTINGS: Readonly<Record<string, Listed>> = {
     files: { "/index": index(`${inner}/sitemap`) },
     asked: "/index",
   }),
-  "a sitemap of the source that moves": ({ at, inner }) => ({
+  "a sitemap of the source that redirects": ({ at, inner }) => ({
     source: { sitemaps: [at("/map")] },
     files: { "/map": redirect(`${inner}/sitemap`) },
     asked: "/map",
@@ -197,7 +198,7 @@ const listings: readonly Attack[] = Object.entries(LISTINGS).map(([name, listed]
     await arena.crawl({ name, seeds: [own.at("/")], politeness: { delayMs: 0 }, ...source })
     return unless(
       asked === undefined || evil.requests.includes(path(asked)),
-      () => `${asked} was not asked for`,
+      () => `${asked} was not requested`,
     )
   },
 }))
@@ -205,23 +206,23 @@ const listings: readonly Attack[] = Object.entries(LISTINGS).map(([name, listed]
 export const ADDRESSES: readonly Kind[] = [
   {
     kind: "spellings of forbidden addresses",
-    must: "are refused",
+    must: "refused",
     attacks: CASES.forbiddenAddresses.map(direct),
   },
-  { kind: "other schemes", must: "are refused", attacks: CASES.otherSchemes.map(direct) },
+  { kind: "other schemes", must: "refused", attacks: CASES.otherSchemes.map(direct) },
   {
     kind: "redirects",
-    must: "are refused at the hop that leads there",
+    must: "refused at the forbidden hop",
     attacks: [...CASES.redirects.map(redirected), ...chains],
   },
   {
-    kind: "feeds and sitemaps of a crawl that lead inwards",
-    must: "are refused at the hop that leads there",
+    kind: "feeds and sitemaps that lead to private addresses",
+    must: "refused at the forbidden hop",
     attacks: listings,
   },
   {
     kind: "live calls over the API",
-    must: "are refused, and say no more of a private host than of an unknown name",
+    must: "refused like an unknown name, without revealing a private host",
     attacks: CASES.liveAddresses.flatMap((address) =>
       ["/extract", "/crawl", "/map"].map((call) => ({
         name: `${call} ${address}`,

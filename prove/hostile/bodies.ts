@@ -36,8 +36,8 @@ const sent = (
     )
     const text = result.kind === "read" ? result.reading.extracted.markdown : ""
     return (
-      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
-      unless(wants(result.kind, text), () => `it ended as ${JSON.stringify(result).slice(0, 200)}`)
+      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB of memory were used`) ??
+      unless(wants(result.kind, text), () => `the result was ${JSON.stringify(result).slice(0, 200)}`)
     )
   },
 })
@@ -101,7 +101,7 @@ const encodings: readonly Attack[] = [
     isRefused,
   ),
   sent(
-    "cut off gzip",
+    "truncated gzip",
     () => bytes(gzipSync("x".repeat(10_000)).subarray(0, 40), { ...HTML, "content-encoding": "gzip" }),
     isRefused,
   ),
@@ -117,14 +117,14 @@ const streams: readonly Attack[] = [
     isRefused,
   ),
   sent(
-    "a body that says it has a terabyte",
+    "a body that claims to have a terabyte",
     () => (_, response) =>
       void response.writeHead(200, { ...HTML, "content-length": String(2 ** 40) }).write("x"),
     isRefused,
   ),
-  sent("a stream without end", () => endless(() => "<p>more</p>".repeat(1000)), isRefused),
+  sent("an endless stream", () => endless(() => "<p>more</p>".repeat(1000)), isRefused),
   sent(
-    "attributes without end",
+    "endless attributes",
     () => {
       let written = 0
       return endless(() =>
@@ -133,19 +133,19 @@ const streams: readonly Attack[] = [
     },
     isRefused,
   ),
-  sent("a drop at a time", () => endless(() => " ", 50), isRefused),
+  sent("one drop at a time", () => endless(() => " ", 50), isRefused),
   sent("silence", () => () => undefined, isRefused),
   sent("a flood of headers", () => raw(`HTTP/1.1 200 OK\r\n${"X-A: b\r\n".repeat(100_000)}\r\n`), isRefused),
   sent("one header of a megabyte", () => raw(`HTTP/1.1 200 OK\r\nX-A: ${"a".repeat(MB)}\r\n\r\n`), isRefused),
-  sent("headers without end", () => endlessHeaders, isRefused),
+  sent("endless headers", () => endlessHeaders, isRefused),
   sent(
     "two lengths",
     () => raw("HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"),
     isRefused,
   ),
-  sent("no HTTP at all", () => raw("SSH-2.0-OpenSSH_9.2\r\n"), isRefused),
+  sent("a response that is not HTTP", () => raw("SSH-2.0-OpenSSH_9.2\r\n"), isRefused),
   sent("a status of a thousand", () => raw("HTTP/1.1 1000 OK\r\n\r\n"), isRefused),
-  sent("answers before it was asked", () => raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000)), isRefused),
+  sent("a response before the request", () => raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(10_000)), isRefused),
 ]
 
 function endlessHeaders({ socket }: IncomingMessage): void {
@@ -165,8 +165,8 @@ const pages: readonly Attack[] = [
     (scale) => `<p ${Array.from({ length: size(scale, 1e6) }, (_, n) => `a${n}=1`).join(" ")}>x`,
   ),
   page("an attribute of nine megabytes", () => `<a href="/${"x".repeat(9 * MB)}">y</a>`),
-  page("a million boxes in each other", (scale) => "<div>".repeat(size(scale, 1e6))),
-  page("half a million tables in each other", (scale) => "<table><tr><td>".repeat(size(scale, 5e5))),
+  page("a million nested boxes", (scale) => "<div>".repeat(size(scale, 1e6))),
+  page("half a million nested tables", (scale) => "<table><tr><td>".repeat(size(scale, 5e5))),
   page("half a million links", (scale) => "<a href=x>y</a>".repeat(size(scale, 5e5))),
   page("a million entities", (scale) => "&amp;&#x1F600;".repeat(size(scale, 5e5))),
   page("a million comments", (scale) => "<!--".repeat(size(scale, 1e6))),
@@ -180,19 +180,19 @@ const pages: readonly Attack[] = [
       `<style>${`${".a ".repeat(11)}.a { color: red }`.repeat(2000)}</style>${"<div class=a>".repeat(300)}${"<p class=a>x</p>".repeat(20_000)}`,
   ),
   page(
-    "structured data in each other",
+    "nested structured data",
     (scale) => `<script type="application/ld+json">${'{"a":'.repeat(size(scale, 5e5))}</script>`,
   ),
   page(
-    "an SVG that names itself",
+    "an SVG that refers to itself",
     () => `<svg><defs><g id="a"><use href="#a"/><use href="#a"/></g></defs><use href="#a"/></svg>`,
   ),
   page(
-    "a base of its own for ten thousand links",
+    "a long base address for ten thousand links",
     () => `<base href="https://x.example/${"far".repeat(5000)}/">${"<a href=x>y</a>".repeat(10_000)}`,
   ),
   sent(
-    "an SVG of entities",
+    "an SVG with nested entities",
     () =>
       bytes(
         `<?xml version="1.0"?>${ENTITIES}<svg xmlns="http://www.w3.org/2000/svg"><text>&d;&e;</text></svg>`,
@@ -201,19 +201,19 @@ const pages: readonly Attack[] = [
     unexpanded,
   ),
   sent(
-    "XML of entities",
+    "XML with nested entities",
     () => bytes(`<?xml version="1.0"?>${ENTITIES}<p>&d;&e;</p>`, { "content-type": "application/xhtml+xml" }),
     unexpanded,
   ),
   sent("a page in UTF-7", () => bytes("+ADw-script+AD4-", { "content-type": "text/html; charset=utf-7" })),
-  sent("a charset that is none", () =>
+  sent("an unknown charset", () =>
     bytes("x", { "content-type": `text/html; charset=${"a".repeat(10_000)}` }),
   ),
 ]
 
 const archives: readonly Attack[] = [
   sent(
-    "a Word document that unpacks to a gigabyte and says that it is small",
+    "a Word document that unpacks to a gigabyte and claims to be small",
     (scale) =>
       document(
         saidToBeSmall(
@@ -269,7 +269,7 @@ const archives: readonly Attack[] = [
       ),
     isRefused,
   ),
-  sent("an archive in an archive in an archive", () =>
+  sent("an archive inside an archive inside an archive", () =>
     document(zip({ "a.zip": zip({ "b.zip": zip({ "c.txt": "x".repeat(10 * MB) }) }) }), "application/zip"),
   ),
   sent(
@@ -296,7 +296,7 @@ const archives: readonly Attack[] = [
   ),
   sent("a book whose chapters are elsewhere", () => document(epub(["<p>x</p>"], { more: {} }).slice(), EPUB)),
   sent(
-    "a book of parts that are files",
+    "a book whose parts are local files",
     () =>
       document(
         zip({
@@ -314,12 +314,12 @@ const archives: readonly Attack[] = [
     (_, text) => !text.includes("root:"),
   ),
   sent(
-    "a Word document of entities",
+    "a Word document with nested entities",
     () => document(wordFile(`<?xml version="1.0"?>${ENTITIES}${word(wordParagraph("&d;&e;"))}`), DOCX),
     unexpanded,
   ),
   sent(
-    "a workbook of entities",
+    "a workbook with nested entities",
     () =>
       document(
         zip({
@@ -330,13 +330,11 @@ const archives: readonly Attack[] = [
       ),
     unexpanded,
   ),
-  sent("tables in each other in a Word document", () =>
-    document(docx("<w:tbl><w:tr><w:tc>".repeat(3000)), DOCX),
-  ),
-  sent("a presentation of a thousand slides that are one", () =>
+  sent("nested tables in a Word document", () => document(docx("<w:tbl><w:tr><w:tc>".repeat(3000)), DOCX)),
+  sent("a presentation that shows one slide a thousand times", () =>
     document(pptx(Array.from({ length: 1000 }, () => ({ title: "x", bullets: ["y"] }))), PPTX),
   ),
-  sent("an archive that is cut off", () => document(epub(["<p>x</p>"]).subarray(0, 200), EPUB), isRefused),
+  sent("a truncated archive", () => document(epub(["<p>x</p>"]).subarray(0, 200), EPUB), isRefused),
 ]
 
 const pdfs: readonly Attack[] = [
@@ -356,7 +354,7 @@ const pdfs: readonly Attack[] = [
       "application/pdf",
     ),
   ),
-  sent("a PDF whose pages are one another", () =>
+  sent("a PDF whose pages contain each other", () =>
     document(
       Buffer.from(
         "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 9 /Kids [2 0 R 2 0 R] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
@@ -364,7 +362,7 @@ const pdfs: readonly Attack[] = [
       "application/pdf",
     ),
   ),
-  sent("a PDF that says it has a million pages", () =>
+  sent("a PDF that claims to have a million pages", () =>
     document(
       Buffer.from(
         "%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Count 1000000 /Kids [] >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF",
@@ -382,13 +380,13 @@ const pdfs: readonly Attack[] = [
       "application/pdf",
     ),
   ),
-  sent("a PDF of states in each other", (scale) =>
+  sent("a PDF with nested graphics states", (scale) =>
     document(
       pdf([{ texts: [{ x: 72, y: 700, text: "words" }], program: "q ".repeat(size(scale, 1e6)) }]),
       "application/pdf",
     ),
   ),
-  sent("a PDF that is cut off", () =>
+  sent("a truncated PDF", () =>
     document(pdf([{ texts: [{ x: 72, y: 700, text: "words" }] }]).subarray(0, 120), "application/pdf"),
   ),
 ]
@@ -412,7 +410,7 @@ const list = (
     )
     return (
       unless(arena.evil.requests.includes(path), () => "it was not read") ??
-      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB were taken`) ??
+      unless(grown < MOST_GROWN, () => `${Math.round(grown / MB)} MB of memory were used`) ??
       unless(
         pages.length <= 1000 && !pages.some((one) => /passwd|ha ha/.test(one)),
         () => `it listed ${pages.slice(0, 3).join(" ")}`,
@@ -423,15 +421,15 @@ const list = (
 
 const lists: readonly Attack[] = [
   list(
-    "a sitemap of entities",
+    "a sitemap with nested entities",
     () => `${ENTITIES}<urlset><url><loc>http://evil.example/&d;&e;</loc></url></urlset>`,
   ),
-  list("a sitemap packed to a thousandth", (scale) => gzipSync(Buffer.alloc(size(scale, 5e8), "<url>")), {
+  list("a sitemap compressed a thousandfold", (scale) => gzipSync(Buffer.alloc(size(scale, 5e8), "<url>")), {
     "content-type": "application/gzip",
   }),
   list("a sitemap whose elements never end", (scale) => `<urlset>${"<url><loc>".repeat(size(scale, 1e6))}`),
   list(
-    "an index of itself",
+    "a sitemap index that lists itself",
     (_, own) => `<sitemapindex>${`<sitemap><loc>${own}</loc></sitemap>`.repeat(1000)}</sitemapindex>`,
   ),
 ]
@@ -447,20 +445,25 @@ const poison = (scale: number): readonly Attack[] =>
 
 export const bodies = (scale: number): readonly Kind[] => [
   {
-    kind: "packed bodies",
-    must: "are refused before they are unpacked whole",
+    kind: "compressed bodies",
+    must: "refused before they are fully unpacked",
     attacks: encodings,
     shortly: 3,
   },
-  { kind: "streams and answers", must: "end in time, in bounded memory", attacks: streams, shortly: 6 },
-  { kind: "pages made to be large", must: "end in time, in bounded memory", attacks: pages, shortly: 8 },
+  {
+    kind: "endless and malformed responses",
+    must: "handled in time and in bounded memory",
+    attacks: streams,
+    shortly: 6,
+  },
+  { kind: "oversized pages", must: "handled in time and in bounded memory", attacks: pages, shortly: 8 },
   {
     kind: "archives and documents",
-    must: "are read or refused, in bounded memory, and write nothing",
+    must: "read or refused in bounded memory; nothing is written",
     attacks: archives,
     shortly: 6,
   },
-  { kind: "PDF files", must: "are read or refused, and run nothing", attacks: pdfs, shortly: 8 },
-  { kind: "PDF files that unpack to much", must: "are refused, in bounded memory", attacks: poison(scale) },
-  { kind: "sitemaps", must: "are read as far as bounds go", attacks: lists, shortly: 3 },
+  { kind: "PDF files", must: "read or refused; nothing runs", attacks: pdfs, shortly: 8 },
+  { kind: "PDF files that unpack to huge sizes", must: "refused in bounded memory", attacks: poison(scale) },
+  { kind: "sitemaps", must: "read up to the limits", attacks: lists, shortly: 3 },
 ]

@@ -143,7 +143,7 @@ export const browsing = (scale: number): Kind => {
     : [...each(TRIES, tried), ...each(SECURE_TRIES, triedSecurely)]
   return {
     kind: "pages in a browser",
-    must: "reach nothing but by the guard",
+    must: "all connections go through the guard",
     attacks: [...inPage, ...fewer(each(LEAVING, leaving), scale, 6)],
   }
 }

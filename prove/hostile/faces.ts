@@ -101,7 +101,7 @@ const faces: readonly Attack[] = CASES.markup.map((payload) => ({
 
 export const FACE_ATTACKS: Kind = {
   kind: "markup in titles, texts, descriptions and questions",
-  must: "runs in no face",
+  must: "not run in any user interface",
   attacks: faces,
   shortly: 9,
 }

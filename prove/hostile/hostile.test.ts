@@ -29,7 +29,7 @@ async function told(
 
 test("The same attacks succeed and are reported when the network is allowed", async () => {
   await using arena = await openArena(0.02, "127.0.0.0/8,localhost")
-  const wanted = /^(?:spellings|redirects: to|names|feeds.*(?:308|of the source|index that names))/
+  const wanted = /^(?:spellings|redirects: to|DNS rebinding|feeds.*(?:308|of the source|index that names))/
   const arrived = await told(arena, [...ADDRESSES, ...rebindings(0.02)], wanted)
   expect(arrived.size).toBe(16)
   for (const fault of arrived.values()) expect(fault).toMatch(/^the private service was reached/)

@@ -82,8 +82,8 @@ async function run(effort: Effort): Promise<Outcome> {
     closeBackups()
   }
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
-  rows.push(["all", "", sum(2), sum(3)])
-  return { columns: ["attacks of this kind", "what must happen", "played", "held off"], rows, faults }
+  rows.push(["total", "", sum(2), sum(3)])
+  return { columns: ["attack", "required result", "attempts", "as required"], rows, faults }
 }
 
 /** @returns the fault; null if it was repelled and nothing reached the private service */

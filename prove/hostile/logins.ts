@@ -24,18 +24,18 @@ const LOGINS: Readonly<Record<string, Site>> = {
   "a form that writes into the address": () => ({
     "/login": formTo("/in").replace(`method="post"`, `method="get"`),
   }),
-  "a page of the form that is elsewhere": (inner) => ({ "/login": redirect(`${inner}/login`) }),
+  "a form page on another site": (inner) => ({ "/login": redirect(`${inner}/login`) }),
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((code): [string, Site] => [
-      `an answer that leads to a private address with ${code}`,
+      `a redirect to a private address with ${code}`,
       (inner) => ({ "/login": formTo("/in"), "/in": redirect(`${inner}/take`, code) }),
     ]),
   ),
-  "an answer that leads to a file": () => ({
+  "a redirect to a file": () => ({
     "/login": formTo("/in"),
     "/in": redirect("file:///etc/passwd"),
   }),
-  "an answer that leads on without end": () => ({ "/login": formTo("/in"), "/in": redirect("/in", 307) }),
+  "endless redirects": () => ({ "/login": formTo("/in"), "/in": redirect("/in", 307) }),
 }
 
 const logins: readonly Attack[] = Object.entries(LOGINS).map(([name, site], at) => ({
@@ -65,7 +65,7 @@ const logins: readonly Attack[] = Object.entries(LOGINS).map(([name, site], at) 
       maxRedirects: 5,
     }).then(
       () => true,
-      (error: Error) => (error.message.includes(PASSWORD) ? "the password is told" : false),
+      (error: Error) => (error.message.includes(PASSWORD) ? "the password was sent" : false),
     )
     const hops = evil.requests.length - asked
     // A button's own address isn't followed, but the form's is: this login belongs to the site, and shows that the
@@ -110,11 +110,11 @@ const images: readonly Attack[] = IMAGES.map((written, at) => ({
       onRedirect: (to) => reader.disallowed(to),
       signal: AbortSignal.timeout(20_000),
     })
-    return unless(kind !== "fetched", () => `it ended as ${kind}`)
+    return unless(kind !== "fetched", () => `the result was ${kind}`)
   },
 }))
 
 export const LOGINS_AND_IMAGES: readonly Kind[] = [
-  { kind: "login forms", must: "send nothing to another site", attacks: logins },
-  { kind: "addresses of images", must: "are refused", attacks: images },
+  { kind: "login forms", must: "nothing is sent to another site", attacks: logins },
+  { kind: "image addresses", must: "refused", attacks: images },
 ]

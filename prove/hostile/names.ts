@@ -230,7 +230,7 @@ const overruling: readonly Attack[] = [
     })),
   ),
   {
-    name: "by a look past robots.txt",
+    name: "with robots.txt ignored",
     play: () =>
       refusedFor("ignore_robots", {
         method: "POST",
@@ -298,7 +298,7 @@ const written = (
     return (
       unless(
         problems.some((problem) => field.test(problem)),
-        () => `it was taken: ${problems.join("; ")}`,
+        () => `it was accepted: ${problems.join("; ")}`,
       ) ??
       unless(problemsIn(good(folder), folder).length === 0, () => "the file would be refused anyway") ??
       nothingBeside(strange)
@@ -333,23 +333,23 @@ const inFiles: readonly Attack[] = [
 
 export const names = (scale: number): readonly Kind[] => [
   {
-    kind: "names that are paths, over the admin API",
-    must: "are refused by their field, and write nothing",
+    kind: "names that are paths, in the admin API",
+    must: "refused with the field's name; nothing is written",
     attacks: fewer(overApi, scale, 5),
   },
   {
-    kind: "names that are shown, over the admin API",
-    must: "come back as they are, or are refused by their field",
+    kind: "names that are displayed, in the admin API",
+    must: "returned unchanged, or refused with the field's name",
     attacks: fewer(labels, scale, 5),
   },
   {
-    kind: "wishes of sites overruled, over the admin API",
-    must: "are refused by their field",
+    kind: "overrides of sites' wishes, in the admin API",
+    must: "refused with the field's name",
     attacks: overruling,
   },
   {
-    kind: "names that are paths, in a file of sources",
-    must: "are refused by their field, and write nothing",
+    kind: "names that are paths, in the sources file",
+    must: "refused with the field's name; nothing is written",
     attacks: inFiles,
   },
 ]

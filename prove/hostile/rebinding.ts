@@ -15,7 +15,7 @@ const REBINDING: Readonly<Record<string, Answers>> = {
   "public, then loopback": [PUBLIC, LOOPBACK],
   "public twice, then loopback": [PUBLIC, PUBLIC, LOOPBACK],
   "public three times, then loopback": [PUBLIC, PUBLIC, PUBLIC, LOOPBACK],
-  "public and loopback in turns": [PUBLIC, LOOPBACK, PUBLIC, LOOPBACK, PUBLIC, LOOPBACK],
+  "public and loopback alternately": [PUBLIC, LOOPBACK, PUBLIC, LOOPBACK, PUBLIC, LOOPBACK],
   "loopback, then public, then loopback": [LOOPBACK, PUBLIC, LOOPBACK],
   "public, then IPv6 loopback": [PUBLIC, ["::1"]],
   "public, then mapped IPv4 in IPv6": [PUBLIC, ["::ffff:127.0.0.1"]],
@@ -33,7 +33,7 @@ const REBINDING: Readonly<Record<string, Answers>> = {
     ["::1", OUTER_ADDRESS],
   ],
   // A client tries one after the other.
-  "loopback behind a public one where nobody listens": [[SILENT_ADDRESS, "127.0.0.1"], LOOPBACK],
+  "loopback after a public address that does not answer": [[SILENT_ADDRESS, "127.0.0.1"], LOOPBACK],
 }
 
 let made = 0
@@ -50,10 +50,10 @@ function moving({ internet, inner, outer }: Arena, answers: Answers): { host: st
 
 /** Whether all answers were asked for, and the public ones led to the public site. Otherwise nothing was tested. */
 const wasPlayed = ({ internet, outer }: Arena, host: string, answers: Answers): string | null =>
-  unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not asked for`) ??
+  unless(internet.turnsLeft(host) === 0, () => `${internet.turnsLeft(host)} answers were not requested`) ??
   unless(
     !answers.some((one) => one === PUBLIC) || outer.requests.some((path) => path.startsWith(`/${host}/`)),
-    () => "nobody came to where it leads first",
+    () => "the first address was never contacted",
   )
 
 /** Sends one request for each answer, and then one more. */
@@ -79,22 +79,22 @@ async function post({ networks }: Arena, url: string): Promise<void> {
   )
 }
 
-const MUST = "are connected to at the address that was checked"
+const MUST = "only the checked address is connected to"
 export const rebindings = (scale: number): readonly Kind[] => [
   {
-    kind: "names whose address changes with each lookup, read",
+    kind: "DNS rebinding while a page is read",
     must: MUST,
     attacks: attacks(({ reader }, url) => reader.read(url)),
   },
   {
-    kind: "names whose address changes, in live calls",
+    kind: "DNS rebinding in live calls",
     must: MUST,
     attacks: attacks(
       ({ app }, url) => app.post("/extract", { urls: url }),
       fewer(Object.entries(REBINDING), scale, 18),
     ),
   },
-  { kind: "names whose address changes, of webhooks", must: MUST, attacks: attacks(post) },
+  { kind: "DNS rebinding of webhooks", must: MUST, attacks: attacks(post) },
 ]
 
 /** The requests that a page makes to a name, one after the other. */
@@ -120,7 +120,7 @@ const asked = (name: string, all: readonly Answers[]): Attack => ({
 
 /** A page that finds itself at the private address. */
 const itself: Attack = {
-  name: "its own, which moves as soon as it is there",
+  name: "its own name, whose address changes once the page has loaded",
   play: async (arena) => {
     const answers = [PUBLIC, LOOPBACK]
     const { host, url } = moving(arena, answers)
@@ -138,7 +138,7 @@ const itself: Attack = {
 export const rebindingInBrowser = (scale: number): Kind => {
   const all = fewer(Object.entries(REBINDING), scale, 4)
   return {
-    kind: "names whose address changes, in a browser",
+    kind: "DNS rebinding in a browser",
     must: MUST,
     attacks: [
       itself,

@@ -47,7 +47,7 @@ const smuggled = (name: string, text: string, most = 1): Attack => ({
       taken <= most &&
         codes.length <= most &&
         !codes.some((code) => code.startsWith("2") || code.startsWith("5")),
-      () => `${taken} requests were taken, answered with ${codes.join(", ")}`,
+      () => `${taken} requests were accepted, with answers ${codes.join(", ")}`,
     )
   },
 })
@@ -72,7 +72,7 @@ const smuggling: readonly Attack[] = [
     `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SECOND}`,
   ),
   smuggled(
-    "a blank before the colon",
+    "a space before the colon",
     `POST /search HTTP/1.1\r\n${AUTHORIZED}Transfer-Encoding : chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${SECOND}`,
   ),
   smuggled(
@@ -94,27 +94,27 @@ const smuggling: readonly Attack[] = [
     `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: +2\r\n\r\n{}${SECOND}`,
   ),
   smuggled(
-    "a length that is too long for numbers",
+    "a length that is too large for a number",
     `POST /search HTTP/1.1\r\n${AUTHORIZED}Content-Length: 99999999999999999999999\r\n\r\n{}`,
   ),
-  smuggled("line feeds alone", `GET /smuggled HTTP/1.1\nHost: x\n\n${SECOND}`),
+  smuggled("only line feeds", `GET /smuggled HTTP/1.1\nHost: x\n\n${SECOND}`),
   smuggled(
     "a line feed within a header",
     `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\nContent-Length: 70\r\n\r\n${SECOND}`,
   ),
   smuggled("a carriage return within a header", `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\rX-C: d\r\n\r\n`),
   smuggled("a NUL within a header", `GET /x HTTP/1.1\r\nHost: x\r\nX-A: b\0c\r\n\r\n`),
-  smuggled("a chunk that is larger than numbers", chunked("ffffffffffffffffff\r\nx")),
+  smuggled("a chunk size that is too large for a number", chunked("ffffffffffffffffff\r\nx")),
   smuggled("a chunk with a sign", chunked(`-1\r\n${SECOND}`)),
   smuggled("a chunk whose size ends with a line feed", chunked(`2\n{}\n0\n\n${SECOND}`)),
-  smuggled("extensions of a chunk without end", chunked(`2;${"a".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`)),
+  smuggled("endless chunk extensions", chunked(`2;${"a".repeat(100_000)}\r\n{}\r\n0\r\n\r\n`)),
   smuggled("a line feed in the extension of a chunk", chunked(`2;\n${SECOND}\r\n{}\r\n0\r\n\r\n`)),
   smuggled("no host", "GET /x HTTP/1.1\r\n\r\n"),
   smuggled("two hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
   smuggled("the same host twice", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n"),
   smuggled("no version", "GET /\r\n\r\n"),
   smuggled("another version", "GET / HTTP/9.9\r\nHost: x\r\n\r\n"),
-  smuggled("the beginning of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  smuggled("the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
   smuggled("a line of a megabyte", `GET /${"a".repeat(1 << 20)} HTTP/1.1\r\nHost: x\r\n\r\n`),
   smuggled("ten thousand headers", `GET /x HTTP/1.1\r\nHost: x\r\n${"X-A: b\r\n".repeat(10_000)}\r\n`),
 ]
@@ -201,7 +201,7 @@ const pollution: readonly Attack[] = [
     },
   },
   {
-    name: "in a file of sources",
+    name: "in the sources file",
     play: async () => {
       try {
         parseSources(
@@ -292,7 +292,7 @@ const guesses: readonly Attack[] = [
       const slowed = codes.filter((code) => code === 429).length
       return (
         unless(slowed >= 20 && codes.every((code) => code === 401 || code === 429), () => codes.join(" ")) ??
-        unless((await signIn(TEST_KEY)) === 200, () => "a right key is locked out")
+        unless((await signIn(TEST_KEY)) === 200, () => "a valid key is locked out")
       )
     },
   },
@@ -314,9 +314,9 @@ const webhooks: readonly Attack[] = CASES.webhookAddresses.map((address) => ({
 }))
 
 const NESTED: Readonly<Record<string, string>> = {
-  "lists without end": "[".repeat(100_000),
-  "lists that end": `{"query": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
-  "objects that end": `{"query": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`,
+  "unclosed lists": "[".repeat(100_000),
+  "closed lists": `{"query": ${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+  "closed objects": `{"query": ${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`,
 }
 const nested: readonly Attack[] = Object.entries(NESTED).flatMap(([name, body]) =>
   ["/search", "/research", "/mcp", "/v2/search", "/v1/embeddings", "/admin/collections/x"].map((path) => ({
@@ -395,20 +395,20 @@ const floods: readonly Attack[] = ["/docs/", "/openapi.json", "/", "/session", "
 }))
 
 export const REQUESTS: readonly Kind[] = [
-  { kind: "requests in requests", must: "get one refusal", attacks: smuggling },
-  { kind: "line ends in parameters", must: "make no header and no body", attacks: headers },
-  { kind: "paths upwards", must: "lead to no file", attacks: paths, shortly: 3 },
-  { kind: "prototypes in JSON, queries and YAML", must: "change no object", attacks: pollution },
-  { kind: "patterns that take long", must: "are answered or refused in time", attacks: patterns, shortly: 3 },
-  { kind: "bodies nested without end", must: "are refused", attacks: nested },
-  { kind: "calls without a key under a rebound name", must: "are refused", attacks: rebound },
+  { kind: "request smuggling", must: "one refusal", attacks: smuggling },
+  { kind: "line breaks in parameters", must: "no header and no body is added", attacks: headers },
+  { kind: "path traversal", must: "no file is reached", attacks: paths, shortly: 3 },
+  { kind: "prototype pollution in JSON, queries and YAML", must: "no object is changed", attacks: pollution },
+  { kind: "slow patterns", must: "answered or refused in time", attacks: patterns, shortly: 3 },
+  { kind: "endlessly nested bodies", must: "refused", attacks: nested },
+  { kind: "calls without a key under a rebound name", must: "refused", attacks: rebound },
   {
     kind: "floods without a key",
-    must: "are cut short, and others are answered",
+    must: "cut short; others are answered",
     attacks: floods,
     shortly: 5,
   },
-  { kind: "addresses that programs register over OAuth", must: "are refused", attacks: redirectUris },
-  { kind: "guessed keys", must: "are slowed down, and lock nobody out", attacks: guesses },
-  { kind: "webhooks", must: "are not sent to private addresses", attacks: webhooks },
+  { kind: "redirect addresses registered over OAuth", must: "refused", attacks: redirectUris },
+  { kind: "guessed keys", must: "slowed down; nobody is locked out", attacks: guesses },
+  { kind: "webhooks to private addresses", must: "not sent", attacks: webhooks },
 ]

@@ -29,16 +29,16 @@ const models: readonly Attack[] = (["chat", "embeddings", "reranker"] as const).
           () => true,
           () => false,
         )
-      return unless(!answered, () => "an answer was taken")
+      return unless(!answered, () => "an answer was accepted")
     },
   })),
 )
 
 /** JSON that takes seconds to parse, or overflows the stack of code that walks it. */
 const HEAVY: Readonly<Record<string, string>> = {
-  "lists without end": "[".repeat(6_000_000),
-  "objects without end": '{"a":'.repeat(1_200_000),
-  "lists that end": `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
+  "unclosed lists": "[".repeat(6_000_000),
+  "unclosed objects": '{"a":'.repeat(1_200_000),
+  "closed lists": `${"[".repeat(100_000)}${"]".repeat(100_000)}`,
   "countless lists": `[${"[],".repeat(2_000_000)}[]]`,
   "countless fields": `{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`,
 }
@@ -51,7 +51,7 @@ const heavyAnswers: readonly Attack[] = Object.entries(HEAVY).flatMap(([name, js
       evil.serve({ "/v1/any": bytes(json, { "content-type": "application/json" }) })
       await using server = new ModelServer({ url: `${evil.origin}/v1`, key: "", purpose: "chat" })
       const asking = server.post("/any", {}, { timeoutMs: PATIENCE, maxBytes: ROOM })
-      return boundHit(await asking.then(() => "it was taken", String))
+      return boundHit(await asking.then(() => "it was accepted", String))
     },
   },
   {
@@ -66,7 +66,7 @@ const heavyAnswers: readonly Attack[] = Object.entries(HEAVY).flatMap(([name, js
       })
       const call = { hops: 0, deadline: AbortSignal.timeout(PATIENCE) }
       return boundHit(
-        await peer.ask("/search", {}, (answer) => answer, call).then(() => "it was taken", String),
+        await peer.ask("/search", {}, (answer) => answer, call).then(() => "it was accepted", String),
       )
     },
   },
@@ -100,7 +100,7 @@ const ENTRIES: Readonly<Record<string, Header>> = {
   "a path upwards within its folders": { name: `images/${UP}` },
   "an absolute path": { name: ESCAPED },
   "a link": { name: "images/00", type: "symlink", linkname: ESCAPED },
-  "a link by a path upwards": { name: "index/evil", type: "symlink", linkname: UP },
+  "a link with a path upwards": { name: "index/evil", type: "symlink", linkname: UP },
   "a link of the state": { name: "state.db", type: "symlink", linkname: ESCAPED },
   "a hard link": { name: "evil", type: "link", linkname: "/etc/passwd" },
   "a device": { name: "zero", type: "character-device", devmajor: 1, devminor: 5 },
@@ -166,8 +166,8 @@ const backups: readonly Attack[] = Object.entries(ENTRIES).map(([name, header], 
     const restored = (scale >= 0.5 || at === 0) && (await isTaken(restoreInto(to, file)))
     const left = await readdir(to)
     return (
-      unless(!verified && !restored, () => `it was taken: verified ${verified}, restored ${restored}`) ??
-      unless(!left.includes("state.db"), () => `it left ${left.join(" ")}`)
+      unless(!verified && !restored, () => `it was accepted: verified ${verified}, restored ${restored}`) ??
+      unless(!left.includes("state.db"), () => `it left behind ${left.join(" ")}`)
     )
   },
 }))
@@ -197,14 +197,14 @@ const planted: readonly Attack[] = Object.entries(PLANTED).map(([what, sql]) => 
 }))
 
 export const SERVERS: readonly Kind[] = [
-  { kind: "code in the state of a backup", must: "is left out", attacks: planted },
-  { kind: "redirects of model servers", must: "are not followed", attacks: models, shortly: 4 },
+  { kind: "code in the state of a backup", must: "left out", attacks: planted },
+  { kind: "redirects by model servers", must: "not followed", attacks: models, shortly: 4 },
   {
-    kind: "answers that take long to parse",
-    must: "are given up before they are parsed",
+    kind: "answers that are slow to parse",
+    must: "aborted before they are parsed",
     attacks: heavyAnswers,
     shortly: 3,
   },
-  { kind: "redirects of webhooks' receivers", must: "are not followed", attacks: receivers },
-  { kind: "foreign entries of backups", must: "are refused, and write nothing", attacks: backups },
+  { kind: "redirects by webhook receivers", must: "not followed", attacks: receivers },
+  { kind: "foreign entries in backups", must: "refused; nothing is written", attacks: backups },
 ]

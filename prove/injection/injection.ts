@@ -68,40 +68,41 @@ async function run(effort: Effort): Promise<Outcome> {
         "",
       ]
     }),
-    ["reports of research", found.reports, found.reportLeaks, "", "", ""],
-    ["answers of other doors", found.doors, found.doorLeaks, "", "", ""],
+    ["research reports", found.reports, found.reportLeaks, "", "", ""],
+    ["answers through other APIs", found.doors, found.doorLeaks, "", "", ""],
     ...(await hiddenRows(faults)),
   ]
   if (effort.scale >= LONG) {
     const { pages, labelled } = await falseLabels(tries(effort, REAL_PAGES), effort.tell)
-    rows.push(["pages of real manuals, labelled wrongly", pages, "", "", labelled.length, ""])
+    rows.push(["pages of real manuals, labelled by mistake", pages, "", "", labelled.length, ""])
     if (labelled.length > pages * MOST_FALSE)
       faults.push(
-        `${labelled.length} of ${pages} real pages are labelled, such as ${labelled.slice(0, 5).join(", ")}`,
+        `${labelled.length} of ${pages} real pages are labelled by mistake, such as ${labelled.slice(0, 5).join(", ")}`,
       )
   }
   return {
-    columns: ["what", "tried", "leaked", "shown in a result", "of these labelled", "texts in view lost"],
+    columns: ["what", "tried", "leaked", "shown in a result", "of these, labelled", "visible texts lost"],
     rows,
     faults,
   }
 }
 
 const NAMES: Readonly<Record<SetHalf, string>> = {
-  tuning: "wordings the detector was written with",
-  kept: "wordings kept from it",
-  "later tuning": "later wordings, disguises and places it was mended with",
-  "later kept": "later ones that were kept until they were counted (38 leaked), and mended it since",
-  "third tuning": "a third set of wordings and disguises it was mended with",
-  "third kept": "the half of the third set that was kept from it",
+  tuning: "first set, used to write the detector",
+  kept: "first set, kept from the detector",
+  "later tuning": "second set, used to improve the detector",
+  "later kept": "second set, kept until counted (38 leaked), since used to improve the detector",
+  "third tuning": "third set (60 wordings, 3 more languages, 10 disguises), used to improve the detector",
+  "third kept": "third set, kept from the detector",
 }
 const WAY_NAMES: Readonly<Record<SetHalf, string>> = {
-  tuning: "ways to hide a text that the code was written with",
-  kept: "ways to hide a text that were kept from it",
-  "later tuning": "later ways it was mended with",
-  "later kept": "later ways that were kept until they were counted (12 leaked), and mended it since",
-  "third tuning": "a third set of ways it was mended with",
-  "third kept": "the half of the third set of ways that was kept from it",
+  tuning: "ways to hide a text: first set, used to write the code",
+  kept: "ways to hide a text: first set, kept from the code",
+  "later tuning": "ways to hide a text: second set, used to improve the code",
+  "later kept":
+    "ways to hide a text: second set, kept until counted (12 leaked), since used to improve the code",
+  "third tuning": "ways to hide a text: third set, used to improve the code",
+  "third kept": "ways to hide a text: third set, kept from the code",
 }
 
 /** Whether a leak is a fault: leaks that no defence covers yet are only counted. */
@@ -116,16 +117,16 @@ export async function hiddenRows(faults: string[]): Promise<Row[]> {
     const note = (fault: string) => isPromised(ways) && faults.push(`${ways.half}: ${fault}`)
     for (const way of ways.hidden) {
       const { hasSome, hasRest } = await readWay(way)
-      if (!hasRest) faults.push(`${ways.half}: ${way.name}: what stands beside it is lost`)
+      if (!hasRest) faults.push(`${ways.half}: ${way.name}: the text next to it is lost`)
       if (!hasSome) continue
       leaked += 1
-      note(`${way.name}: a text that no reader sees is read`)
+      note(`${way.name}: a hidden text is read`)
     }
     for (const way of ways.shown) {
       const { hasAll, hasRest } = await readWay(way)
       if (hasAll && hasRest) continue
       lost += 1
-      note(`${way.name}: a text in view is lost`)
+      note(`${way.name}: a visible text is lost`)
     }
     rows.push([WAY_NAMES[ways.half], ways.hidden.length, leaked, "", "", `${lost} of ${ways.shown.length}`])
   }
@@ -165,7 +166,7 @@ async function asked(
     await using engine = await EmbeddedEngine.open({ dir, embedder, mode: "write" })
     await engine.index(planted.map(pageOf))
     await engine.settled()
-    tell(`${planted.length} pages are read and indexed`)
+    tell(`${planted.length} pages indexed`)
     // The stub repeats whatever it is sent, so this checks that the order never reached it.
     await using stub = await startStubModel(saying(({ body }) => echoOf(body.messages.at(-1)?.content ?? "")))
     await using model = openChatModel(
@@ -187,7 +188,7 @@ async function asked(
         const note = (fault: string) => isPromised(one) && faults.push(`${one.name}: ${fault}`)
         if ([...told, ...said].some((text) => leaksOf(text, one))) {
           found.leaked.add(one)
-          note(`leaked into ${told.length > 0 ? "what a model was sent" : "an answer"}`)
+          note(`leaked into ${told.length > 0 ? "a request to a model" : "an answer"}`)
         }
         for (const result of body.results as { addresses_models?: boolean }[]) {
           const { addresses_models: isLabelled, ...rest } = result
@@ -195,11 +196,11 @@ async function asked(
           found.shown.add(one)
           if (isLabelled === true) found.labelled.add(one)
           else note("shown without a label")
-          if (!one.isSeen) note("shown, though no reader sees it")
+          if (!one.isSeen) note("shown, although it is invisible on the page")
         }
       }
     }
-    tell(`asked with ${stub.requests.length} requests to a model`)
+    tell(`searched, with ${stub.requests.length} requests to a model`)
     const step = Math.max(1, Math.floor(planted.length / reports))
     const sample = planted.filter((_, at) => at % step === 0).slice(0, reports)
     for (const one of sample.filter(isPromised)) {

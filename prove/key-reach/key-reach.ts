@@ -75,9 +75,9 @@ async function run(effort: Effort): Promise<Outcome> {
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([of, { calls, shown, refused, leaks }]) => [of, calls, shown, refused, leaks])
   const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
-  rows.push(["together", sum(1), sum(2), sum(3), sum(4)])
+  rows.push(["total", sum(1), sum(2), sum(3), sum(4)])
   return {
-    columns: ["asked", "calls", "pages shown", "refused", "pages out of reach that were shown"],
+    columns: ["type of call", "calls", "pages shown", "refused", "pages shown outside the scope"],
     rows,
     faults,
   }

@@ -104,7 +104,7 @@ export class Appliance implements AsyncDisposable {
       said = text || said
       await pause(LOOK_MS)
     }
-    throw new Error(`it did not get ready in ${GIVEN_UP_MS / 1000} s: ${said}\n${this.#output.slice(-3000)}`)
+    throw new Error(`it was not ready within ${GIVEN_UP_MS / 1000} s: ${said}\n${this.#output.slice(-3000)}`)
   }
 
   /** Ends it as an operator does. */
@@ -175,7 +175,7 @@ export class Appliance implements AsyncDisposable {
       if (status !== 0 && status !== 503) throw new Error(`${path} answered ${status}: ${text.slice(0, 500)}`)
       await pause(LOOK_MS)
     }
-    throw new Error(`${path} was not answered in ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
+    throw new Error(`${path} was not answered within ${GIVEN_UP_MS / 1000} s:\n${this.#output.slice(-3000)}`)
   }
 
   /** Leaves no process behind, in whatever state they are. */

@@ -64,7 +64,7 @@ export class Books {
         // It may have been removed in the meantime, and rightly.
         if (!this.#acknowledged().includes(url)) continue
         wrong.push(
-          `${url} was acknowledged, and ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
+          `${url} was acknowledged, but ${text === null ? "is not found" : `only a part of it is found: ${text.slice(0, 200)}`}`,
         )
       }
       return wrong
@@ -81,7 +81,7 @@ export class Books {
           text === null ? null : this.#world.site.wholeVersion(url, text),
           this.#world.site.versionOf(url),
         ]
-        if (is !== should) wrong.push(`${url} is at version ${should}, and is found at ${is}`)
+        if (is !== should) wrong.push(`${url} is at version ${should}, but is found at ${is}`)
       }
       return wrong
     })
@@ -110,8 +110,7 @@ export class Books {
     for (const [at, key] of this.keys.entries()) {
       if (at < this.keys.length - 10 && at % 7 !== this.keys.length % 7) continue
       const { status } = await this.#world.appliance.call("/usage", undefined, { key })
-      if (status !== 200)
-        wrong.push(`the key ${at + 1} of ${this.keys.length} was made, and is answered ${status}`)
+      if (status !== 200) wrong.push(`the key ${at + 1} of ${this.keys.length} was made, but gets ${status}`)
     }
     return wrong
   }
@@ -125,10 +124,10 @@ export class Books {
     const held = Number(this.#query("select count(*) as n from credit_hold")[0]?.["n"])
     return [
       ...(of.usage < answered * CREDITS
-        ? [`${answered} calls were answered, and ${of.usage} credits are counted`]
+        ? [`${answered} calls were answered, but ${of.usage} credits are counted`]
         : []),
-      ...(of.usage > sent * CREDITS ? [`${sent} calls were sent, and ${of.usage} credits are counted`] : []),
-      ...(held > 0 ? [`${held} credits of calls that are over stay set aside`] : []),
+      ...(of.usage > sent * CREDITS ? [`${sent} calls were sent, but ${of.usage} credits are counted`] : []),
+      ...(held > 0 ? [`${held} credits of finished calls stay reserved`] : []),
     ]
   }
 
@@ -163,10 +162,10 @@ export class Books {
       await this.#readEntries()
       return missing().length === 0
     })
-    const wrong = isTold ? [] : missing().map(([key]) => `the watch did not tell: ${key}`)
+    const wrong = isTold ? [] : missing().map(([key]) => `the watch did not report: ${key}`)
     for (const [key, times] of this.#told) {
       const due = key.startsWith("gone ") ? 1 : (this.#due.get(key) ?? 0)
-      if (times > due) wrong.push(`the watch told ${times} times instead of ${due}: ${key}`)
+      if (times > due) wrong.push(`the watch reported ${times} times instead of ${due}: ${key}`)
     }
     const isSent = await until(() => {
       const sent = new Set(receiver.entries().map(({ id }) => id))
@@ -203,7 +202,7 @@ export class Books {
       last = `${answer?.status}: ${answer?.text.slice(0, 300)}`
       return answer?.status === should
     })
-    return isRight ? [] : [`a paid search should be answered ${should} after the kill, and is ${last}`]
+    return isRight ? [] : [`a paid search should get ${should} after the kill, but gets ${last}`]
   }
 
   /** Each payment was charged once. */
@@ -211,7 +210,7 @@ export class Books {
     const { paid } = this.#world
     if (paid === null) return []
     const [is, should] = [(await paid.received()) - this.receivedBefore, 10_000n * BigInt(this.payments)]
-    return is === should ? [] : [`${this.payments} payments of 10000 were made, and ${is} came`]
+    return is === should ? [] : [`${this.payments} payments of 10000 were made, but ${is} arrived`]
   }
 
   /** The appliance has no vectors left to make, and uses the requested model. */
@@ -224,7 +223,7 @@ export class Books {
     })
     return isDone
       ? []
-      : [`the index is not made anew for ${this.#world.model}: ${JSON.stringify(await now())}`]
+      : [`the index is not rebuilt with ${this.#world.model}: ${JSON.stringify(await now())}`]
   }
 
   /** Reads the state beside the appliance. */

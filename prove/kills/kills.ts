@@ -42,7 +42,7 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
   const books = new Books(world)
   await settleIn(world, books)
   const all = [
-    ...OPERATIONS.filter(({ name }) => name !== "settle" || world.paid !== null),
+    ...OPERATIONS.filter(({ name }) => name !== "payment settlement" || world.paid !== null),
     MIGRATION,
   ] as const
   const tried = new Map<string, Tried>()
@@ -66,7 +66,9 @@ export async function killRounds({ scale, seed, tell }: Effort): Promise<Kills> 
           : // oxlint-disable-next-line no-await-in-loop
             await killedAt(operation, { world, books, random }, share)
       record.readyMs.push(...readyMs)
-      const what = isKilled ? `${victim} killed after ${afterMs} ms` : `${victim} over before ${afterMs} ms`
+      const what = isKilled
+        ? `${victim} killed after ${afterMs} ms`
+        : `${victim} finished before ${afterMs} ms`
       const where = `round ${round + 1}, ${name}, ${what}`
       const wrong = isKilled || again < MOST_AGAIN ? faults : [...faults, "nothing could be killed"]
       record.faults.push(...wrong.map((fault) => `${where}: ${fault}`))
@@ -94,7 +96,7 @@ async function settleIn(world: World, books: Books): Promise<void> {
   await appliance.ask(`/admin/sources/${SOURCE}/run`, {})
   const problems = [...(await books.rest()), ...(await books.current()), ...(await books.vectors())]
   if (problems.length > 0)
-    throw new Error(`the first crawl went wrong: ${problems.join("; ")}\n${appliance.output}`)
+    throw new Error(`the first crawl failed: ${problems.join("; ")}\n${appliance.output}`)
   books.calls.key = (await appliance.ask<{ key: string }>("/admin/keys", { role: "search" })).key
   const watch = await appliance.ask<{ id: string; webhook_secret: string }>("/watches", {
     source: SOURCE,
@@ -173,7 +175,14 @@ export const proof: Proof = {
       readyMs.filter((ms) => ms > READY_MS).map((ms) => `${name}: ready only after ${Math.round(ms)} ms`),
     )
     return {
-      columns: ["killed at", "rounds", "what was killed", "faults", "ready, median ms", "ready, slowest ms"],
+      columns: [
+        "killed during",
+        "rounds",
+        "processes killed",
+        "faults",
+        "ready after, median ms",
+        "ready after, slowest ms",
+      ],
       rows,
       faults: [...[...tried.values()].flatMap(({ faults }) => faults), ...late],
     }

@@ -59,7 +59,7 @@ async function isTakenOver(appliance: Appliance): Promise<string[]> {
   )
   const tides = results.find(({ url }) => url === urlOf("tides"))?.raw_content ?? ""
   return [
-    ...(isWhole ? [] : [`${pages} of ${PAGES} pages of the older index were taken over`]),
+    ...(isWhole ? [] : [`${pages} of ${PAGES} pages of the older index were migrated`]),
     ...(tides.includes("Neaps")
       ? []
       : [`a page of the older index is not found whole: ${tides.slice(0, 200)}`]),

@@ -90,7 +90,7 @@ export const OPERATIONS: readonly Operation[] = [
     check: crawled,
   },
   {
-    name: "frontier write",
+    name: "crawl queue write",
     victims: ["job", "all", "crawler"],
     withinMs: 60,
     // The first page names all others.
@@ -154,7 +154,7 @@ export const OPERATIONS: readonly Operation[] = [
     check: ({ books }) => books.vectors(),
   },
   {
-    name: "settle",
+    name: "payment settlement",
     victims: ["api", "all"],
     withinMs: 250,
     async begin(stage) {

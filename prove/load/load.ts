@@ -126,7 +126,7 @@ class Load {
     }
     const factorOf = (taken: readonly number[]) => percentile(taken, 0.99) / percentile(whileStopped, 0.99)
     for (const [what, taken] of [
-      ["while nothing else goes on", whileStopped],
+      ["while nothing else runs", whileStopped],
       ["while a source is crawled", whileCrawled],
       ["while vectors are made", whileEmbedded],
     ] as const) {
@@ -199,7 +199,7 @@ class Load {
     this.#judge(`${CLIENTS} clients`, tallies)
     const seen = await delays
     this.#row(
-      "event loop delay, of each second its p99",
+      "event loop delay, p99 of each second",
       `median ${ms(percentile(seen, 0.5))}, p99 ${ms(percentile(seen, 0.99))}`,
     )
     if (models !== null) {
@@ -220,11 +220,11 @@ class Load {
   /** Far more than can be answered. */
   async overload(): Promise<void> {
     const clients = tries(this.#effort, OVERLOAD_CLIENTS, LEAST_CLIENTS)
-    this.#effort.tell(`${clients} clients with dear searches`)
+    this.#effort.tell(`${clients} clients with expensive searches`)
     const tallies = await this.#ask(clients, this.#seconds(OVERLOAD_SECONDS), advanced)
     const { ms: answered, refusedMs, wrong } = tallies.get(advanced[0]!.name)!
     this.#row(
-      `overload: ${clients} clients, advanced searches alone`,
+      `overload: ${clients} clients, only advanced searches`,
       `${answered.length} answered, ${refusedMs.length} refused, ${wrong.length} wrong`,
     )
     this.#row(
@@ -234,16 +234,16 @@ class Load {
         : `p50 ${ms(percentile(refusedMs, 0.5))}, p99 ${ms(percentile(refusedMs, 0.99))}`,
     )
     this.#judge("overload", tallies)
-    if (refusedMs.length === 0) this.faults.push(`nothing was refused of what ${clients} clients asked`)
+    if (refusedMs.length === 0) this.faults.push(`no search of ${clients} clients was refused`)
     const part = percentile(refusedMs, 0.5) / percentile(answered, 0.5)
     this.#row(
-      "overload: a refusal, of the time of an answer (p50 of both)",
+      "overload: time of a refusal as a share of an answer's (p50)",
       `${part.toFixed(2)}; an answer took ${ms(percentile(answered, 0.5))}`,
     )
     const isJudged =
       this.#effort.scale >= TIMES_FROM && refusedMs.length >= LEAST_REFUSED && answered.length > 0
     if (isJudged && part > REFUSED_PART) {
-      this.faults.push(`a refusal took ${part.toFixed(2)} of the time that an answer takes`)
+      this.faults.push(`a refusal took ${part.toFixed(2)} times as long as an answer`)
     }
   }
 
@@ -258,7 +258,7 @@ class Load {
     const reading = readSlowly(this.#appliance, { count: readers, ms: seconds * 1000, query })
     const beside = await this.#ask(4, seconds, basic)
     await reading
-    this.#row(`beside ${readers} readers of one byte a second: searches`, times(beside))
+    this.#row(`searches beside ${readers} readers of one byte a second`, times(beside))
     this.#judge("beside slow readers", beside)
 
     await this.#idle()
@@ -287,8 +287,8 @@ class Load {
       await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
-        `beside ${wanted} idle connections: searches`,
-        `${times(through)}; ${open} of at most ${most} kept, ${seen} as their callers see it, ${kb(each)} each`,
+        `searches beside ${wanted} idle connections`,
+        `${times(through)}; ${open} of at most ${most} kept (${seen} by the callers' count), ${kb(each)} each`,
       )
       this.#judge("beside idle connections", through)
       if (!(open <= most)) this.faults.push(`${open} connections were open, of ${most}`)
@@ -386,9 +386,7 @@ class Load {
       const isWarm = before !== null && after.anonymous <= before.anonymous * WARM_FACTOR
       if (isWarm || this.#effort.scale < REST_FROM) return after
       if (rounds === MOST_ROUNDS) {
-        this.faults.push(
-          `each of ${rounds} rounds to warm up added memory, ${mb(after.anonymous)} in the end`,
-        )
+        this.faults.push(`each of ${rounds} rounds to warm up added memory, up to ${mb(after.anonymous)}`)
         return after
       }
       before = after
@@ -500,7 +498,7 @@ async function run(effort: Effort): Promise<Outcome> {
   await load.load(again!)
   await load.overload()
   await load.rude()
-  return { columns: ["what", "figure"], rows: load.rows, faults: load.faults }
+  return { columns: ["measurement", "result"], rows: load.rows, faults: load.faults }
 }
 
 export const proof: Proof = {

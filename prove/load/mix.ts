@@ -64,16 +64,16 @@ export const KINDS: readonly Kind[] = [
     ask: (appliance, site) =>
       appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" }),
     isRight: (reply) => reply.status < 300 && reply.text.includes("request_id"),
-    outcome: { name: "report of research", of: reportOf },
+    outcome: { name: "research report", of: reportOf },
   },
   {
-    name: "bad request",
+    name: "invalid request",
     weight: 5,
     ask: (appliance, _, from) => appliance.call("/search", from.one(["{", "[]", '{"query":7}', "{}"])),
     isRight: (reply) => [400, 422].includes(reply.status),
   },
   {
-    name: "no key",
+    name: "wrong key",
     weight: 2,
     ask: (appliance) => appliance.call("/search", { query: "x" }, { key: "none" }),
     isRight: refusedAs(401),
@@ -132,7 +132,7 @@ export async function askAll(
         if (kind.outcome) outcomes.push(follow(kind.outcome, reply, asked))
       } else
         tally.wrong.push(
-          `${kind.name} was answered ${reply.status} after ${Math.round(reply.ms)} ms: ${reply.text.slice(0, 200)}`,
+          `${kind.name} got ${reply.status} after ${Math.round(reply.ms)} ms: ${reply.text.slice(0, 200)}`,
         )
     }
   }

@@ -42,8 +42,8 @@ test("A run of some rooms replaces only their rows, and the totals cover all row
     ["base/flow", "all", "5", "2", "0", "2", "1", "1", "50.0 %"],
     ["base/text", "20.0 %", "4", "1", "0", "3", "0", "0", "25.0 %"],
     ["base/left-long-ago", "all", "9", "9", "0", "0", "0", "0", "100.0 %"],
-    ["all", "", "18", "12", "0", "5", "1", "1", "70.5 %"],
+    ["total", "", "18", "12", "0", "5", "1", "1", "70.5 %"],
   ]
-  expect(joined(before, [text])).toEqual([before[0], text, ["all", "", 15, 10, 1, 3, 1, 1, "78.5 %"]])
-  expect(joined([], [text])).toEqual([text, ["all", "", 10, 8, 1, 1, 0, 0, "90.0 %"]])
+  expect(joined(before, [text])).toEqual([before[0], text, ["total", "", 15, 10, 1, 3, 1, 1, "78.5 %"]])
+  expect(joined([], [text])).toEqual([text, ["total", "", 10, 8, 1, 1, 0, 0, "90.0 %"]])
 })

@@ -26,15 +26,15 @@ export const proof: Proof = {
 }
 
 const COLUMNS = [
-  "room",
-  "of its lines",
+  "module",
+  "lines tested",
   "mutants",
   "killed",
   "timed out",
   "survived",
   "never run",
-  "judged to differ in nothing",
-  "noticed, of the others",
+  "without effect",
+  "noticed, of the rest",
 ]
 /** Columns that are counts, from the third on. */
 const COUNTS = 6
@@ -59,9 +59,9 @@ export async function tried(effort: Effort, rooms: readonly MutatedRoom[]): Prom
     effort.tell(`${room.name}: ${row.join(", ")}`)
     if (!room.isJudged) for (const one of open) effort.tell(`  ${inWords(one)}`)
     rows.push([room.name, effort.scale >= 1 ? "all" : percent(effort.scale), ...row])
-    if (room.isJudged) faults.push(...open.map((one) => `nobody has judged ${inWords(one)}`))
+    if (room.isJudged) faults.push(...open.map((one) => `not reviewed: ${inWords(one)}`))
     else if ((effort.scale >= 1 || mutants.length >= TELLING) && share < ENOUGH)
-      faults.push(`${room.name}: ${percent(share)} of its mutants are noticed, and no more`)
+      faults.push(`${room.name}: ${percent(share)} of its mutants are noticed, too few`)
   }
   return { columns: COLUMNS, rows, faults }
 }
@@ -72,7 +72,7 @@ export function joined(before: readonly Row[], now: readonly Row[]): readonly Ro
     (row) => row !== undefined,
   )
   const sums = Array.from({ length: COUNTS }, (_, at) => sum(rows.map((row) => Number(row[at + 2]))))
-  return [...rows, ["all", "", ...sums, percent(noticed(sums))]]
+  return [...rows, ["total", "", ...sums, percent(noticed(sums))]]
 }
 
 /** The results of a room's mutants: the cells behind its name, and how much of it was tried. */

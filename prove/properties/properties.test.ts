@@ -12,7 +12,7 @@ test("Properties are checked with the requested number of generated cases, and c
     AREAS.filter(({ what }) => what === "addresses"),
   )
   expect(faults).toEqual([])
-  expect(rows.at(-1)).toEqual(["all", "", 3, 500, 0])
+  expect(rows.at(-1)).toEqual(["total", "", 3, 500, 0])
 })
 
 test("A property that fails is a fault, with its counterexample", async () => {

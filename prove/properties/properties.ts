@@ -21,47 +21,47 @@ interface Area {
 export const AREAS: readonly Area[] = [
   {
     what: "addresses",
-    held: "one spelling for each, which names what was written, without password or fragment",
+    held: "one spelling for each, which still leads to the same page, without password or fragment",
     test: "engine/index/page/page-url.property.test.ts",
   },
   {
     what: "domain rules",
-    held: "a naive oracle over labels of names",
+    held: "a simple implementation, label by label",
     test: "engine/index/page/domains.property.test.ts",
   },
   {
-    what: "scopes of crawls",
-    held: "a naive oracle, letter by letter",
+    what: "crawl scopes",
+    held: "a simple implementation, letter by letter",
     test: "crawler/crawl/scope/scope.property.test.ts",
   },
   {
     what: "dates",
-    held: "a calendar counted day by day; no text is too odd",
+    held: "a calendar counted day by day; no text causes an error",
     test: "base/text/written-date.test.ts",
   },
   {
-    what: "fusion",
-    held: "scores between 0 and 1, in order, and no page lower for saying more",
+    what: "score fusion",
+    held: "scores between 0 and 1, in order; no page ranks lower for matching more",
     test: "engine/search/ranking/fusion.test.ts",
   },
   {
-    what: "words of pages",
-    held: "the formulas, written a second time",
+    what: "word statistics of pages",
+    held: "the formulas, implemented a second time",
     test: "engine/search/ranking/word-evidence.property.test.ts",
   },
   {
     what: "passages",
-    held: "each word once and in its order, none longer than promised",
+    held: "each word once and in order; no passage longer than promised",
     test: "engine/text/passages.property.test.ts",
   },
   {
     what: "filters and facets, embedded index",
-    held: "a naive oracle, over searches of a real index",
+    held: "a simple implementation, compared with searches of a real index",
     test: "engine/adapters/embedded/filter.property.test.ts",
   },
   {
     what: "filters, Meilisearch and OpenSearch",
-    held: "a naive oracle, by an interpreter of what they are sent",
+    held: "a simple implementation, compared with an interpreter of the filters sent",
     test: "engine/adapters/filters.property.test.ts",
   },
 ]
@@ -91,8 +91,8 @@ export async function held({ scale, seed, tell }: Effort, areas: readonly Area[]
   }
   const sum = (at: 2 | 3 | 4) => rows.reduce((all, row) => all + row[at], 0)
   return {
-    columns: ["of", "held to", "properties", "cases", "failed"],
-    rows: [...rows, ["all", "", sum(2), sum(3), sum(4)]],
+    columns: ["subject", "checked against", "properties", "cases", "failed"],
+    rows: [...rows, ["total", "", sum(2), sum(3), sum(4)]],
     faults,
   }
 }

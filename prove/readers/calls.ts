@@ -42,7 +42,11 @@ function misspelt(
   pages: readonly GuardedPage[],
   random: Chance,
 ): (() => Try)[] {
-  const search = (body: Readonly<Record<string, unknown>>): Try => ({ of: "spelling", path: "/search", body })
+  const search = (body: Readonly<Record<string, unknown>>): Try => ({
+    of: "misspelt searches",
+    path: "/search",
+    body,
+  })
   return [
     () => search({ query: slip(proof), max_results: 20 }),
     () =>
@@ -59,8 +63,8 @@ function misspelt(
         max_results: 20,
       }),
     () => search({ query: slip(proof), include_facets: FACETS }),
-    () => ({ of: "spelling", path: query("/suggest", { q: slip(proof), limit: "20" }) }),
-    () => ({ of: "spelling", path: query("/searxng/search", { q: slip(proof), format: "json" }) }),
+    () => ({ of: "misspelt searches", path: query("/suggest", { q: slip(proof), limit: "20" }) }),
+    () => ({ of: "misspelt searches", path: query("/searxng/search", { q: slip(proof), format: "json" }) }),
     // The word itself must not reveal the page's address to people who may not read it.
     () => search({ query: proof, max_results: 20, include_images: true }),
     () => search({ query: `"seals of ${proof}"`, exact_match: true, include_answer: true }),
@@ -87,7 +91,7 @@ function counted({ asked, folder, host, proof }: GuardedPage, random: Chance): (
     () => ({ of: "suggestions", path: query("/suggest/opensearch", { q: "Pump zask" }) }),
     () => ({ of: "sources", path: random.one(["/sources", "/v1/vector_stores", "/usage"]) }),
     () => ({
-      of: "searches with words counted",
+      of: "searches with word statistics",
       path: "/search",
       body: { query: asked, include_word_statistics: true, max_results: random.below(3) },
     }),

@@ -103,8 +103,12 @@ export class Judge {
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
       .map(([of, { calls, shown, refused, leaks }]) => [of, calls, shown, refused, leaks])
     const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0)
-    rows.push(["together", sum(1), sum(2), sum(3), sum(4)])
-    return { columns: ["asked", "calls", "pages shown", "refused", "leaks"], rows, faults: this.faults }
+    rows.push(["total", sum(1), sum(2), sum(3), sum(4)])
+    return {
+      columns: ["type of call", "calls", "pages shown", "refused", "leaks"],
+      rows,
+      faults: this.faults,
+    }
   }
 }
 

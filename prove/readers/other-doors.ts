@@ -24,7 +24,7 @@ export async function askAsPayer(
     const { asked } = random.one(pages)
     // oxlint-disable-next-line no-await-in-loop
     const found = await sold.search({ text: random.one([asked, `pump seals ${asked}`]), limit: 20 })
-    judge.judge({ of: "searches that are sold", path: asked }, nobody, {
+    judge.judge({ of: "paid searches", path: asked }, nobody, {
       status: 200,
       text: JSON.stringify(found.hits),
     })

@@ -57,7 +57,7 @@ export async function askAsPeople(
       }
       // oxlint-disable-next-line no-await-in-loop
       await judge.one(someTool(page, pages, random, site.origin), person, page, tools, {
-        of: "MCP by programs that people let in",
+        of: "MCP through connected programs",
       })
     } else {
       const header = random.one(["X-Fossick-Acting-For", "X-OpenWebUI-User-Email"])
@@ -68,7 +68,7 @@ export async function askAsPeople(
       }
       // oxlint-disable-next-line no-await-in-loop
       await judge.one(someCall(page, pages, random, site.origin), person, page, tools, {
-        of: "services that ask for people",
+        of: "services that ask on behalf of people",
       })
     }
   }

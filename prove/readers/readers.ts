@@ -34,7 +34,7 @@ export const proof: Proof = {
 async function run(effort: Effort): Promise<Outcome> {
   const random = chance(effort.seed)
   await using world = await openWorld(random, tries(effort, LIVE_PAGES, 2), tries(effort, PEOPLE, 12))
-  effort.tell("the world is there")
+  effort.tell("the appliance and its pages are ready")
   await using tools = new Tools(world.app.url)
   const judge = new Judge(world)
   const all = tries(effort, TRIALS, 200)

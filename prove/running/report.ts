@@ -22,7 +22,7 @@ export async function reportOf(appliance: LiveAppliance, { text }: Reply): Promi
   const began = performance.now()
   for (;;) {
     const waited = performance.now() - began
-    if (waited > REPORT_SECONDS * 1000) return `the report ${id} was not there after ${REPORT_SECONDS} s`
+    if (waited > REPORT_SECONDS * 1000) return `the report ${id} was not ready after ${REPORT_SECONDS} s`
     await pause(Math.min(MOST_LOOK_MS, FIRST_LOOK_MS + waited * LOOK_PART))
     const reply = await appliance.call(`/research/${id}`)
     if (reply.status !== 202 && !isRefusal(reply)) return isReport(reply) ? null : wrong(id, reply)
@@ -37,4 +37,4 @@ function isReport({ status, text }: Reply): boolean {
 }
 
 const wrong = (id: string, { status, text }: Reply): string =>
-  `the report ${id} was answered ${status}: ${text.slice(0, 200)}`
+  `the report ${id} got ${status}: ${text.slice(0, 200)}`

@@ -18,7 +18,7 @@ export async function callEverything(appliance: MarkedAppliance, echo: Echo, mar
   const jobs = await runSources(appliance)
   const key = await signInAndSearch(appliance, marks)
   await read(appliance, echo)
-  appliance.saw("a program is let in by OAuth", await useOAuth(appliance.url, key, marks))
+  appliance.saw("a program is authorised with OAuth", await useOAuth(appliance.url, key, marks))
   await watch(appliance, echo, marks)
   await askWithoutKey(appliance)
   await runSourceOfApi(appliance, echo, marks)
@@ -37,7 +37,7 @@ async function runSources(appliance: MarkedAppliance): Promise<readonly number[]
     await quiet()
   }
   appliance.saw(
-    "every source is run, those that fail too",
+    "every source is run, including failing ones",
     jobs.length >= RUN.length && jobs.some(({ state }) => state === "finished"),
   )
   return jobs.map(({ id }) => id)
@@ -57,7 +57,7 @@ async function signInAndSearch(appliance: MarkedAppliance, marks: Marks): Promis
   const signedIn = await appliance.keepPost("POST /session", "/session", { key: made.key }, signingIn)
   const cookie = signedIn.headers.getSetCookie()[0]?.split(";")[0] ?? ""
   marks.add("session", cookie.slice(cookie.indexOf("=") + 1))
-  appliance.saw("somebody signs in", cookie !== "")
+  appliance.saw("a user signs in", cookie !== "")
   const question = { query: "how are pumps cleaned?", search_depth: "advanced", include_answer: true }
   for (const who of [{ key: made.key }, { key: "", headers: { ...origin, Cookie: cookie } }])
     await appliance.keepPost("POST /search", "/search", question, who)
@@ -79,7 +79,7 @@ async function watch(appliance: MarkedAppliance, echo: Echo, marks: Marks): Prom
     keep: (where: string, what: string) => appliance.keep(where, what),
   }
   appliance.saw(
-    "a watch and a crawl job tell what happens",
+    "a watch and a crawl job send their webhooks",
     await useHooksAndFeeds(echo.url, () => appliance.runSource("later"), calls, marks),
   )
 }
@@ -95,7 +95,7 @@ async function askWithoutKey(appliance: MarkedAppliance): Promise<void> {
     { key: "", headers },
   )
   appliance.saw(
-    "those without a key have the ones that are open",
+    "callers without a key can use the open keys",
     bySearxng.status === 200 && unsigned.status === 200,
   )
 }
@@ -136,7 +136,7 @@ async function sendWrongKeys(appliance: MarkedAppliance, echo: Echo, marks: Mark
   ]
   // Their answers may repeat the caller's own input; the stored data may not.
   appliance.saw(
-    "keys that are wrong are refused",
+    "wrong keys are refused",
     (await Promise.all(typed)).every(({ status }) => status >= 400 || status === 200),
   )
 }
@@ -167,5 +167,5 @@ async function lookAtEverything(appliance: MarkedAppliance, jobs: readonly numbe
   await look("/admin/events?seconds=1")
   await look("/metrics")
   await look("/console", { key: "" })
-  appliance.saw("every call that shows something is made", looked > 30)
+  appliance.saw("every call that shows data is made", looked > 30)
 }

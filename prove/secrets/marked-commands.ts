@@ -45,7 +45,7 @@ async function showEverything({ appliance, servers: { echo }, folder, backup, is
     ["export", join(folder, "index.export")],
   ]
   if (!isShort) await appliance.fossick({}, "alerts", "test")
-  appliance.saw("alerts are tried", true)
+  appliance.saw("alerts are tested", true)
   for (const args of commands.filter(([name], at) => !isShort || at === 0 || name === "backup"))
     await appliance.fossick({}, ...args)
 }
@@ -82,7 +82,7 @@ async function lookAtServers(parts: CommandsParts): Promise<void> {
     await appliance.fossick(peers, "doctor")
   }
   appliance.saw(
-    "PostgreSQL is shown its password",
+    "PostgreSQL receives its password",
     postgres.passwords.includes(marks.of("PostgreSQL password")),
   )
 }

@@ -54,7 +54,7 @@ type Starts = ReadonlyMap<number, Forms>
 /** @throws Error if a form is shorter than the start that is searched for */
 function startsOf(all: readonly Forms[]): Starts {
   return Map.groupBy(all.flat(), ([how, encoded]) => {
-    if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to be looked for`)
+    if (encoded.length < START) throw new Error(`"${encoded}" (${how}) is too short to search for`)
     return Buffer.from(encoded, "latin1").readInt32BE(0)
   })
 }

@@ -91,8 +91,8 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
   appliance.saw("sources are declared", applied.code === 0)
   if (applied.code !== 0) throw new Error(applied.out)
   for (const [name, setting] of [
-    ["key of those who search by SearXNG's form", "FOSSICK_SEARXNG_KEY"],
-    ["key of those who did not sign in", "FOSSICK_OPEN_KEY"],
+    ["key for SearXNG searches", "FOSSICK_SEARXNG_KEY"],
+    ["key for callers who are not signed in", "FOSSICK_OPEN_KEY"],
   ] as const) {
     // One key may be both.
     const made = isShort ? appliance.env["FOSSICK_SEARXNG_KEY"] : undefined
@@ -127,7 +127,7 @@ async function killInTheMidst(appliance: MarkedAppliance, site: string): Promise
     for (const name of ["basic", "proxied"]) await appliance.runSource(name)
     for (const pid of pids.slice(1)) sendSignal(pid, "SIGABRT")
     for (let tries = 0; tries < PATIENCE && !(await appliance.isUp()); tries += 1) await quiet()
-    appliance.saw("it is back after its processes died", await appliance.isUp())
+    appliance.saw("it works again after its processes were killed", await appliance.isUp())
   })
 }
 
@@ -137,7 +137,7 @@ async function keptInBackup(appliance: MarkedAppliance, folder: string, backup: 
   await asFile("tar", ["-xf", backup, "-C", unpacked, "state.db"])
   const kept = keptIn(join(unpacked, "state.db"))
   appliance.saw(
-    `secrets stand in no other column of a backup${kept.others.map((one) => `, but ${one}`).join("")}`,
+    `secrets are in no other column of a backup${kept.others.map((one) => `, but ${one}`).join("")}`,
     kept.others.length === 0,
   )
   return kept
@@ -178,7 +178,7 @@ export const proof: Proof = {
       faults: [
         ...found,
         ...used.filter(({ isGood }) => !isGood).map(({ part }) => `not done: ${part}`),
-        ...missing.map((name) => `no secret was given in ${name}`),
+        ...missing.map((name) => `no secret was given for ${name}`),
       ],
     }
   },

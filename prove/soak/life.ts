@@ -59,7 +59,7 @@ export async function searchOn(
       search_depth: depth,
       include_answer: at % 3 === 0,
     })
-    if (status !== 200) counts.wrong.push(`a search was answered ${status}: ${text.slice(0, 200)}`)
+    if (status !== 200) counts.wrong.push(`a search got ${status}: ${text.slice(0, 200)}`)
     took.push(ms)
     counts.searches += 1
     await pause(READ_MS, signal)
@@ -77,7 +77,7 @@ export async function researchOn(
     const begun = await appliance.call("/research", { input: `What is ${site.question()}?`, model: "mini" })
     const problem =
       begun.status < 200 || begun.status > 299
-        ? `research was answered ${begun.status}: ${begun.text.slice(0, 200)}`
+        ? `research got ${begun.status}: ${begun.text.slice(0, 200)}`
         : await reportOf(appliance, begun)
     if (problem !== null) counts.wrong.push(problem)
     counts.research += 1

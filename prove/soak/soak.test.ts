@@ -18,12 +18,12 @@ test("a short life of crawls, searches, research and watches gives the expected 
       "open files",
       "search, p95",
       "disk: the index",
-      "disk: all else, after an hour",
+      "disk: everything else, after an hour",
     ]),
   )
-  expect(rows.filter(([what]) => String(what).startsWith("of it, what grows most"))).toHaveLength(3)
+  expect(rows.filter(([what]) => String(what).startsWith("fastest-growing part"))).toHaveLength(3)
   const told = Object.fromEntries(rows.map(([what, , end]) => [what, end]))
-  expect(told["watch notices received, and changes in them"]).toMatch(/^[1-9]\d*, [1-9]\d*$/)
+  expect(told["watch messages received, and changes in them"]).toMatch(/^[1-9]\d*, [1-9]\d*$/)
   expect(told["pages rendered in a browser"]).toMatch(/^([1-9]\d*|none: no browser is installed)$/)
   expect(picture?.svg).toContain("<polyline")
 })

@@ -79,7 +79,7 @@ async function run(effort: Effort): Promise<Outcome> {
   const curves = curvesOf(lived.samples)
   judgeMeasures(curves, verdict)
   for (const { name, first, end, slope } of grown(lived.parts).slice(0, PARTS_TOLD))
-    verdict.rows.push([`of it, what grows most: ${name}`, mb(first), mb(end), signed(slope, mb)])
+    verdict.rows.push([`fastest-growing part: ${name}`, mb(first), mb(end), signed(slope, mb)])
   judgeState(life.appliance, verdict)
   await judgeRendering(life.site, verdict)
   await judgeNotices(life, verdict)
@@ -87,10 +87,14 @@ async function run(effort: Effort): Promise<Outcome> {
   const { crawls, searches, research } = lived.counts
   verdict.rows.push(["crawls, searches, reports", `${crawls}, ${searches}, ${research}`, "", ""])
   return {
-    columns: ["what", "after the first ten minutes", "at the end", "slope, by the hour"],
+    columns: ["measure", "after the first ten minutes", "at the end", "change per hour"],
     rows: verdict.rows,
     faults: verdict.faults,
-    picture: { file: "soak.svg", about: "What the appliance used over two hours", svg: chart(curves) },
+    picture: {
+      file: "soak.svg",
+      about: "Resources that the appliance used over two hours",
+      svg: chart(curves),
+    },
   }
 }
 
@@ -256,7 +260,7 @@ const MEASURES: readonly Measure[] = [
     most: (first: number) => first * INDEX_FACTOR,
   },
   {
-    name: "disk: all else, after an hour",
+    name: "disk: everything else, after an hour",
     of: (one: Sample) => one.disk - one.index,
     show: mb,
     share: BOUND_SHARE,
@@ -304,10 +308,10 @@ function judgeState({ dataDir }: LiveAppliance, { rows, faults, isJudged }: Verd
   const last = new Map(partsOf(dataDir).map(({ name, bytes }) => [name, bytes]))
   const [empty, ahead] = [last.get(EMPTY) ?? 0, last.get(WRITTEN_AHEAD) ?? 0]
   const all = statSync(join(dataDir, "state.db")).size
-  rows.push(["state.db: empty of it, and written ahead", "", `${mb(empty)} of ${mb(all)}, ${mb(ahead)}`, ""])
+  rows.push(["state.db: free space, and write-ahead log", "", `${mb(empty)} of ${mb(all)}, ${mb(ahead)}`, ""])
   if (!isJudged) return
-  if (empty > all * MOST_EMPTY) faults.push(`of state.db ${mb(empty)} of ${mb(all)} stand empty`)
-  if (ahead > MOST_AHEAD) faults.push(`${mb(ahead)} are written ahead of state.db`)
+  if (empty > all * MOST_EMPTY) faults.push(`${mb(empty)} of the ${mb(all)} of state.db are free space`)
+  if (ahead > MOST_AHEAD) faults.push(`the write-ahead log of state.db has ${mb(ahead)}`)
 }
 
 async function judgeRendering(site: MadeUpSite, { rows, faults, isJudged }: Verdict): Promise<void> {
@@ -323,9 +327,10 @@ async function judgeNotices({ appliance, receiver }: Life, { rows, faults }: Ver
   const late = performance.now() + NOTICE_MS
   await appliance.until(() => Promise.resolve(receiver.messages.length > 0 || performance.now() > late))
   const [messages, changes] = [receiver.messages.length, receiver.entries().length]
-  rows.push(["watch notices received, and changes in them", "", `${messages}, ${changes}`, ""])
-  if (changes === 0) faults.push("no notice of a watch was received")
-  if (!receiver.messages.every(({ isGenuine }) => isGenuine)) faults.push("a notice had a wrong signature")
+  rows.push(["watch messages received, and changes in them", "", `${messages}, ${changes}`, ""])
+  if (changes === 0) faults.push("no message of a watch was received")
+  if (!receiver.messages.every(({ isGenuine }) => isGenuine))
+    faults.push("a message of a watch had a wrong signature")
 }
 
 /** Whether the index becomes smaller when a source is deleted with its pages. */
@@ -341,10 +346,10 @@ async function judgeSpaceBack(life: Life, { rows, faults }: Verdict): Promise<vo
   // No requests from here on: the space must be freed without any.
   const isWaitedFor = effort.scale >= SPACE_FROM
   const back = await spaceBack(index, { most, least: withoutOther, waitMs: isWaitedFor ? SPACE_MS : 0 })
-  rows.push(["index with, and without the pages of a deleted source", mb(most), mb(back), ""])
+  rows.push(["index with and without the pages of a deleted source", mb(most), mb(back), ""])
   if (isWaitedFor && back - withoutOther > (most - withoutOther) * SPACE_BACK) {
     faults.push(
-      `the index took ${mb(most)}, and ${mb(back)} after the pages of a source were deleted; before it ${mb(withoutOther)}`,
+      `the index took ${mb(withoutOther)} without a source, ${mb(most)} with it, and ${mb(back)} after its pages were deleted`,
     )
   }
 }

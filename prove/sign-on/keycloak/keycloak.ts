@@ -39,7 +39,7 @@ export class Keycloak implements AsyncDisposable {
       return keycloak
     } catch (error) {
       await keycloak[Symbol.asyncDispose]()
-      throw new Error(`Keycloak did not start. It said:\n${keycloak.#said}`, { cause: error })
+      throw new Error(`Keycloak did not start. Its output:\n${keycloak.#said}`, { cause: error })
     }
   }
 
