@@ -38,12 +38,13 @@ const LONG = 0.5
 export const proof: Proof = {
   title: "Text for language models",
   promise:
-    "Text in a page that gives orders to language models (prompt injection) has no effect: no sentence of it gets into an answer, a research " +
-    "report or a request to a language model, and a search result that shows it is labelled. 500 orders, in 11 languages, 7 disguises and 16 " +
-    "places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with extractive answers and with a " +
-    "model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises and 28 places. Half of each set " +
-    "was kept from the detector while it was written or improved. The kept half of the newest set is only counted, because rules recognise copied " +
-    "text, not every new wording. Then pages of real manuals are read: fewer than 0.5 % of them may be labelled.",
+    "Orders to language models in a page (prompt injection) have no effect if the detector recognises their wording: no sentence of them gets " +
+    "into an answer, a research report or a request to a language model, and a search result that shows them is labelled. 500 orders, in 11 " +
+    "languages, 7 disguises and 16 places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with " +
+    "extractive answers and with a model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises " +
+    "and 28 places. Half of each set was kept from the detector while it was written or improved. The kept half of the newest set shows how many " +
+    "new wordings get through: they are counted, not promised, because rules recognise what is copied, not every new wording. Then pages of real " +
+    "manuals are read: fewer than 0.5 % of them may be labelled.",
   run,
 }
 
