@@ -300,7 +300,7 @@ export class MailStore {
         )
         .select(["m.key", "m.sum", "m.at", "m.length", "m.sent_at as sentAt", "m.attached", "f.file"])
         .where("m.source", "=", source)
-        // Of several copies, only one is shown.
+        // Only one of several copies is shown.
         .where("m.place", ">=", 0)
     )
   }
