@@ -143,7 +143,7 @@ function clusterTable(): string {
 
 const tables = {
   "What was measured": measuredTable(),
-  "What larger ones need": needsTable(),
+  "Larger indexes": needsTable(),
   "Shards and dead nodes": clusterTable(),
   "First crawls": crawlTable(),
 }

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { FLOORS, ROOT, roomOf, WINGS } from "./imports.ts"
 
 /** The markers around the tables in docs/architecture.md. */
-const BEFORE = "Each imports only from itself and from those below it:\n"
+const BEFORE = "Each floor imports only from itself and from the floors below it:\n"
 const BEHIND = "\nA wing is a folder"
 
 /** Updates the tables of floors in the text to the current folders and the first lines of their READMEs. */
