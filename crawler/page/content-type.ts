@@ -66,7 +66,7 @@ export function sniff(type: string, body: Uint8Array, url: string, readsPictures
   return type === "" && body.byteLength > 0 ? { kind: "text" } : unsupported(claimed)
 }
 
-/** Whether a body that is text may be one of the texts with a structure of their own. */
+/** Whether a text body may be in one of the text formats that have a structure of their own. */
 const mayBeTextFormat = (type: string, body: Uint8Array, url: string): boolean =>
   textFormatsOf(type, url, startOf(body)).length > 0
 

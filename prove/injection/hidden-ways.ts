@@ -5,7 +5,7 @@ import { DOCUMENT_WAYS, type DocumentWay, HTML_WAYS, type HtmlWay } from "./case
 import { documentOf, SAID, TEXT } from "./hidden-documents.ts"
 import { SET_HALVES, type SetHalf } from "./planted.ts"
 
-/** The ways in half a set: ways that hide a text, and ways that only seem to. */
+/** The ways in one half of a set: those that hide text, and those that only seem to. */
 interface Ways {
   readonly half: SetHalf
   readonly hidden: readonly (HtmlWay | DocumentWay)[]

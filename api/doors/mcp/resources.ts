@@ -7,7 +7,7 @@ import { type IndexedSources, storedPage } from "../../server/tools/answers.ts"
 import { type Api } from "../../server/operation/tool.ts"
 import { MAX_FETCH_CHARS, placeOf } from "../../server/tools/connector-tools.ts"
 
-// Resources that a model's program can show or attach without a question: the sources, pages by address, the
+// Resources that a model's program can show or attach without a search: the sources, pages by address, the
 // handbook.
 
 const SOURCE = "fossick://source/"

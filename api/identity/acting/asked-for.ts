@@ -62,7 +62,7 @@ async function signedName(token: string, secret: string): Promise<string> {
   return typeof email === "string" && email !== "" ? email : (sub ?? "")
 }
 
-/** The form in which readers of pages name the user. */
+/** The user's name in the form that lists of readers use. */
 function userNamed(given: string): string {
   const principal: Principal | null = principalOf(`user:${given.trim()}`)
   if (principal === null) throw refused(`The header ${ACTING_HEADER} doesn't name a person.`)

@@ -6,7 +6,7 @@ import { unwritableBecause } from "../../disk-space.ts"
 
 /** SQLite's result code when another connection holds the lock (sqlite.org/rescode.html). */
 const SQLITE_BUSY = 5
-/** Longest wait for another process's transaction: these take milliseconds, and some seconds on a slow, busy disk. */
+/** Longest wait for another process's transaction, which takes milliseconds, or a few seconds on a slow, busy disk. */
 export const BUSY_MS = 10_000
 /** Milliseconds between two attempts at operations that SQLite does not wait for. */
 const RETRY_MS = 5

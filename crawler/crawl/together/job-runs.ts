@@ -50,7 +50,10 @@ export class JobRuns {
     return new Set([...this.#runs.values()].map(({ source }) => source))
   }
 
-  /** Starts queued jobs for which there are places, except those of sources in `except`. Must be called again afterwards. */
+  /**
+   * Starts as many queued jobs as there are free places, except jobs of the sources in `except`. Must be called again to
+   * start more.
+   */
   async begin(except: ReadonlySet<string> = new Set()): Promise<void> {
     const { jobs, share, only } = this.#options
     while (share.places.free > 0 && this.#runs.size < share.places.total + MAX_WAITING) {

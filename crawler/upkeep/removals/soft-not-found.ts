@@ -55,7 +55,7 @@ export class SoftNotFound {
     const held = isHeld ? await this.#options.engine.get(page.url) : null
     const was = held === null ? null : shinglesOf(held.markdown)
     if (isFront(page.url)) {
-      // The text it has for any address can still be its own: a site with one page has no other.
+      // Even if the site sends this text for any address, it can be the front page's own: a one-page site has no other.
       this.#fronts.set(originOf(page.url), Promise.resolve({ now, was: was ?? now }))
       return wording === null || wording === "maybe-not-found" || isEdited(was, now) ? null : SAYS_SO
     }

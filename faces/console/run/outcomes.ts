@@ -17,6 +17,6 @@ export const kindOf = (outcome: string): Kind => {
 export const byCount = (outcomes: Readonly<Record<string, number>>): readonly (readonly [string, number])[] =>
   Object.entries(outcomes).toSorted(([, a], [, b]) => b - a)
 
-/** Whether an outcome matches the filter in the address: one of them, or all that failed. */
+/** Whether an outcome matches the filter in the address: a single outcome, or a group such as all failures. */
 export const isMeant = (outcome: string, wanted: string | null): boolean =>
   wanted === null || outcome === wanted || outcome.startsWith(`${wanted}:`)

@@ -174,7 +174,7 @@ describe("on PostgreSQL", { tags: ["postgresql"] }, () => {
     expect(one).toBeInstanceOf(PostgresStore)
     expect(await letThrough(one, other, 25)).toBe(10)
 
-    // A third process is making a slot, and an API waits for no lock.
+    // A third process is creating a slot, and an API process doesn't wait for locks.
     other.patienceMs = 0
     const { searchPath } = (await statement(one, 'select current_schema() as "searchPath"').get())!
     const options = `-c search_path=${String(searchPath)}`

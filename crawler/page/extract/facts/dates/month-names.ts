@@ -69,7 +69,7 @@ function readNames(language: string, lengths: readonly ("long" | "short")[]): Mo
         const parts = format.formatToParts(Date.UTC(2001, one, 5))
         const at = parts.findIndex(({ type }) => type === "month")
         const name = foldedWord(parts[at]?.value ?? "")
-        // Chinese, Korean and Vietnamese count their months.
+        // Chinese, Korean and Vietnamese number their months.
         if (name === "" || /\d/.test(name)) continue
         // Hebrew attaches "in" to the name as a letter.
         const attached = /\p{L}*$/u.exec(parts[at - 1]?.value ?? "")![0]
