@@ -130,7 +130,7 @@ describe("the doctor", () => {
     const { code, report, of } = await examine(folder.path)
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true })
     expect(of("data folder")).toMatchObject([
-      { level: "note", what: expect.stringContaining("not there yet") as unknown },
+      { level: "note", what: expect.stringContaining("does not exist yet") as unknown },
     ])
     expect(existsSync(join(folder.path, "data"))).toBe(false)
   })
@@ -307,7 +307,7 @@ describe("the doctor", () => {
     const { code, of } = await examine(folder.path)
     expect(code).toBe(1)
     expect(of("webhooks")).toMatchObject([
-      { level: "wrong", what: expect.stringContaining("1 messages of docs wait") as unknown },
+      { level: "wrong", what: expect.stringContaining("1 message of docs is waiting") as unknown },
     ])
     expect(of("lost processes")).toMatchObject([{ level: "note", what: "The process of job 1 is gone." }])
   })

@@ -8,15 +8,15 @@ export const webhooksCheck = ({ dataDir }: DoctorSettings): Check => ({
   async run(): Promise<Found> {
     const rows = await ask(dataDir, webhooksNotTaken)
     return rows.map(({ state, of: source, n, error }) => {
-      const whose = source ?? "the backup"
+      const messages = `${n} message${n === 1 ? "" : "s"} of ${source ?? "the backup"}`
       const why = error === null ? "" : ` (${error})`
       return state === "given-up"
         ? note(
-            `${n} messages of ${whose} could not be delivered${why}.`,
+            `${messages} could not be delivered${why}.`,
             "docs/notifications.md#webhooks describes how to see and resend them.",
           )
         : wrong(
-            `${n} messages of ${whose} are waiting for a receiver that does not accept them${why}.`,
+            `${messages} ${n === 1 ? "is" : "are"} waiting for a receiver that does not accept them${why}.`,
             "Check that the receiver answers. Fossick retries for a day. See docs/notifications.md#webhooks.",
           )
     })

@@ -310,7 +310,7 @@ describe("the admin API", () => {
       await jobs.cancel(id)
       await sources.delete("hidden", { origin: "file" })
       const refused = await call("PUT", "/sources/hidden", shown.body.source)
-      expect(errorOf(refused)).toEqual([422, expect.stringContaining("login holds (hidden)")])
+      expect(errorOf(refused)).toEqual([422, expect.stringContaining("login has (hidden)")])
     })
 
     test("cannot refer to secrets outside the API's, wherever they put them", async () => {
@@ -406,9 +406,9 @@ describe("the admin API", () => {
         [{ seeds: ["http://127.0.0.1:9/"] }, "seeds[0] must not be a private address"],
         [{ seeds: [...SEEDS, "http://localhost/"] }, "seeds[1] must not be a private address"],
         [{ seeds: ["http://2130706433/"] }, "seeds[0] must not be a private address"],
-        [{ seeds: ["http://169.254.169.254/latest/"] }, "seeds[0] must not lead to the metadata"],
-        [{ seeds: ["http://metadata.google.internal/"] }, "seeds[0] must not lead to the metadata"],
-        [{ seeds: ["http://[fd00:ec2::254]/"] }, "seeds[0] must not lead to the metadata"],
+        [{ seeds: ["http://169.254.169.254/latest/"] }, "seeds[0] must not lead to a cloud metadata"],
+        [{ seeds: ["http://metadata.google.internal/"] }, "seeds[0] must not lead to a cloud metadata"],
+        [{ seeds: ["http://[fd00:ec2::254]/"] }, "seeds[0] must not lead to a cloud metadata"],
         [{ seeds: SEEDS, feeds: ["http://10.0.0.1/feed"] }, "feeds[0] must not be a private address"],
         [{ seeds: SEEDS, sitemaps: ["http://[::1]/"] }, "sitemaps[0] must not be a private address"],
         [
@@ -447,7 +447,7 @@ describe("the admin API", () => {
         ],
         [
           { seeds: SEEDS, allowedNetworks: ["169.254.169.254"] },
-          "allowedNetworks[0] must not name the metadata",
+          "allowedNetworks[0] must not name a cloud metadata",
         ],
       ] as const) {
         expect(errorOf(await call("PUT", "/sources/spy", fields))).toEqual([

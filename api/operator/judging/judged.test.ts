@@ -177,7 +177,7 @@ describe("a judging run", () => {
     const problemOf = async (id: number) =>
       (await admin("GET", `/judged-runs/${id}`)).body.run.problem as string | null
     expect(await problemOf(complete)).toBeNull()
-    expect(await problemOf(partial)).toMatch(/^2 of 2 questions were answered in part\. .*words alone/)
+    expect(await problemOf(partial)).toMatch(/^2 of 2 questions were only partly answered\. .*words alone/)
   })
 
   test("runs alone, and ends without scores when it is deleted", async () => {

@@ -352,7 +352,7 @@ describe("the chat model settings", () => {
   test.each([
     ["FOSSICK_LLM_BODY", "{", /must be a JSON object/],
     ["FOSSICK_LLM_BODY", "[1]", /must be a JSON object/],
-    ["FOSSICK_LLM_BODY", '{"stream":false}', /must not hold stream/],
+    ["FOSSICK_LLM_BODY", '{"stream":false}', /must not contain stream/],
     ["FOSSICK_LLM_RETRIES", "-1", /from 0 to 10/],
     ["FOSSICK_LLM_LOAD_SECONDS", "0", /from 1 to 3600/],
     ["FOSSICK_LLM_CONTEXT_TOKENS", "many", /whole number/],

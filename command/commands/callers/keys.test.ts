@@ -173,7 +173,7 @@ test("a key is created with all its limits, for existing collections", async () 
   ])
   expect(listed).toContain("reads as group:hr")
   expect(listed).toMatch(
-    /until \S+ \d\d:\d\d UTC +50 credits in all; at most search=5\/60s; endpoints search, map; sources docs; collections staff; domains/,
+    /expires \S+ \d\d:\d\d UTC +50 credits in all; at most search=5\/60s; endpoints search, map; sources docs; collections staff; domains/,
   )
 })
 

@@ -170,15 +170,15 @@ test("a refusal by the appliance, or a missing appliance, is reported with exit 
     err: `The appliance at ${url} cannot be reached. Is it running?\n`,
   })
   const keyless = await fossick(["list"], { key: "" })
-  expect(keyless).toMatchObject({ code: 2, err: expect.stringContaining("FOSSICK_API_KEY must hold a key") })
+  expect(keyless).toMatchObject({ code: 2, err: expect.stringContaining("FOSSICK_API_KEY must be set to a key") })
 })
 
 test("invalid arguments are rejected before any request", async () => {
-  expect(await refusalOf("watches", "add")).toBe("add wants --question, --source or --page")
-  expect(await refusalOf("watches", "add", "--page", "a", "--source", "b")).toContain("add wants")
-  expect(await refusalOf("watches", "add", "--page", "a", "--include", "/b")).toContain("go with --source")
+  expect(await refusalOf("watches", "add")).toBe("add needs --question, --source or --page")
+  expect(await refusalOf("watches", "add", "--page", "a", "--source", "b")).toContain("add needs")
+  expect(await refusalOf("watches", "add", "--page", "a", "--include", "/b")).toContain("need --source")
   expect(await refusalOf("watches", "add", "--source", "a", "--change", "lost")).toContain("gone")
-  expect(await refusalOf("watches", "change", "a")).toBe("change wants at least one option")
+  expect(await refusalOf("watches", "change", "a")).toBe("change needs at least one option")
   expect(await refusalOf("watches", "change", "a", "--paused", "--resumed")).toContain("cannot be combined")
   expect(await refusalOf("watches", "remove", "..")).toBe(".. is not the id of a watch")
   expect(await refusalOf("watches", "entries", "a", "--limit", "0")).toContain("--limit must be")

@@ -117,7 +117,7 @@ describe("fossick index", () => {
       due: null,
     })
 
-    expect((await run(["rollback"], env)).stdout).toContain("index is in use again. 0 pages that changed")
+    expect((await run(["rollback"], env)).stdout).toContain("index is in use again. 0 pages changed")
     const declined = await run(["status"], env)
     expect(declined.stdout).toMatch(
       /In use +index: .*\nKept +index-2: .*\nNot built +format 5, another-model:.*rolled back/,

@@ -220,7 +220,7 @@ test("the backup section of the file is validated, planned, applied, shown and c
   expect(await run(folder.path, ["sources", "validate"])).toMatchObject({
     code: 2,
     err: `sources.yaml:2:39: backup.keep must be >= 1
-sources.yaml:2:49: backup.times isn't a field of the backup; there are schedule, folder, keep, name
+sources.yaml:2:49: backup.times isn't a field of the backup; the fields are schedule, folder, keep, name
 `,
   })
   declare("backup: { folder: data/backups }")
@@ -235,7 +235,7 @@ sources.yaml:2:49: backup.times isn't a field of the backup; there are schedule,
     /^Backup: next run \d{4}-\d\d-\d\d 02:30 UTC, last run never\./m,
   )
   const shown = await told("sources", "show", "backup")
-  expect(shown).toContain(`files       ${at("backups")}, named fossick-<time>.tar; the newest 2 stay`)
+  expect(shown).toContain(`files       ${at("backups")}, named fossick-<time>.tar; the newest 2 are kept`)
   expect(shown).toContain("schedule    30 2 * * * (UTC)")
 
   const failed = await run(folder.path, ["backups", "run"])
@@ -348,7 +348,7 @@ test("several sources are run by one command, and new or changed ones when the f
   expect(started.map((line) => (JSON.parse(line) as { source: string }).source)).toEqual(["gone"])
 
   expect((await run(folder.path, ["sources", "run", "a", "bb"])).err).toContain('did you mean "b"?')
-  expect((await run(folder.path, ["sources", "run"])).err).toContain("or give --all")
+  expect((await run(folder.path, ["sources", "run"])).err).toContain("or add --all")
   await run(folder.path, ["sources", "pause", "b"])
   const all = await run(folder.path, ["sources", "run", "--all"])
   expect([all.code, all.err]).toEqual([1, expect.stringContaining("Skipped, because they are paused: b.")])

@@ -184,8 +184,8 @@ describe("why", () => {
     )
     expect(await found(site.url("/nowhere"))).toContain("found no link to it within 1 step")
     expect(await found(site.url("/draft/2"))).toContain('docs excludes it by "/draft/**"')
-    expect(await found(site.url("/a"))).toContain(`but as ${site.url("/a/")}, which is in the index`)
-    expect(await found("https://elsewhere.example/")).toContain("none covers elsewhere.example")
+    expect(await found(site.url("/a"))).toContain(`only as ${site.url("/a/")}, which is in the index`)
+    expect(await found("https://elsewhere.example/")).toContain("no source covers elsewhere.example")
 
     await fixture.sources.put({ name: "docs", seeds: [site.url("/")], limits: { depth: 2 } })
     expect(await found(site.url("/deep/2"))).toContain(

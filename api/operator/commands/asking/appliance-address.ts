@@ -25,7 +25,7 @@ export function applianceAddress(address: string | undefined): {
   readonly key: string
 } {
   const { apiKey: key, ...settings } = readSettings(apiSettings, environment())
-  if (key === "") throw new SettingsError(["FOSSICK_API_KEY must hold a key of the appliance"])
+  if (key === "") throw new SettingsError(["FOSSICK_API_KEY must be set to a key of the appliance"])
   const given = address?.replace(/\/+$/, "")
   if (given !== undefined && !/^https?:$/.test(URL.parse(given)?.protocol ?? "")) {
     throw new SettingsError(["--url must be an http or https address"])

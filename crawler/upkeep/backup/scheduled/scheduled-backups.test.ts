@@ -205,7 +205,7 @@ describe("scheduled backups", () => {
     expect(await fixture.backups.runs(5)).toMatchObject([
       {
         state: "finished",
-        note: expect.stringContaining("2026-05-01T13:00:00.000Z was left out") as unknown,
+        note: expect.stringContaining("2026-05-01T13:00:00.000Z was skipped") as unknown,
       },
     ])
   })

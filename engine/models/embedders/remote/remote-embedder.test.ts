@@ -186,7 +186,7 @@ describe("an invalid answer", () => {
   })
 
   test.each<[string, (request: ModelRequest, response: ServerResponse) => void, RegExp]>([
-    ["wrong dimensions", json(data(vector(65))), /65 dimensions where 64 were expected/],
+    ["wrong dimensions", json(data(vector(65))), /65 dimensions instead of 64/],
     ["no numbers", json(data(vector(64, null))), /something other than numbers/],
     ["numbers past all bounds", json(data(vector(64, 1e300))), /something other than numbers/],
     ["text for numbers", json(data(vector(64, "0.1"))), /something other than numbers/],
