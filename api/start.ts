@@ -41,9 +41,9 @@ const POLL_MS = 100
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 const STANDARD_OUTPUT = 1
 const STANDARD_ERROR = 2
-/** Milliseconds between two checks whether an unwritable folder has become writable. */
+/** Milliseconds between two checks of whether an unwritable folder has become writable. */
 const WRITABLE_AGAIN_MS = 2000
-/** Milliseconds until a crawler that was given up is started again: a full disk may have room again. */
+/** Milliseconds until a crawler that kept failing is started again: a full disk may have room again. */
 const CRAWLER_AGAIN_MS = 15 * 60_000
 
 /** Options of `fossick start`. */
@@ -56,8 +56,8 @@ export interface StartOptions {
  * Runs the appliance until it is asked to stop, then ends the process.
  * @returns the exit code if it does not start
  * @throws SettingsError
- * @throws KnownError if another appliance runs on the folder, its state belongs to another Fossick, or it cannot listen
- * on its address
+ * @throws KnownError if another appliance uses the folder, its state belongs to another Fossick, or it cannot listen on
+ * its address
  */
 export async function startAppliance(options: StartOptions): Promise<number> {
   let say: PlainLog | undefined
@@ -91,7 +91,7 @@ export async function startAppliance(options: StartOptions): Promise<number> {
 }
 
 /**
- * Before any process uses the folder and would be restarted for failing. The processes report other problems
+ * Checked before any process uses the folder, since it would fail and be restarted. The processes report other problems
  * themselves.
  */
 async function refuseOtherState(folder: string): Promise<void> {
@@ -214,7 +214,7 @@ async function supervise(
   function endAll(): Promise<unknown> {
     // A signal may have been sent to all processes at once.
     for (const one of [api, crawler]) one.expectEnd()
-    // Both at once: the API needs no crawler for the calls in progress.
+    // Both at once: the API does not need the crawler for the calls in progress.
     const graceMs = config.shutdownSeconds * 1000 + FORCE_MS
     stopped ??= Promise.all([api.stop(graceMs), crawler.stop(graceMs)]).then(() =>
       standIn?.[Symbol.dispose](),

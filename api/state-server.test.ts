@@ -22,7 +22,7 @@ interface Readiness {
 
 const ROOT = join(import.meta.dirname, "..")
 
-/** The exit code of an appliance process that is asked to stop while its state server is away. */
+/** The exit code of an appliance process that is asked to stop while its state server is down. */
 async function endedWhileItWaits(program: string, how: "signal" | "lost parent") {
   using folder = temporaryFolder()
   const child = fork(join(ROOT, program), {

@@ -205,7 +205,7 @@ describe("disk space", () => {
     free = 99 * MB
     expect([told(), room.nearNote()]).toEqual([[true, true], null])
     expect(room.note).toContain("keeps 100 MB free")
-    // For each mark, it is enough again with a tenth more.
+    // Each threshold is cleared once a tenth more space is free.
     free = 115 * MB
     expect(told()).toEqual([true, false])
     free = 441 * MB

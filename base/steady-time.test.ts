@@ -65,7 +65,7 @@ test("entries that are old by the wall clock can be deleted, but not within a da
   expect(guard.mayDelete()).toBe(false)
   pass(1)
   expect(guard.mayDelete()).toBe(true)
-  // After it is corrected, it may be wrong about the other half.
+  // A corrected clock may still be wrong, so another day has to pass.
   set(-365 * DAY)
   expect(guard.mayDelete()).toBe(false)
   pass(DAY)

@@ -74,7 +74,7 @@ test.each([
         })
       }
       await Promise.race([up.promise, once(child, "close").then(() => Promise.reject(new Error(text)))])
-      // Its output has no reader any more either; that alone stops nothing.
+      // Nobody reads its output any more either, but that alone stops nothing.
       child.stdout.destroy()
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
 

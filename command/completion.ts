@@ -99,7 +99,7 @@ const valuesOf = (spec: OptionSpec | ArgumentSpec): Values => ({
 const noValues: Values = { takes: false, choices: [], files: false }
 const help = { ...noValues, word: "--help", about: "what it does, its options and examples" }
 
-/** Puts a text in single quotes, for all three shells. */
+/** Puts text in single quotes, for all three shells. */
 const quoted = (text: string): string => `'${text.replaceAll("\n", " ").replaceAll("'", "’")}'`
 const valued = ({ options }: Place) => options.filter(({ word, takes }) => takes && word !== "--help")
 

@@ -29,7 +29,7 @@ interface Ended {
   readonly text: string
 }
 
-/** These end their process, or show the complete path of a text to a terminal. */
+/** These end their process, or show the complete path of text to a terminal. */
 const OF_THEIR_OWN = ["start", "crawl", "mcp"]
 const vectors = opened.use(await startCheapVectors())
 const fossick = opened.use(new Fossick())

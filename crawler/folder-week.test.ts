@@ -106,7 +106,7 @@ test("a week of a folder: files come, change, move, are renamed and deleted, and
   expect(Object.keys(handbook.indexed)).toContain(`${ADDRESS}IT%20%26%20tools/page%200.md`)
   expect(handbook.indexed).toEqual(await handbook.files())
 
-  // Nothing changed: nothing is read, or even looked at.
+  // Nothing changed, so nothing is read, or even looked at.
   expect(await handbook.run()).toMatchObject({ state: "finished", outcomes: {} })
 
   await handbook.write("leave/page 1.md", 2)

@@ -9,7 +9,7 @@ import { HANDBOOK_SOURCE } from "./handbook-source.ts"
 import type { CrawlerConfig } from "./settings.ts"
 import { isDeclared } from "./sources/source-names.ts"
 
-/** For this long the store is not asked again. */
+/** How long until the store is asked again. */
 const KNOWN_MS = 1000
 
 /** Where the handbook's pages are, if they are to be left out of results; null if they are not. */

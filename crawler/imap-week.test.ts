@@ -144,7 +144,7 @@ test(
     expect(week.threads).toEqual([[0], [1], [2], [3]])
     const first = week.indexed
 
-    // Nothing changed: nothing is visited.
+    // Nothing changed, so nothing is visited.
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
     await week.deliver({ id: 4, files: ["minutes.txt"] })

@@ -2,7 +2,7 @@ import type { HostWait } from "./fetch/hosts/host-waits.ts"
 import type { OutcomeCounts, OutcomeName } from "./outcome-name.ts"
 import type { Source, SourceAuthor } from "./source.ts"
 
-/** How often a process that works on a job sends a sign of life, in milliseconds. */
+/** Milliseconds between two signs of life from a process that works on a job. */
 export const BEAT_MS = 1000
 
 /**
@@ -137,7 +137,7 @@ export const listNotesIn = (notes: string | null): readonly string[] =>
 /** The parts of a run's notes about work it did not do. */
 export interface Undone {
   readonly endedAtLimit: boolean
-  /** Whether the run left addresses unvisited, which are in no outcome, because it was stopped or gave up a host. */
+  /** Whether the run left addresses unvisited, which no outcome counts, because it was stopped or gave up on a host. */
   readonly leftAddresses: boolean
 }
 

@@ -236,7 +236,7 @@ describe.each([
     expect(page).toMatchObject({ title: `The matter of ${wordOf({ id: 0 })}`, author: "Ada Lovelace" })
     expect(page!.publishedAt).toEqual(new Date(Date.UTC(2026, 0, 1, 10, 0)))
 
-    // Nothing changed: nothing is read, or even looked at.
+    // Nothing changed, so nothing is read, or even looked at.
     expect(await week.run()).toMatchObject({ state: "finished", outcomes: {} })
 
     await week.deliver(null)

@@ -93,7 +93,7 @@ const opened = await openStateOnceThere(dataDir, stop.signal, (why) => log.error
 )
 if (opened === null) process.exit(0)
 const db = opened
-/** This process among others on the same state, where there can be any. */
+/** This process as one of several on the same state, if there can be several. */
 const own = isShared || isOnServer(db) ? await OwnProcess.begin(db, "crawler") : null
 if (own !== null && !isShared) await becomeOnlyOne(own).catch(endTaken)
 const lostState = await strangeState(dataDir, db)
@@ -178,7 +178,7 @@ async function tick(): Promise<void> {
   }
 }
 
-// In containers the crawler is a service that must keep running; none of the following is then done.
+// In containers the crawler is a service that must keep running, so none of the following is done.
 if (notice !== null) log.warn(notice)
 if (leads) lead()
 // Each crawler has a shelf of its own, in its data folder.

@@ -96,7 +96,7 @@ const finds = async (office: Office) => ({
   visitor: await findsOf(office),
 })
 
-/** Shows whom the wiki itself shows which pages: each user logs in with their own browser. */
+/** Returns which pages the wiki itself shows to whom: each user logs in with their own browser. */
 async function shows({ wiki }: Office) {
   const shownTo = async (cookie: string) => {
     const seen: string[] = []
@@ -196,7 +196,7 @@ test(
       ["team:*", "@staff", 1],
     ])
     expect(await run(office)).toMatchObject({ result: "finished-with-problems" })
-    // The crawler can't look as staff: the earlier facts stay, and no new ones arrive.
+    // The crawler can't see the wiki as staff do: the earlier facts stay, and no new ones arrive.
     expect(await finds(office)).toEqual({ ...(await shows({ ...office })), staff: second.staff })
     expect((await engine.stats()).pages).toBe(6)
   },

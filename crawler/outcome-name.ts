@@ -42,7 +42,7 @@ export const isPageOutcome = (name: OutcomeName): boolean =>
 /** Whether the index must not hold the address. */
 export const isSkip = (name: OutcomeName): boolean => name.startsWith(SKIPPED)
 
-/** Whether something went wrong, here or there. */
+/** Whether something went wrong, on our side or the site's. */
 export const isFailure = (name: OutcomeName): boolean => name.startsWith(FAILED)
 
 /** Whether a visit brought no page for a reason that can pass or be fixed. */
@@ -67,7 +67,7 @@ export const isMissing = (status: number | null | undefined): boolean => status 
 /** The name as shown in lists: `failed: dns`. */
 export const shownOutcome = (name: OutcomeName): string => name.replace(":", ": ")
 
-/** Whether an outcome is meant by a text: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */
+/** Whether this text means the outcome: `failed:dns`, `failed: dns`, its last word `dns`, or `failed` for all of them. */
 export function isMeantBy(name: OutcomeName, text: string): boolean {
   const wanted = text.replaceAll(/\s/g, "").toLowerCase()
   return name === wanted || name.startsWith(`${wanted}:`) || name.endsWith(`:${wanted}`)

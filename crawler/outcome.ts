@@ -11,7 +11,7 @@ export type CrawlOutcome =
       /** The other address that a redirect or a canonical names. */
       readonly leadsTo?: PageUrl
     }
-  /** The site asked us to come back later (429, 503, Retry-After); `until` is by `steadyNow()`. */
+  /** The site asked us to come back later (429, 503, Retry-After); `until` is measured by `steadyNow()`. */
   | { readonly kind: "postponed"; readonly until: Date; readonly status?: number }
   | {
       readonly kind: "failed"
@@ -27,8 +27,8 @@ export type SkipReason =
   | "out-of-scope" // a redirect or canonical left the scope
   | "logout" // visiting it would end the crawler's own login
   | "duplicate" // another address of a page that is kept
-  | "trap" // one of a series of addresses that brought nothing new any more
-  | "soft-404" // says or shows that nothing is there, though with status 200
+  | "trap" // one of a series of addresses that stopped bringing anything new
+  | "soft-404" // says or shows that nothing is there, although its status is 200
   | "gone" // used to be in the content of the source, but no longer is
   | "unsupported-type" // no text that we can read
   | "undecodable" // a document that draws letters without naming them

@@ -139,7 +139,7 @@ export interface VisitOptions
   readonly isLastTry?: boolean
   /** Whether a browser rendered the page at the last visit, from a document that its site sends for other addresses too. */
   readonly isShell?: boolean
-  /** The source for whose page text is recognised if a document has pictures of text. Default: no text recognition. */
+  /** The source of the page, for text recognition if the document has pictures of text. Default: no text recognition. */
   readonly scansOf?: string
   /** Called just before a fetched answer is read. */
   readonly onReading?: () => Promise<void>
@@ -195,7 +195,7 @@ export interface WalkFrontier {
   /** The rest of the current level, and the known part of the next. */
   readonly waiting: readonly WalkStep[]
   readonly next: readonly WalkStep[]
-  /** Addresses outside, which come last. */
+  /** Addresses outside the start's domain, which come last. */
   readonly external: readonly WalkStep[]
 }
 

@@ -53,7 +53,7 @@ test("pages have the readers that their headers and tags name, and nobody when t
   expect(readersOf("/salaries")).toEqual(oneSource([["group:hr"]], ["group:interns"]))
   expect(readersOf("/minutes")).toEqual(oneSource([["group:board"], ["signed-in"]]))
   expect(readersOf("/broken")).toEqual(oneSource([[]]))
-  // Neither is treated as another address of the other.
+  // Neither is treated as an alias of the other.
   expect([readersOf("/copy-a"), readersOf("/copy-b")]).toEqual([
     oneSource([["group:a"]]),
     oneSource([["group:b"]]),

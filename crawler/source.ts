@@ -79,9 +79,9 @@ export interface Source {
   readonly pages: PageDefaults
   /** The people who may read its pages; null for everybody. A page can be limited to fewer people, never opened to more. */
   readonly readers: WrittenReaders | null
-  /** Further logins that look at each page, to learn who may read it; if empty, readers aren't learned. */
+  /** Further logins that visit each page to find out who may read it; if empty, this isn't determined. */
   readonly observers: readonly Observer[]
-  /** After this many days without another look, a page no longer counts as shown to an observer. */
+  /** After this many days without being checked again, a page no longer counts as shown to an observer. */
   readonly observersMaxAgeDays: number
   /** Sitemaps and feeds to read in addition to those the site names; absolute addresses. */
   readonly sitemaps: readonly string[]
@@ -95,7 +95,7 @@ export interface Source {
 
 /** Which files of which Git repository to read. */
 export interface Repository {
-  /** The address as `git clone` takes it, over http(s), or an absolute path. */
+  /** The address in a form that `git clone` accepts, over http(s), or an absolute path. */
   readonly url: string
   /** A branch or tag; null for the default branch. */
   readonly ref: string | null
@@ -140,7 +140,7 @@ export interface Politeness {
 
 /**
  * What a source states about its pages. Topic and `safe` apply to all of them, whatever the pages say; country and
- * language apply to pages that do not say. Null leaves it to each page.
+ * language apply to pages that don't state their own. Null leaves it to each page.
  */
 export interface PageDefaults {
   readonly topic: PageTopic | null
@@ -162,7 +162,7 @@ export type Login =
       readonly url: string
       /** Fields to fill in, by name; hidden ones (CSRF tokens) are sent as the page has them. */
       readonly fields: Readonly<Record<string, string>>
-      /** A text that appears only on pages for a logged-in user; null when any answer but an error is accepted. */
+      /** Some text that appears only on pages for a logged-in user; null when any answer but an error is accepted. */
       readonly proof: string | null
     }
 

@@ -22,7 +22,7 @@ export interface Appliance extends AsyncDisposable {
   stop(how?: "SIGTERM" | "Ctrl-C"): Promise<{ code: number | null; processesLeft: boolean }>
 }
 
-/** Runs `fossick start` on its own folder and port, until its first screen is there. */
+/** Runs `fossick start` on its own folder and port, until its first screen is shown. */
 export async function startAppliance(env: Readonly<Record<string, string>> = {}): Promise<Appliance> {
   const dataDir = await mkdtemp(join(tmpdir(), "fossick-appliance-"))
   // In its own process group, so that any process it leaves behind can be found.

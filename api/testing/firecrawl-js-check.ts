@@ -3,11 +3,11 @@ import { base, check, key, load, type Loose, page, question, refusal, site } fro
 // Runs the unmodified npm client of Firecrawl against a running appliance. Not part of `npm test`: it is installed in a
 // folder of its own:
 //
-//   mkdir /tmp/firecrawl && cd /tmp/firecrawl && npm init -y && npm install @mendable/firecrawl-js@4.42.0
-//   npx node api/testing/firecrawl-js-check.ts /tmp/firecrawl http://localhost:8080 <api key>
+// mkdir /tmp/firecrawl && cd /tmp/firecrawl && npm init -y && npm install @mendable/firecrawl-js@4.42.0 npx node
+// api/testing/firecrawl-js-check.ts /tmp/firecrawl http://localhost:8080 <api key>
 //
 // The handbook of the appliance is the site it reads, so the appliance must allow itself:
-// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
+// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check passes.
 
 const { default: Firecrawl } = await load("@mendable/firecrawl-js")
 const client = new Firecrawl({ apiKey: key, apiUrl: base })

@@ -21,15 +21,15 @@ import {
   site,
 } from "./clients/npm-clients.ts"
 
-// Runs the unmodified npm clients of Tavily against a running appliance. Not part of `npm test`: together they weigh
-// more than all of it. They are installed in a folder of their own:
+// Runs the unmodified npm clients of Tavily against a running appliance. Not part of `npm test`: together they are
+// larger than everything it needs. They are installed in a folder of their own:
 //
-//   mkdir /tmp/clients && cd /tmp/clients && npm init -y && npm install @tavily/core@0.7.13 \
-//     @langchain/tavily@1.2.0 @langchain/core@1.2.13 @tavily/ai-sdk@0.5.0 ai@6 zod@4 tavily-mcp@0.2.22
-//   npx node api/testing/npm-clients-check.ts /tmp/clients http://localhost:8080 <api key>
+// mkdir /tmp/clients && cd /tmp/clients && npm init -y && npm install @tavily/core@0.7.13 \
+// @langchain/tavily@1.2.0 @langchain/core@1.2.13 @tavily/ai-sdk@0.5.0 ai@6 zod@4 tavily-mcp@0.2.22 npx node
+// api/testing/npm-clients-check.ts /tmp/clients http://localhost:8080 <api key>
 //
 // The handbook of the appliance is the site they read, so the appliance must allow itself:
-// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check holds.
+// FOSSICK_ALLOWED_NETWORKS=localhost:8080. Exits with 0 when every check passes.
 
 const task = "How is a crawl scheduled, and how often are pages visited again?"
 

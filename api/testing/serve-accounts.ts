@@ -28,7 +28,7 @@ export interface ServedAccounts extends AsyncDisposable {
   readonly db: StateStore
   readonly people: PersonStore
   readonly logLines: readonly string[]
-  /** Makes a key with the role search, unless `spec` says otherwise. */
+  /** Creates a key with the role search, unless `spec` says otherwise. */
   key(spec?: Partial<KeySpec>): Promise<string>
   /** A call with a key: POST if there is a body, otherwise GET. */
   call(path: string, key: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises"
 const HOLD_MS = 12
 
 /**
- * For work in many small steps whose number is decided by strangers: awaited between the steps, it lets other work run
+ * For work in many small steps whose number others can choose: awaited between the steps, it lets other work run
  * whenever the loop was held for a while, and costs next to nothing otherwise.
  */
 export function breather(): () => Promise<void> {

@@ -23,7 +23,7 @@ export type DegradedPart = keyof typeof DEGRADED_PARTS
 
 const ORDER = Object.keys(DEGRADED_PARTS) as DegradedPart[]
 
-/** Whether a text names such a part: from a peer's answer, only these are passed on. */
+/** Whether this is the name of such a part: only these are passed on from a peer's answer. */
 export const isDegradedPart = (name: string): name is DegradedPart => Object.hasOwn(DEGRADED_PARTS, name)
 
 /** The missing parts of an answer as a sentence; null when it is complete. */
@@ -47,7 +47,7 @@ export class Degraded {
     return ORDER.filter((part) => this.#found.has(part))
   }
 
-  /** Whether the pages themselves, or their ranking, may differ from another day's. */
+  /** Whether the pages themselves, or their ranking, may differ because of the missing parts. */
   get hasOtherPages(): boolean {
     return this.#found.has("index") || this.#found.has("meaning") || this.#found.has("peers")
   }

@@ -5,7 +5,7 @@ import { BoundedLog, type LogFilter } from "#base/work/bounded-log.ts"
 
 import type { OutboundPurpose } from "./purposes.ts"
 
-/** 2 MB. The least recent hosts of the purpose with the most hosts are dropped: live calls push out no webhook or model. */
+/** 2 MB. The least recent hosts of the purpose with the most hosts are dropped, so that live calls don't push out webhooks or models. */
 const MOST_HOSTS = 10_000
 const MAX_HOST_CHARS = 260
 

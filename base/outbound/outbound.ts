@@ -12,7 +12,7 @@ interface Talked {
   count: number
 }
 
-/** Maximum number of hosts waiting to be recorded; more are dropped until then: a crawl of a thousand hosts in seconds soon contacts them again. */
+/** Maximum number of hosts waiting to be recorded; any more are dropped: a crawl of a thousand hosts in seconds soon contacts them again. */
 const MOST_WAITING = 5000
 const WRITE_EVERY_MS = 5000
 
@@ -35,7 +35,7 @@ export function noteOutbound(purpose: OutboundPurpose, host: string, at = Date.n
 /** Whether this process made connections since the last write. */
 export const hasTalked = (): boolean => talked.size > 0
 
-/** Records which hosts this process contacted. If that fails, for example on a full disk, the next round does it. */
+/** Records which hosts this process contacted. If that fails, for example on a full disk, the next round tries again. */
 export async function writeOutbound(db: StateStore): Promise<void> {
   if (talked.size === 0) return
   const notes = [...talked.values()]

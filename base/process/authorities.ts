@@ -5,7 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls"
 const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]*-----END (?:TRUSTED )?CERTIFICATE-----/g
 
 /**
- * The certificates in a PEM text (RFC 7468), one after another.
+ * The certificates in PEM text (RFC 7468), one after another.
  * @throws Error whose message continues a sentence that begins with the text's name: "holds no certificate …"
  */
 export function certificatesIn(text: string): string[] {

@@ -46,7 +46,7 @@ function spreadSpies(): void {
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
 describe("output that nobody reads any more", () => {
-  /** Acts as a process that starts and ends with `work`. Its mocks last no longer than that: other code needs the real process. */
+  /** Acts as a process that starts and ends with `work`. Its mocks are removed afterwards, since other code needs the real process. */
   async function begin(
     work: (about: {
       readonly lost: typeof import("./lost-reader.ts")

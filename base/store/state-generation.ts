@@ -30,7 +30,7 @@ export const versionOf = once((queries: Queries<VersionTables>, { part }: { part
 /** Records the generation in a `schema_version` that is still empty. */
 export async function beginGeneration(db: StateStore): Promise<void> {
   if (!(await isEmpty(db))) return
-  // One statement, since another process may begin the same state.
+  // One statement, since another process may be creating the same state.
   const queries = queriesOf<VersionTables>(db)
   await queries
     .insertInto("schema_version")

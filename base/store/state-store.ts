@@ -36,7 +36,7 @@ const WAL_BYTES = 16 * 1024 * 1024
 const INCREMENTAL = 2
 /** Share of the file that may stay empty, as room for later writes. */
 const LOOSE = 0.25
-/** File pages of 4 KB: fewer are not worth the writing. */
+/** File pages of 4 KB: fewer are not worth the effort. */
 const LEAST_GIVEN_BACK = 256
 /** File pages released at a time; other writers wait meanwhile, for a few milliseconds. */
 const GIVEN_BACK_AT_A_TIME = 128
@@ -104,7 +104,7 @@ function openFile(dataDir: string): DatabaseSync {
   const file = join(dataDir, "state.db")
   // A folder from a clone, or one created by hand, does not contain anything yet that others could have read.
   const isFirst = !existsSync(file)
-  // Made by us, since SQLite would let everybody read it. The files beside it get its mode.
+  // Created here, since SQLite would let everybody read it. The files beside it get its mode.
   closeSync(openSync(file, "a", OWN_FILE))
   closeToOthers(dataDir, OWN_FOLDER, isFirst)
   for (const end of ["", "-wal", "-shm"]) closeToOthers(file + end, OWN_FILE)

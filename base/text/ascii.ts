@@ -1,4 +1,4 @@
 const NOT_ASCII = /[^\0-\x7f]/
 
-/** Whether a text is ASCII, so that no Unicode rules are needed. */
+/** Whether text is ASCII, so that no Unicode rules are needed. */
 export const isAscii = (text: string): boolean => !NOT_ASCII.test(text)

@@ -8,6 +8,6 @@ const EAST_ASIAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scri
  */
 export const LETTERS_PER_CHARACTER = 3
 
-/** Number of Chinese, Japanese or Korean characters in a text. */
+/** Number of Chinese, Japanese or Korean characters in text. */
 export const eastAsianIn = (text: string): number =>
   FROM_HANGUL.test(text) ? (text.match(EAST_ASIAN)?.length ?? 0) : 0

@@ -34,7 +34,7 @@ test("suggests all near names, ignoring their common prefix", () => {
   expect(didYouMean("FOSSICK_PORTS", ["MACHINE_PORT"], "FOSSICK_")).toBe("")
 })
 
-/** By the definition: optimal string alignment, without a table. */
+/** Follows the definition: optimal string alignment, without a table. */
 function naive(a: string, b: string): number {
   if (a === "" || b === "") return a.length + b.length
   const [restA, restB] = [a.slice(1), b.slice(1)]

@@ -26,7 +26,7 @@ test("a kept word does not keep its page in memory", () => {
     const page = Buffer.from(`longlonglongword${at} and more `.repeat(10_000)).toString()
     return ownCopy(page.slice(0, 16))
   })
-  // The pages together have 26 MB.
+  // The pages are 26 MB in total.
   expect(held() - before).toBeLessThan(10_000_000)
   expect(words[99]).toBe("longlonglongword")
 })

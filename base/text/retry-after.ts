@@ -2,8 +2,8 @@
 const DATE = /^(?:[a-z]{3,9},? |\d{4}-)/i
 
 /**
- * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks to stay away, in milliseconds; null if there
- * is none, or it cannot be read.
+ * How long a Retry-After header (RFC 9110 §10.2.3: seconds or a date) asks clients to wait, in milliseconds; null if
+ * there is none, or it cannot be read.
  *
  * @param now by the wall clock, in milliseconds
  */

@@ -18,7 +18,7 @@ export interface KeyTurns {
    * turn began longest ago. The caller must set that work's `turn_at` to the current time.
    */
   readonly nextId: RawBuilder<string>
-  /** Whether another key with less running work is waiting: then one of this key's must give way. */
+  /** Whether another key with less running work is waiting: then some of this key's running work must give way. */
   isOwed(keyId: string): Promise<boolean>
 }
 

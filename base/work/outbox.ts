@@ -79,7 +79,7 @@ export const outboxColumns = ({ id, text, integer }: SchemaWords): string =>
 export const dueIndex = (table: string): string =>
   `create index ${table}_due on ${table} (due_at) where state = 'waiting'`
 
-/** Number of messages that were given up, or failed and wait for another attempt. */
+/** Number of messages that were abandoned, or failed and wait for another attempt. */
 export interface NotTaken {
   readonly of: string | null
   readonly state: DeliveryState
@@ -114,11 +114,11 @@ const KEPT_MS = 7 * 24 * 3_600_000
 /** Values of columns; undefined matches any. */
 type Values = Readonly<Record<string, StateValue | undefined>>
 
-/** Written into the text, so that {@link dueIndex} serves the statement. */
+/** Written into the text, so that the statement can use {@link dueIndex}. */
 const WAITING = sql.lit("waiting" as const)
 
 /**
- * Messages waiting for their receivers, in a table of `state.db`. Each is sent until it is accepted, or given up after
+ * Messages waiting for their receivers, in a table of `state.db`. Each is sent until it is accepted, or abandoned after
  * a day: at least once, since a process may die between the receiver's answer and its record here.
  *
  * @typeParam Columns the columns that the table has in addition to those of every outbox

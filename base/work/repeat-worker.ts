@@ -14,7 +14,7 @@ export interface RepeatWorkerOptions {
   readonly onExit?: (code: number | null) => void
   /** Name for the log, such as "the image process". */
   readonly called: string
-  /** Milliseconds between two checks whether there is anything to do. */
+  /** Milliseconds between two checks for whether there is anything to do. */
   readonly pollMs: number
   /** Milliseconds before a process is restarted after a failure: doubled with each further failure in a row, up to a limit. */
   readonly pauseMs: number

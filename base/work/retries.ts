@@ -16,7 +16,7 @@ const PAUSES = [
   8 * HOUR,
 ]
 
-/** A message that could not be sent within this time is given up. No pause is longer. */
+/** A message that could not be sent within this time is abandoned. No pause is longer. */
 export const GIVE_UP_MS = 24 * HOUR
 
 /**

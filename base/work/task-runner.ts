@@ -21,7 +21,7 @@ export interface Tasks<T extends Task> {
   readonly turns: Pick<KeyTurns, "isOwed">
   /** Begins the task whose turn it is; null if no task is waiting. */
   begin(now: Date): Promise<T | null>
-  /** Takes tasks from lost processes. @returns whether any can begin now */
+  /** Takes over tasks from lost processes. @returns whether any can begin now */
   recover(now: Date): Promise<boolean>
   /** Deletes tasks that ended before a time. */
   forget(before: Date): Promise<void>
@@ -83,7 +83,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Takes up the tasks that an earlier process left, and begins others from now on. */
+  /** Resumes the tasks that an earlier process left, and begins others from now on. */
   async start(): Promise<void> {
     this.#started = this.#start()
     await this.#started
@@ -101,7 +101,7 @@ export class TaskRunner<T extends Task> implements AsyncDisposable {
     await this.#tidy()
     this.#timers = [
       setInterval(() => void this.#tidy(), TIDY_MS).unref(),
-      // A store that is away is reported elsewhere.
+      // An unreachable store is reported elsewhere.
       ...(tasks.isShared ? [setInterval(() => void look().catch(() => undefined), SIGN_MS).unref()] : []),
     ]
     this.wake()

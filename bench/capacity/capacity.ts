@@ -1,5 +1,4 @@
-// Makes the tables of docs/capacity.md from the benches' measurements:
-// npm run bench -- capacity [--write]
+// Generates the tables of docs/capacity.md from the benches' measurements: npm run bench -- capacity [--write]
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"

@@ -48,7 +48,7 @@ const halves = chosenHalves(values.half)
 const lengths = chosen("length", LENGTHS, values.length)
 const kinds = chosen("kind", Object.keys(set.questions), values.kind ?? Object.keys(set.questions))
 const judgements = Judgements.kept("answers")
-/** Nothing times out: a model that reads on a processor takes a minute. */
+/** Nothing times out: a model that runs on a CPU takes a minute. */
 const llm = values.llm
   ? readSettings(chatModelSettings, {
       FOSSICK_LLM_URL: values.llm,

@@ -32,7 +32,7 @@ interface Parts {
   readonly unitReader: UnitReader | null
 }
 
-/** Makes a report without a language model. */
+/** Writes a report without a language model. */
 export async function makeReport(input: string, model: "mini" | "pro", parts: Parts): Promise<Made> {
   const request = await toRequest({
     input,
@@ -57,7 +57,7 @@ export async function makeReport(input: string, model: "mini" | "pro", parts: Pa
   return { content: content as string, sources, searches, cpuSeconds: (user + system) / 1e6 }
 }
 
-/** Makes a report without a language model, and judges it. */
+/** Writes a report without a language model, and judges it. */
 export async function judgedReport(
   { input, pages }: ResearchQuestion,
   model: "mini" | "pro",

@@ -74,7 +74,7 @@ export function overlapRow(of: string, marks: readonly Overlap[]): Row {
   }
 }
 
-/** Right or wrong, nothing between. */
+/** Right or wrong, nothing in between. */
 export const rightOrWrong = (isRight: boolean, said: string): Mark => ({ score: isRight ? 1 : 0, said })
 
 export const rightRow = (of: string, marks: readonly Mark[]): Row => ({

@@ -13,9 +13,9 @@ import { machine, short, table } from "../measure.ts"
 import { type Run, WeekAppliance } from "../week/appliance.ts"
 import { freePort } from "#base/testing/free-port.ts"
 
-// How long a queue of twelve sources takes when four of their sites are sick, compared with its slowest healthy source alone. Each case
-// is a whole appliance with its own index. Every host gets the pause of a foreign host from its source's politeness, since loopback would
-// have none.
+// How long a queue of twelve sources takes when four of their sites are sick, compared with its slowest healthy source
+// alone. Each case is a whole appliance with its own index. Every host gets the pause of an external host through the
+// politeness settings of its source, since loopback would have none.
 
 /** How much longer the queue of healthy sites may take than its slowest site alone, as a share. */
 const MAX_MORE = 0.1
@@ -25,7 +25,7 @@ const LIMIT_MS = 1_800_000
 const RETRY_AFTER = 15
 /** Number of pages of each healthy site, as a share of the slowest one's. */
 const SHARES = [1, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
-/** A less patient operator: a host that refuses is given up after 31 s, and a host that asks for a pause is given up at once. */
+/** A less patient operator: a host that refuses is abandoned after 31 s, and a host that asks for a pause is abandoned at once. */
 const IMPATIENT = {
   FOSSICK_RETRY_DELAY_MS: "1000",
   FOSSICK_FETCH_TIMEOUT_MS: "10000",

@@ -36,7 +36,7 @@ const WRITTEN_PAGES = 200
 /** The engine options of a /search that does not want whole pages. */
 const AS_THE_API = { limit: LIMIT, passagesPerPage: 3, withMarkdown: false }
 
-/** Milliseconds of each answer, and of the whole. */
+/** Milliseconds of each answer, and in total. */
 interface Timing {
   readonly each: number[]
   readonly ms: number
@@ -73,7 +73,7 @@ process.stdout.write(growth(sizes))
 async function measure(passages: number): Promise<Measured> {
   const dataDir = join(values.dir ?? BENCH_DIR, `search-${passages}`)
   const built = await ensureIndex(dataDir, embedder, passages, Number(values.real))
-  /** Every query is asked once only: an engine may keep the vectors of queries it has seen. */
+  /** Every query is asked only once: an engine may keep the vectors of queries it has seen. */
   const texts = await searchQuestions((DEPTHS.length * (CLIENTS.length + 1) + 8) * (perRun + WARM_UP))
   const take = (count: number) => texts.splice(0, count)
   const medians = new Map<string, number>()

@@ -8,7 +8,7 @@ import { memoryOf } from "../measure.ts"
 
 export interface SoakOptions {
   readonly renders: number
-  /** A sample is taken each time so many pages are done. */
+  /** A sample is taken each time this many more pages are done. */
   readonly every: number
   readonly onSample?: (sample: SoakSample) => void
 }
@@ -16,9 +16,9 @@ export interface SoakOptions {
 export interface SoakSample {
   /** Pages done so far. */
   readonly done: number
-  /** Processes of browsers that live. */
+  /** Number of living browser processes. */
   readonly processes: number
-  /** Memory that these hold for themselves, in bytes. */
+  /** Private memory of these processes, in bytes. */
   readonly browserBytes: number
   /** Resident memory of this process, which drives them. */
   readonly ownBytes: number

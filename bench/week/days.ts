@@ -31,7 +31,7 @@ export interface Day {
   readonly number: number
   /** What breaks, changes or is repaired. */
   readonly happen: (stage: Stage) => Promise<void>
-  /** For unnamed sources, nothing must be reported: the run must be `finished` and say nothing. */
+  /** For sources that are not named, no problem may be reported: the run must be `finished`, with no message. */
   readonly truths: readonly Truth[]
 }
 

@@ -33,7 +33,7 @@ export interface Told {
   readonly messages: readonly Message[]
   /** The output of `fossick sources list`. */
   readonly list: string
-  /** The answer of `/metrics`. */
+  /** The response of `/metrics`. */
   readonly metrics: string
 }
 

@@ -9,7 +9,7 @@ export interface Harvest {
   readonly expected: number
   readonly indexed: number
   readonly missing: readonly string[]
-  /** Pages that are no content. */
+  /** Pages that are not content. */
   readonly junk: readonly string[]
   /** How many of the expected pages that were found have the right title. */
   readonly titles: number

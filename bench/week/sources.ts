@@ -4,7 +4,7 @@ import type { Certificates } from "./programs/manuals.ts"
 import { WIKI_LOGIN } from "./programs/wikis.ts"
 import type { Stand } from "./world.ts"
 
-/** Facts that only an operator knows, and that no look at the site can find out. */
+/** Facts that only an operator knows, and that cannot be learned by looking at the site. */
 export interface Knowledge {
   /** File with the password of the wiki behind its login form. */
   readonly passwordFile: string
@@ -12,7 +12,7 @@ export interface Knowledge {
   readonly authority: Certificates["authority"]
 }
 
-/** A source for one site, and what the look at it cost. */
+/** A source for one site, and the cost of examining it. */
 interface Proposal {
   readonly source: Record<string, unknown>
   readonly seconds: number

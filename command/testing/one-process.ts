@@ -2,7 +2,7 @@ import { safeOutput } from "#base/process/safe-output.ts"
 import type { Ended, Line } from "#base/testing/fossick.ts"
 import { runLine } from "../run-line.ts"
 
-// Runs one command line of `fossick` after the other, each as if in its own process, so that tests need not start Node
+// Runs command lines of `fossick` one after another, each as if in its own process, so that tests need not start Node
 // and load the product for each of them.
 
 const said = { out: "", err: "" }

@@ -93,7 +93,7 @@ export async function showJob(id: number, json: boolean): Promise<number> {
 /**
  * Writes every address of a job whose visit had this outcome while reading them, so that they are never all held in
  * memory.
- * @throws ArgumentsError for a text that matches no outcome
+ * @throws ArgumentsError for text that matches no outcome
  */
 export async function listAddresses(id: number, text: string, json: boolean): Promise<number> {
   if (!OUTCOME_NAMES.some((name) => isMeantBy(name, text))) {

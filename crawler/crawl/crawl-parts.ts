@@ -56,7 +56,7 @@ export interface CrawlPartsOptions {
   readonly share: Pick<CrawlShare, "paces" | "writes">
   /** Called for each batch of recorded outcomes. */
   readonly onRecorded?: ((results: readonly Visited[]) => void) | undefined
-  /** Called for each host that is given up for this run, with the reason in words. */
+  /** Called for each host that is abandoned for this run, with the reason in words. */
   readonly onGivenUp?: ((host: string, last: NoPage) => Promise<void>) | undefined
   /** Called for each sitemap or feed that could not be read in full, with a note for the operator. */
   readonly onListTrouble?: ((note: string) => Promise<void>) | undefined

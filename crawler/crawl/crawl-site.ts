@@ -172,7 +172,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     return null
   }
 
-  /** Whether a redirect has brought an address in while it waited. */
+  /** Whether a redirect has already led to an address while it waited. */
   #isSettled(entry: FrontierEntry): boolean {
     return this.#parts.recorder.isSettled(entry.url) || !this.#parts.frontier.isOpen(entry)
   }
@@ -185,7 +185,7 @@ class SiteCrawl implements Visits, AsyncDisposable {
     const isOver = this.#isSettled(entry) || hosts.ending(entry.host) !== null
     const spared = isOver ? null : await sparedVisit(entry, this.#parts)
     const isSuspect = !isOver && spared === null && (await suspects.isSuspect(entry.url))
-    // The host may have been given up in the meantime.
+    // The host may have been abandoned in the meantime.
     return { isSuspect, ending: hosts.ending(entry.host) ?? spared }
   }
 

@@ -71,7 +71,7 @@ const told = room.untilLow(stopSignal(), (note) => {
 const lost = new AbortController()
 const stop = AbortSignal.any([told.signal, lost.signal])
 
-/** Work done beside crawls. */
+/** Work done alongside crawls. */
 interface Duty {
   isDue(): Promise<boolean>
   work(): Promise<void>
@@ -256,7 +256,7 @@ try {
     for (const duty of duties) if (!failed.has(duty) && (await duty.isDue())) return duty
     return undefined
   }
-  /** Work beside crawls, one piece at a time. */
+  /** Work done alongside crawls, one piece at a time. */
   const beside: { duty: Promise<void> | null } = { duty: null }
   const takeDuty = async () => {
     const duty = beside.duty === null ? await due() : undefined

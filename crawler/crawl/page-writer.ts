@@ -34,8 +34,8 @@ interface Item {
 }
 
 /**
- * Brings visits to the engine and their outcomes to the frontier, in batches and in this order: an outcome is
- * recorded only when the engine has acknowledged its page, so a recorded page survives any crash.
+ * Passes visits to the engine and their outcomes to the frontier, in batches and in this order: an outcome is recorded
+ * only when the engine has acknowledged its page, so a recorded page survives any crash.
  */
 export class PageWriter {
   readonly #parts: PageWriterParts
@@ -55,7 +55,7 @@ export class PageWriter {
     this.#recorded = recorded
   }
 
-  /** Whether outcomes are being brought to the frontier, and are counted partly there and partly here. */
+  /** Whether outcomes are being passed to the frontier, and are counted partly there and partly here. */
   get isRecording(): boolean {
     return this.#isRecording
   }

@@ -87,7 +87,7 @@ test("a page that kills the crawler's process is retried alone, then skipped and
     detail,
   )
 
-  // The next run reads it once, with no other page beside it.
+  // The next run reads it once, while no other page is being read.
   const next = await jobs.enqueue(source)
   expect([await run(folder.path, db, url, 0), await run(folder.path, db, url, 1)]).toEqual([
     "killed",

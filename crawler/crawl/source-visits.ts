@@ -34,7 +34,7 @@ export interface SourceVisitsOptions extends Pick<CopyChecksOptions, "clock" | "
   readonly hasLinks: (url: PageUrl) => Promise<boolean>
   /** Called when the page of an address is about to be read. */
   readonly onReading: (url: PageUrl) => Promise<void>
-  /** They learn who may read each page; `null` if the source has none. */
+  /** The observers, which learn who may read each page; `null` if the source has none. */
   readonly observers: Observers | null
   /** Called with the size of each answer that an observer gets. */
   readonly onBytes: (bytes: number) => void

@@ -29,7 +29,7 @@ export class Cookies {
     }
   }
 
-  /** Keeps one cookie regardless of the limits, to which the operator's own do not count. */
+  /** Keeps one cookie regardless of the limits, toward which the operator's own do not count. */
   give(url: string, line: string): void {
     this.#jar.setCookieSync(line, url, { ignoreError: true })
   }

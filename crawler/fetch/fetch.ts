@@ -45,7 +45,7 @@ export interface Fetched {
   readonly facts?: PageFacts
   /** Who may read it, according to the folder, repository or program it comes from; its own headers and tags narrow that. Omitted for everyone. */
   readonly readers?: Readers
-  /** How its address links to places in it, if it is a text. Websites have none: their pages have their own anchors. */
+  /** How its address links to places in it, if it is text. Websites have none: their pages have their own anchors. */
   readonly marks?: PlaceMarks
 }
 

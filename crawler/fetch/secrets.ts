@@ -23,7 +23,7 @@ export interface LoginProblem {
   readonly message: string
 }
 
-/** The problem with a text that must name a secret, or null if there is none. The message never repeats the text. */
+/** The problem with a string that must name a secret, or null if there is none. The message never repeats the string. */
 export function checkSecret(text: string): string | null {
   return REFERENCE.test(text)
     ? null
@@ -70,8 +70,8 @@ export function missingSecrets(
 }
 
 /**
- * Problems with a login. Every field that is called like a secret must name one, and at least one value must, so that no password ends up
- * in a sources file, a backup or a log.
+ * Problems with a login. Every field whose name suggests a secret must name one, and at least one value must, so that
+ * no password ends up in a sources file, a backup or a log.
  */
 export function loginProblems(login: Login): LoginProblem[] {
   switch (login.kind) {
@@ -115,7 +115,7 @@ function namedSecrets(field: string, values: Readonly<Record<string, string>>): 
 }
 
 /**
- * A value with its secret filled in; a text that names none is returned unchanged.
+ * A value with its secret filled in; a value that names none is returned unchanged.
  * @throws Error naming what is missing, never a value
  */
 export function resolveValue(text: string, env: NodeJS.ProcessEnv): string {

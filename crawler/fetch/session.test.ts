@@ -49,7 +49,7 @@ describe("cookies", () => {
     expect(session.headersFor(at("/any/page"))).toEqual({ cookie: "session=abc; lang=en" })
     expect(session.headersFor(new URL("https://other.example/"))).toEqual({})
     expect(session.cookiesFor(new URL("https://other.example/"))).toEqual([])
-    // Not even the cookies of the same host without TLS, which a cookie jar would send.
+    // Cookies of the same host are not sent without TLS either, although a cookie jar would send them.
     expect(session.cookiesFor(new URL("http://wiki.example/"))).toEqual([])
     expect(session.cookiesFor(at("/"))).toEqual([
       { name: "session", value: "abc", domain: "wiki.example", path: "/", secure: false, httpOnly: false },

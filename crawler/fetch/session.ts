@@ -2,7 +2,7 @@ import type { Login } from "../source.ts"
 import { Cookies } from "./cookies.ts"
 import { resolveValue, resolveValues } from "./secrets.ts"
 
-/** A cookie as a browser context takes it. */
+/** A cookie in the form that a browser context accepts. */
 export interface SessionCookie {
   readonly name: string
   readonly value: string
@@ -19,7 +19,7 @@ export interface SessionCookie {
 export interface Session {
   /** Whether `url` is on one of the session's sites. */
   covers(url: URL): boolean
-  /** The Authorization header, cookies and other headers for a request to `url`; empty for a foreign one. Names are in lower case. */
+  /** The Authorization header, cookies and other headers for a request to `url`; empty for a foreign URL. Names are in lower case. */
   headersFor(url: URL): Readonly<Record<string, string>>
   /** Keeps the cookies that an answer set; those of foreign sites are dropped. */
   noteSetCookie(url: URL, header: string | readonly string[] | undefined): void

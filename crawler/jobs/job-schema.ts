@@ -104,7 +104,7 @@ const STEPS: readonly Step[] = [
 /** Creates the tables of jobs, or brings them up to date. */
 export function migrateJobs(db: StateStore): void {
   migrateTraces(db)
-  // First, since the triggers are on its tables.
+  // Comes first, because the triggers are on its tables.
   migrateFrontier(db)
   migrateProcesses(db)
   migrate(db, "crawler", STEPS)

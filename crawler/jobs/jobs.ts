@@ -24,8 +24,8 @@ const MAX_CRASHES = 5
 const CRASHES_IN_DOUBT = 2
 /**
  * The number of a source's latest ended runs for which the failed addresses are kept; for earlier runs only their
- * number is. Otherwise a thousand dead links that a site never fixes, met each hour, would leave two million rows in
- * the 90 days of a job.
+ * number is kept. Otherwise, with hourly runs, a thousand dead links that a site never fixes would leave two million
+ * rows in the 90 days for which a job is kept.
  */
 export const RUNS_WITH_FAILURES = 20
 const FINE: Judged = { result: "finished", reason: null }
@@ -40,7 +40,7 @@ export interface JobWish {
   readonly except?: ReadonlySet<string>
   /** The jobs to choose from. Default: all jobs. */
   readonly only?: ReadonlySet<number> | undefined
-  /** Whether no other job is at work. */
+  /** Whether no other job is running. */
   readonly isAlone?: boolean
 }
 
@@ -136,7 +136,7 @@ export class Jobs extends JobRecords {
     return row ? await this.jobOf(row) : null
   }
 
-  /** The jobs that {@link nextQueued} would give one after another, at most `most`. */
+  /** The jobs that {@link nextQueued} would return one after another, at most `most` of them. */
   async waiting(wish: JobWish, most: number): Promise<WaitingJob[]> {
     const rows = await this.#queued(wish, most).select(["id", "source", "crashes", "trigger"]).execute()
     return rows.map(({ id, source, crashes, trigger }) => ({
@@ -192,8 +192,8 @@ export class Jobs extends JobRecords {
   /**
    * Marks a queued job as running here.
    * @param process id of this process, where others may work on jobs, too
-   * @returns null when the job must not run now: it was cancelled or paused, or another process has it or another job
-   * of its source
+   * @returns null when the job must not run now: it was cancelled or paused, or another process has this job or another
+   * one of its source
    */
   async start(id: number, process: string | null = null): Promise<Job | null> {
     const { numUpdatedRows } = await this.queries
@@ -255,7 +255,7 @@ export class Jobs extends JobRecords {
   /**
    * Ends a run. A job that is `paused` or `queued` keeps its frontier, any other keeps only its failures. `judged`: the
    * result of a `finished` run; a `failed` one has its error as its reason. `process`: the process that must own the
-   * job; left out, any process may.
+   * job; if left out, any process may own it.
    */
   async end(
     id: number,
@@ -374,7 +374,7 @@ export class Jobs extends JobRecords {
     return Object.values(await outcomesOf(this.db, id)).reduce((sum, count) => sum + count, 0)
   }
 
-  /** Has a job become `state`: at once, or by the process that works on it. @returns false when the job cannot. */
+  /** Puts a job into `state`: at once, or through the process that works on it. @returns false when the job cannot take that state. */
   async #ask(id: number, state: "paused" | "cancelled"): Promise<boolean> {
     return await transaction(this.db, async () => {
       const job = await this.get(id)

@@ -1,6 +1,6 @@
 /** How far into a document the HTML standard looks for a `<meta charset>` before it parses. */
 const PRESCAN_BYTES = 1024
-/** Scripts and styles may come first, and a parser that meets a late `<meta>` changes to its encoding. The longest head seen had a third of this. */
+/** Scripts and styles may come first, and a parser that meets a late `<meta>` changes to its encoding. The longest head seen was a third as long as this. */
 const MAX_HEAD_BYTES = 1_000_000
 
 /** The encoding for a label; null when the label is unknown. */
@@ -88,7 +88,7 @@ function readAttributes(
     end = ATTRIBUTE.lastIndex
     const [, name, ...values] = attribute
     const key = name!.toLowerCase()
-    // The first attribute of a name counts.
+    // If an attribute is repeated, the first one counts.
     if (!attributes.has(key)) attributes.set(key, values.find((value) => value !== undefined) ?? "")
   }
 }

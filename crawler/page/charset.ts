@@ -3,7 +3,7 @@ import iconv from "iconv-lite"
 import { prescan, xmlEncoding } from "./charset-prescan.ts"
 import { mayBeTwiceEncoded, onceEncoded, onceEncodedCyrillic } from "./twice-encoded.ts"
 
-/** The kind of a text, which decides where it may name its encoding: in `<meta>`, in an XML declaration, or nowhere. */
+/** The kind of text, which decides where it can name its encoding: in `<meta>`, in an XML declaration, or nowhere. */
 export type TextKind = "html" | "xml" | "text"
 
 /**
@@ -20,12 +20,13 @@ export function decodeText(body: Uint8Array, declared: string | null, kind: Text
 }
 
 /**
- * The name of a body's encoding in the Encoding Standard, in the HTML standard's order: byte order mark, the header's charset,
- * the page's own.
+ * The name of a body's encoding in the Encoding Standard, in the HTML standard's order: byte order mark, the header's
+ * charset, the page's own.
  *
- * It departs from that order where the bytes leave no doubt. Servers set the header for whole folders, so valid UTF-8 beyond ASCII
- * is UTF-8 under any label, and invalid UTF-8 under that label follows the page. UTF-16 without a mark is known by its zeros, and
- * ISO-2022-JP by its shifts. Without any clue, bytes that are nearly all UTF-8 are read as such, and others as windows-1252.
+ * It departs from that order where the bytes leave no doubt. Servers set the header for whole folders, so valid UTF-8
+ * beyond ASCII is UTF-8 under any label, and invalid UTF-8 under that label follows the page. UTF-16 without a mark is
+ * recognised by its zeros, and ISO-2022-JP by its shifts. Without any clue, bytes that are nearly all UTF-8 are read as
+ * such, and others as windows-1252.
  */
 export function charsetOf(body: Uint8Array, declared: string | null, kind: TextKind = "html"): string {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -73,7 +74,7 @@ function byteOrderMark(bytes: Buffer): string | null {
   return null
 }
 
-/** UTF-16 that begins with two ASCII characters, as all markup does: no other encoding has zeros in a text. */
+/** UTF-16 that begins with two ASCII characters, as all markup does: no other encoding has zeros in text. */
 function utf16WithoutMark([a, b, c, d]: Uint8Array): string | null {
   if (a === 0 && c === 0 && isAscii(b) && isAscii(d)) return "utf-16be"
   return b === 0 && d === 0 && isAscii(a) && isAscii(c) ? "utf-16le" : null
@@ -123,7 +124,7 @@ function namedByPage(bytes: Buffer, kind: TextKind): string | null {
   return named.isLate && damageOf(decode(bytes, meant)) > DAMAGED ? null : meant
 }
 
-/** The largest damage of a text in the encoding that it names late. */
+/** The highest share of damage at which an encoding that a text names late is still believed. */
 const DAMAGED = 0.05
 
 /** Share of U+FFFD among the characters beyond ASCII, 0 to 1; 0 when all is ASCII. */

@@ -39,9 +39,9 @@ const MAGIC: readonly (readonly [name: string, bytes: string])[] = [
 const SNIFFED_BYTES = 1445
 
 /**
- * The real kind of a body. A type that promises text is believed only when the first bytes hold no binary data
- * (WHATWG MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes decide alone.
- * Documents are recognised by their bytes whatever the type says.
+ * The real kind of a body. A type that promises text is believed only when the first bytes hold no binary data (WHATWG
+ * MIME Sniffing §7.2). Without a type, or with the generic one that servers send, the bytes alone decide. Documents are
+ * recognised by their bytes whatever the type says.
  * @param readsPictures whether a picture is a document, too. Default false
  */
 export function sniff(type: string, body: Uint8Array, url: string, readsPictures = false): ContentKind {

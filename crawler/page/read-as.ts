@@ -18,9 +18,9 @@ export interface ReadingSettings {
 }
 
 /**
- * A short text that differs when the same bytes would make another page: because of the code, the source's settings for
- * its pages, or the login and user agent of the request. A site's "not modified" may only replace a reading made under
- * the same text.
+ * A short string that differs when the same bytes would make a different page: because of the code, the source's
+ * settings for its pages, or the login and user agent of the request. A site's "not modified" may only replace a
+ * reading made under the same text.
  */
 export function readAs(source: Source, settings: ReadingSettings): string {
   ownHash ??= codeHash(import.meta.dirname, PACKAGE)

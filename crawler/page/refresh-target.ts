@@ -20,7 +20,7 @@ interface ReadPage {
 
 /**
  * Where a page sends its readers before they have read it, like a redirect, by `<meta http-equiv=refresh>` or a Refresh
- * header; null if it is a page of its own. A page with text that only reloads itself always is.
+ * header; null if it is a page of its own. A page with text that only reloads itself always is one.
  */
 export function refreshTarget({ url, extracted, rendered }: ReadPage): PageUrl | null {
   const { refresh, markdown } = extracted

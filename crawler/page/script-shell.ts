@@ -15,7 +15,7 @@ const STEP_CHARS = 16_384
 /** Parsers get slower with deeper nesting; shells have little of it. */
 const MAX_DEPTH = 500
 
-/** Characters of scripts in which one says as much as about two and a half Latin letters. */
+/** Characters of scripts in which one character says as much as about two and a half Latin letters. */
 const DENSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/gu
 
 /** Whether main content is so short that it may be missing something. */

@@ -167,7 +167,7 @@ function repaired(text: string, places: readonly Place[]): string {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The same few come again and again. */
+/** The same few keep recurring. */
 const MOST_KNOWN = 1000
 const known = new Map<string, string | null>()
 

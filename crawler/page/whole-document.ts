@@ -1,4 +1,4 @@
-/** After the end of a page, caches and proxies only write comments, and in fewer bytes than this. */
+/** After the end of a page, caches and proxies write only comments, and fewer bytes than this. */
 const TAIL_BYTES = 2048
 /** The size of the record that ends a zip archive, without its comment (APPNOTE.TXT §4.3.16). */
 const ZIP_END_BYTES = 22

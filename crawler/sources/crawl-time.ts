@@ -8,7 +8,7 @@ const PAGE_MS = 250
 
 /**
  * Time this machine is assumed to spend per page until a run has measured it: fetching, reading and indexing pages side
- * by side. In the bench, two cores read 59 small pages a second when doing nothing else, and 7 pages of a real site
+ * by side. In the benchmark, two cores read 59 small pages a second when doing nothing else, and 7 pages of a real site
  * while also computing vectors.
  */
 const MACHINE_MS = 100

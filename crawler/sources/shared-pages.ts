@@ -85,8 +85,8 @@ export class SharedPages {
   }
 
   /**
-   * Removes pages from this source. Pages that other sources have stay. But if the site says a page is gone, no source
-   * that will not look again keeps it.
+   * Removes pages from this source. Pages that other sources also have stay in the index. But if the site says that a
+   * page is gone, sources that won't visit it again lose it too.
    * @returns the pages that left the index
    */
   async letGo(pages: readonly LetGo[]): Promise<PageUrl[]> {

@@ -18,7 +18,7 @@ export async function browserProcesses(profile = profilesOf(process.pid)): Promi
   return found.filter((pid) => pid !== null)
 }
 
-/** Signals those that exist: when one of them ends, others can end too. */
+/** Signals the processes that still exist: when one of them ends, others can end too. */
 export async function signalBrowsers(signal: NodeJS.Signals, profile?: string): Promise<void> {
   for (const pid of await browserProcesses(profile)) {
     try {

@@ -58,7 +58,7 @@ export async function startTestSite(
         server.close(() => {
           done()
         })
-        // Even if they have requests in progress.
+        // Connections are closed even if they have requests in progress.
         for (const socket of sockets) socket.destroy()
       })
     },

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { PageReader } from "../fetch/visit/reader.ts"
 import { testConfig } from "./crawl-fixture.ts"
 
-// Visits the given addresses, all at once, and reports the peak memory that took, in megabytes, beyond what this
+// Visits the given addresses, all at once, and reports the peak memory that this took, in megabytes, beyond what this
 // process had before.
 
 const [timeoutMs, ...urls] = process.argv.slice(2)

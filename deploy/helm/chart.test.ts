@@ -269,7 +269,7 @@ describe("the chart", { tags: ["helm"] }, () => {
     })
     expect(node.checkPrivateKey(createPrivateKey(readFileSync(at("secrets/node.key"))))).toBe(true)
 
-    // And the node's command, with another program in OpenSearch's place.
+    // Runs the node's command, too, with another program in OpenSearch's place.
     for (const [map, to] of [
       ["fossick-opensearch", "cluster"],
       ["fossick-opensearch-security", "cluster/security"],

@@ -157,7 +157,7 @@ describe("the proxy", { tags: ["nginx"] }, () => {
     // Requests that wait for the same DNS response go to the same server.
     await until(async () => (await ask("/search")).size === 2)
 
-    // It receives the request and dies.
+    // One server receives the request and dies.
     one.answers = (request) => request.socket.destroy()
     expect(await ask("/search")).toEqual(new Set(["200 127.0.0.2"]))
     // A request that must not run twice is not sent again.

@@ -123,7 +123,7 @@ test("threads are started only in base/process/threads/thread.ts", () => {
 
 /** The number of files that one person can keep in mind; more files need another folder. */
 const MOST_FILES = 12
-/** This few files explain themselves: a README is only needed for a promise that they don't state. */
+/** So few files explain themselves: a README is only needed for a promise that they don't state. */
 const MOST_WITHOUT_README = 3
 const HEADINGS = ["## What it promises", "## The words", "## The files in reading order"]
 

@@ -75,7 +75,7 @@ const INSTALL_SCRIPTS = {
   // Installs this machine's Node.js from a package in the lock file; if the script isn't run, command/find-node.js
   // still finds it.
   node: true,
-  // It would look for a program that the lock file already has.
+  // Its install script would look for a program that the lock file already has.
   "@foundry-rs/anvil": false,
 }
 

@@ -24,7 +24,7 @@ const SETTINGS_FILES = [
   "command/service/*.{env,service,yaml}",
   ".devcontainer/*",
 ]
-/** It describes past versions. */
+/** The changelog describes past versions. */
 const HISTORY = "CHANGELOG.md"
 
 const filesOf = (patterns: readonly string[]): string[] =>

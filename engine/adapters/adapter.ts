@@ -48,8 +48,8 @@ export interface OpenGenerationOptions {
   readonly embedder: Embedder
   readonly embedding?: "on" | "off"
   /**
-   * Whether it is opened for writing beside the main writer of the index: takes no lock, and leaves the vectors to the
-   * main writer. Callers make sure that no two of them write the same page at once. Only for an index on a server.
+   * Whether it is opened for writing alongside the main writer of the index: takes no lock, and leaves the vectors to
+   * the main writer. Callers make sure that no two of them write the same page at once. Only for an index on a server.
    * Default false.
    */
   readonly isBeside?: boolean

@@ -5,7 +5,7 @@ import { webhookMessage } from "#crawler/reporting/webhooks/webhook-messages.ts"
 import { escapeHtml, escapeXml as xml } from "../../faces/handbook/escape-html.ts"
 import type { Entry, Watch } from "./watch.ts"
 
-/** Maximum characters of all differences in one message: mail servers and receivers have their own limits. */
+/** Maximum total characters of the diffs in one message: mail servers and receivers have their own limits. */
 const MOST_DIFF_CHARS = 200_000
 const MOST_SUBJECT_CHARS = 150
 
@@ -60,7 +60,7 @@ export function watchMail(watch: Watch, entries: readonly Entry[]): { subject: s
   }
 }
 
-/** Differences are left out if they don't all fit. */
+/** Diffs are left out if they don't all fit. */
 function shortened(entries: readonly Entry[]): readonly Entry[] {
   let left = MOST_DIFF_CHARS
   return entries.map((entry) => {

@@ -48,7 +48,7 @@ export interface Watch extends WatchOptions {
   readonly key: string
   readonly subject: Subject
   readonly createdAt: Date
-  /** When the watch had recorded all existing pages; it reports changes since then. `null` during the first look. */
+  /** When the watch had recorded all existing pages; it reports changes since then. `null` while it is still recording them. */
   readonly readyAt: Date | null
 }
 
@@ -65,7 +65,7 @@ export interface Entry {
   /** The sources and readers of the page, to decide later whether a key may see it. */
   readonly sources: readonly string[]
   readonly readers?: Page["readers"]
-  /** Difference of the Markdown in the unified format; `null` if there is none, or the earlier text was not kept. */
+  /** Diff of the Markdown, in unified format; `null` if there is none, or the earlier text was not kept. */
   readonly diff: string | null
   readonly at: Date
 }

@@ -187,7 +187,7 @@ const isUnit = (vector: readonly number[]): boolean => Math.abs(Math.hypot(...ve
 
 type Call = (name: string, given: Record<string, unknown>) => Promise<boolean>
 
-/** A server of the Model Context Protocol that in turn calls the appliance. */
+/** A Model Context Protocol server that in turn calls the appliance. */
 async function viaMcp(
   name: string,
   program: string,

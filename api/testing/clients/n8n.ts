@@ -34,7 +34,7 @@ for (const name of PACKAGES) {
   loaders.set(name, loader)
 }
 
-/** `package.node`, as workflows name nodes. */
+/** `package.node`: the form in which workflows refer to nodes. */
 function nodeOf(type: string): Loose {
   const at = type.lastIndexOf(".")
   return loaders.get(type.slice(0, at)).getNode(type.slice(at + 1)).type

@@ -4,7 +4,7 @@ import { SCHEMA_VERSION } from "../../store/state-store.ts"
 import { OutboundLedger } from "../outbound-ledger.ts"
 import { writeOutbound } from "../outbound.ts"
 
-/** The hosts that this process contacted since the last check and the purposes, as the operator sees them: `payments facilitator.example`. */
+/** The hosts that this process contacted since the last check, and for what purposes, as the operator sees them: `payments facilitator.example`. */
 export async function talkedTo(): Promise<string[]> {
   using db = new SqliteStore(new DatabaseSync(":memory:"))
   await db.script(SCHEMA_VERSION)

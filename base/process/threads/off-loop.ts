@@ -15,7 +15,7 @@ export interface WorkOptions {
 }
 
 /**
- * Wraps a function whose work grows with the length of a text: a short text is handled at once, a longer one in a
+ * Wraps a function whose work grows with the length of its text: short text is handled at once, longer text in a
  * thread, so the event loop stays free. Arguments and results are copied (structured clone), so they must be plain
  * values.
  *

@@ -93,7 +93,7 @@ export class TimeGuard {
       return isCalm
     }
     if (doubt(trusted, now) !== null) return false
-    // For a clock that was ahead when it was trusted: a time that runs evenly for a day is right.
+    // For a clock that was ahead when it was trusted: a time that runs evenly for a day counts as right.
     const isBehind = now < trusted && isCalm && this.#steady() - this.#since >= DAY_MS
     if (now - trusted > NOTED_EVERY_MS || isBehind) await this.#note(now)
     return isCalm

@@ -194,7 +194,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
       expect(new Set([pid, ...pids]).size).toBe(3)
       let isServed = false
       const served = backend(db).finally(() => (isServed = true))
-      // Waiting longer than a server may take to answer doesn't mean that it is away.
+      // Waiting longer than a server may take to answer doesn't mean that it is down.
       await one(admin, "select pg_sleep(0.5)")
       expect(isServed).toBe(false)
       await users[1].end()
@@ -450,7 +450,7 @@ describe("sessions with a server", { tags: ["postgresql"] }, () => {
         isUnreachable: true,
       })
       pooler.isMute = false
-      // The caller that waited for the session gets another one, or learns that the server is away.
+      // The caller that waited for the session gets another one, or learns that the server is down.
       const later = await next.catch((error: unknown) => error)
       expect(later).not.toBe(pid)
       await until(async () => (await rows(db, "select 1").catch(() => [])).length === 1)

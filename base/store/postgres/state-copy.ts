@@ -26,7 +26,7 @@ export interface CopiedTable {
   readonly digest: string
 }
 
-/** Contents of a SQLite file besides its rows. */
+/** Contents of a SQLite file apart from its rows. */
 interface Definition {
   readonly name: string
   readonly type: "table" | "index" | "trigger"
@@ -41,7 +41,7 @@ export async function copyState(db: StateStore, file: string): Promise<void> {
 
 /** @throws Error when the copy differs from the original */
 export async function copyToFile(from: PostgresStore, file: string): Promise<CopiedTable[]> {
-  // Made by us, since SQLite would let everybody read it.
+  // Created here, since SQLite would let everybody read it.
   closeSync(openSync(file, "wx", 0o600))
   using to = new SqliteStore(new DatabaseSync(file, { enableForeignKeyConstraints: false }))
   await to.script(OF_A_NEW_FILE)
@@ -55,7 +55,7 @@ export async function copyToFile(from: PostgresStore, file: string): Promise<Cop
         const triggers = made.filter(({ type }) => type === "trigger")
         for (const { name } of triggers) await to.script(`drop trigger "${name}"`)
         const tables = made.filter(({ type }) => type === "table")
-        // Some steps put rows into the tables that they make.
+        // Some steps insert rows into the tables that they create.
         for (const { name } of tables) await to.script(`delete from "${name}"`)
         const copied: CopiedTable[] = []
         for (const { name } of tables) copied.push(await copyTable(from, to, name, columnsOf(to.file, name)))
@@ -85,7 +85,7 @@ export async function copyToServer(
       .map(({ name }) => name)
     for (const name of tables)
       if (!(await hasTable(to, name))) throw new Error(`This version of Fossick has no table ${name}.`)
-    // Some steps put rows into the tables that they make.
+    // Some steps insert rows into the tables that they create.
     await to.script(`truncate ${tables.map((name) => `"${name}"`).join(", ")}`)
     return await withoutReactions(to, tables, async () => {
       const copied: CopiedTable[] = []

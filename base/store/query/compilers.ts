@@ -19,7 +19,7 @@ const wordsIn = (node: RawNode, dialect: StateDialect): RawNode =>
 /** SQLite has one writer at a time and no row locks, so these are left out. */
 const ROW_LOCKS: ReadonlySet<string | undefined> = new Set(["ForUpdate", "SkipLocked"])
 
-/** Whether a value stays a parameter. Others are written into the text, since a partial index serves only constants. */
+/** Whether a value stays a parameter. Others are written into the text, since a partial index works only with constants. */
 export type IsParameter = (value: unknown) => boolean
 
 export class SqliteCompiler extends SqliteQueryCompiler {

@@ -55,11 +55,13 @@ interface Compiled {
 }
 
 /**
- * Makes a query for a path that runs it thousands of times: building takes 10 to 30 µs, running a built query a fifth of that.
+ * Creates a query for code that runs it thousands of times: building takes 10 to 30 µs, running a built query a fifth
+ * of that.
  *
  * Constants are written into its text, so that partial indexes serve it.
  *
- * @param build is called once per dialect with placeholders for the values. It can pass them to the query but not read them.
+ * @param build is called once per dialect with placeholders for the values. It can pass them to the query but not read
+ * them.
  */
 export function once<Tables, P extends { readonly [K in keyof P]: StateValue }, R>(
   build: (queries: Queries<Tables>, values: P) => Compilable<R>,

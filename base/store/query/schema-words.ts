@@ -13,9 +13,10 @@ export interface TriggerSpec {
 }
 
 /**
- * The words of SQL for schemas that differ between the stores, so that each statement is written once:
+ * The SQL in schemas that differs between the stores, so that each statement is written once:
  *
- * `({ id, integer, text, strict }) => `create table kite (id ${id}, name ${text} not null, length ${integer}) ${strict}``
+ * `({ id, integer, text, strict }) => `create table kite (id ${id}, name ${text} not null, length ${integer})
+ * ${strict}``
  */
 export interface SchemaWords {
   readonly dialect: StateDialect
@@ -46,7 +47,7 @@ export interface SchemaWords {
   readonly randomHex: string
 }
 
-/** A step of a migration: its SQL in the words of a store. */
+/** A step of a migration: its SQL in the dialect of a store. */
 export type Step = (words: SchemaWords) => string
 
 export const SCHEMA_WORDS: Readonly<Record<StateDialect, SchemaWords>> = {

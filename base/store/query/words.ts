@@ -34,7 +34,7 @@ export const listedNumbers = <T extends number>(values: Iterable<T>): RawBuilder
 export const listedIn = <T extends string>(json: string): RawBuilder<T> =>
   sql`(select value from json_each(${json}))`
 
-/** Whether a text matches a pattern, ignoring case; for columns with a union type, and for raw fragments. */
+/** Whether text matches a pattern, ignoring case; for columns with a union type, and for raw fragments. */
 export const isLike = (
   column: Expression<string | null>,
   pattern: string | Expression<string>,

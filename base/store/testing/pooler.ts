@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 
-/** How a pooler sends callers away. */
+/** How a pooler turns callers away. */
 export interface Refusal {
   readonly code: string
   readonly message: string
@@ -14,7 +14,7 @@ export class Pooler implements Disposable {
   #port = 0
   /** Number of incoming connections. */
   calls = 0
-  /** Whether everything the server sends is dropped. A connection that lost data stays mute. */
+  /** Whether everything the server sends is dropped. A connection that lost data stays silent. */
   isMute = false
   /** The answer to all new connections. */
   refusal: Refusal | null = null

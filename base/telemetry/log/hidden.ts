@@ -1,8 +1,8 @@
 const MIN_CHARS = 6
 
 /**
- * Removes from a foreign text the secrets that we sent and that it may repeat: verbatim, as written in addresses, and
- * within base64, as in logins.
+ * Removes from text written by others the secrets that we sent and that it may repeat: verbatim, as written in
+ * addresses, and within base64, as in logins.
  */
 export function hidden(text: string, secrets: readonly string[]): string {
   return secrets

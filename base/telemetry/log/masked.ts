@@ -3,5 +3,5 @@ const IN_ADDRESSES = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
 /** An API key in the appliance's format. */
 const API_KEYS = /\bfsk-(?:dev-)?[\w-]{20,}/g
 
-/** A text for the log, without secrets that an error or an address may contain by accident. */
+/** Text for the log, without secrets that an error or an address may contain by accident. */
 export const masked = (text: string): string => text.replace(IN_ADDRESSES, "$1…@").replace(API_KEYS, "fsk-…")

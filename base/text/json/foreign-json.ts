@@ -1,4 +1,4 @@
-/** Limits for a text. */
+/** Limits for JSON text. */
 interface JsonBounds {
   /** Maximum nesting of lists and objects. */
   readonly depth: number
@@ -21,7 +21,7 @@ export const INDEX_BOUNDS: JsonBounds = { depth: 100, parts: 1_000_000, values: 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** Why a text is not parsed. */
+/** Why the text is not parsed. */
 export class ForeignJsonError extends Error {
   override readonly name = "ForeignJsonError"
   /** `syntax`: it is not JSON. */
@@ -48,7 +48,7 @@ export function parseForeign(text: string, bounds?: JsonBounds): unknown {
   }
 }
 
-/** The same, but returns undefined for a text that is not JSON or exceeds the limits. */
+/** The same, but returns undefined for text that is not JSON or exceeds the limits. */
 export function foreignOrNothing(text: string, bounds?: JsonBounds): unknown {
   try {
     return parseForeign(text, bounds)
@@ -78,7 +78,7 @@ export async function foreignText(body: AsyncIterable<Uint8Array>, mostBytes: nu
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** @throws ForeignJsonError for a text that exceeds the limits, whether or not it is JSON */
+/** @throws ForeignJsonError for text that exceeds the limits, whether or not it is JSON */
 export function measureForeign(text: string, bounds = BOUNDS): void {
   let [depth, parts, values] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {

@@ -112,8 +112,8 @@ async function standsIn(text: string, url: string, engine: Pick<Engine, "get">):
 }
 
 /**
- * Whether each line of a text is on a page, ignoring Markdown marks: units leave out the text between steps, and repeat
- * the names of columns.
+ * Whether each line of some text is on a page, ignoring Markdown marks: units leave out the text between steps, and
+ * repeat the names of columns.
  */
 export function linesStandIn(text: string, markdown: string): boolean {
   const page = bare(toPlainText(markdown))
@@ -131,7 +131,7 @@ export function linesStandIn(text: string, markdown: string): boolean {
 /** Maximum length of a term, heading or row of names that is printed before a sentence. */
 const MAX_LEAD_CHARS = 260
 
-/** Whether a text is on a page, or consists of pieces that are: `Term: sentence`, with the colon from us or the page. */
+/** Whether text is on a page, or consists of pieces that are, such as `Term: sentence`, with the colon from us or the page. */
 function isMadeOf(text: string, page: string): boolean {
   if (page.includes(bare(text))) return true
   return [...text.matchAll(/[:：?!.](?=\s)/g)].some(({ index }) => {

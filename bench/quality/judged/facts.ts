@@ -2,7 +2,7 @@ import { toPlainText } from "#crawler/page/extract/markdown/plain-text.ts"
 import type { Page } from "#engine"
 import type { Fact } from "../../questions/judged/judged-question.ts"
 
-/** A text normalised for comparing wordings: without marks, with straight quotes, single blanks and lower-case letters. */
+/** Text normalised for comparing wordings: without marks, with straight quotes, single blanks and lower-case letters. */
 export const plain = (text: string): string =>
   text
     .replaceAll(/[`*]/g, "")
@@ -12,7 +12,7 @@ export const plain = (text: string): string =>
     .replaceAll(/\s+/g, " ")
     .toLowerCase()
 
-/** Whether a text has one of the wordings, in which `…` stands for up to a hundred characters. */
+/** Whether text contains one of the wordings, in which `…` stands for up to a hundred characters. */
 export function says(text: string, { says: wordings }: Pick<Fact, "says">): boolean {
   const read = plain(text)
   return wordings.some((wording) => patternOf(wording).test(read))

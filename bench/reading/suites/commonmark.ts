@@ -1,4 +1,4 @@
-// CommonMark's examples as a round trip: the specification's HTML to our markdown, and that to HTML again by `marked`.
+// CommonMark's examples as a round trip: the specification's HTML to our markdown, and back to HTML with `marked`.
 import { Parser } from "htmlparser2"
 import { marked } from "marked"
 import { readFileSync } from "node:fs"
@@ -64,7 +64,7 @@ export const commonmark = suite({
 
 const tabs = (text: string) => text.replaceAll("→", "\t")
 
-/** Whether markdown makes every tag of the HTML, and the author wrote none. */
+/** Whether markdown can produce every tag of the HTML, and the author wrote none. */
 const isOwn = ({ markdown, html }: { markdown: string; html: string }): boolean =>
   [...html.matchAll(/<\/?([a-z!?][^\s>/]*)[^>]*>/gi)].every(
     ([tag, name]) => OWN.has(name!) && !(tag.includes("=") && markdown.includes(tag)),

@@ -133,7 +133,7 @@ const embedder = new (class ReadyVectors implements Embedder {
   readonly dimensions = model.dimensions
   readonly #known = new Map<string, Float32Array>()
 
-  /** Embeds a question ahead, so that no engine's time holds the model's. Passages are read by the model itself. */
+  /** Embeds a question ahead, so that no engine's time includes the model's. Passages are read by the model itself. */
   async ready(text: string): Promise<number[]> {
     const [vector] = await model.embed([text], { priority: "query" })
     this.#known.set(text, vector!)

@@ -4,7 +4,7 @@ import { pageId } from "#engine/index/page/page-url.ts"
 import { toPassages } from "#engine/text/passages.ts"
 
 const CHARS_PER_CALL = 8_000_000
-/** Candidates of each arm, and how much of the vectors' score counts: what OpenSearch's own examples have. */
+/** Candidates of each arm, and how much of the vectors' score counts, as in OpenSearch's own examples. */
 const NEAREST = 100
 const PIPELINE = "fossick-bench-hybrid"
 const SHARE = 0.6

@@ -16,9 +16,9 @@ import { aPage } from "#engine/testing/pages.ts"
 import { answerTo, machine, nextMessage, percentile, short, stopProcess, table } from "../../measure.ts"
 import type { LoopDelay } from "../../peers/loop-delay.ts"
 
-// How clients are affected by a state that is far away, and by one that goes away and returns: the API process of a checkout, its state
-// in a file, on a PostgreSQL server and on one behind a slow line. Each client has a key with a limit of credits, and asks one question
-// after another.
+// How clients are affected by a state that is far away, and by one that goes down and comes back: the API process of a
+// checkout, its state in a file, on a PostgreSQL server and on one behind a slow connection. Each client has a key with
+// a limit of credits, and asks one question after another.
 
 const OWN = join(import.meta.dirname, "../../..")
 const LOOP_DELAY = join(import.meta.dirname, "../../peers/loop-delay.ts")
@@ -35,13 +35,13 @@ const { values } = parseArgs({
     before: { type: "string" },
     rounds: { type: "string", default: "3" },
     clients: { type: "string", default: "32" },
-    /** The line's delay in each direction, in milliseconds. */
+    /** The connection's delay in each direction, in milliseconds. */
     delay: { type: "string", default: "5" },
     /** Seconds of searching in each row. */
     seconds: { type: "string", default: "10" },
     /** Milliseconds between an answer and the next question of its client. */
     pause: { type: "string", default: "0" },
-    /** Seconds for which the server is away; 0 if it stays. */
+    /** Seconds for which the server is down; 0 if it stays up. */
     away: { type: "string", default: "30" },
   },
 })
@@ -192,7 +192,7 @@ class Api implements AsyncDisposable {
   }
 }
 
-/** An index without vectors, so that answers cost little beside the state. */
+/** An index without vectors, so that answers cost little compared with the state. */
 async function fill(dataDir: string): Promise<void> {
   const settings = { ...readSettings(engineSettings, {}), dataDir }
   await using engine = await openEngine(settings, { mode: "write", embedding: "off" })

@@ -18,8 +18,8 @@ import { machine, nextMessage, short, table } from "../../measure.ts"
 import { CountingEmbedder } from "../counting-embedder.ts"
 
 // The cost of a folder with many files: the first run, a run in which nothing changed, one after a few changes, and one
-// look by the process that watches the folder. Each run is a separate process, as in the appliance; vectors are made by
-// hashing.
+// check by the process that watches the folder. Each run is a separate process, as in the appliance; vectors are made
+// by hashing.
 
 /** An unchanged run may cost this share of the first. */
 const MAX_RATIO = 0.02

@@ -1,5 +1,5 @@
-// Answers questions in one process: `node asker.ts <root> <data folder> <passages>`. `root`: the checkout whose code builds the
-// index, if it is not there, and asks it. Takes messages of questions, answers with milliseconds.
+// Answers questions in one process: `node asker.ts <root> <data folder> <passages>`. `root`: the checkout whose code
+// builds the index, if it does not exist, and searches it. Takes messages of questions, answers with milliseconds.
 import { join } from "node:path"
 import type { SearchDepth } from "#engine"
 import type * as OpenEngine from "#engine/open-engine.ts"

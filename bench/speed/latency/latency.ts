@@ -24,9 +24,9 @@ const ASKER = join(import.meta.dirname, "asker.ts")
 /** The questions of one row of the table. */
 interface Kind {
   readonly depth: SearchDepth
-  /** Reading pages again is most of what such a question costs: fewer are asked. */
+  /** Reading pages again accounts for most of the cost of such a question, so fewer are asked. */
   readonly isSlow?: true
-  /** Questions on pages that the index doesn't hold: their words decide nothing. */
+  /** Questions about pages that are not in the index, so that their words match nothing useful. */
   readonly isUndecided?: true
 }
 const KINDS: Readonly<Record<string, Kind>> = {

@@ -23,7 +23,7 @@ import type { Filled } from "./filler.ts"
 const OWN = join(import.meta.dirname, "../../..")
 const FILLER = join(import.meta.dirname, "filler.ts")
 
-/** Response times of questions, in milliseconds: while nothing is made, while vectors are made, and afterwards. */
+/** Response times of questions, in milliseconds: before, while and after vectors are made. */
 interface Asked {
   readonly idle: readonly number[]
   readonly filling: readonly number[]

@@ -45,7 +45,7 @@ const SPACE = "Platform Knowledge"
 
 /**
  * A space as Confluence's HTML export writes one: an index, a page per file named by its title and number, breadcrumbs,
- * metadata, attachments. The form is Confluence's, the program is not: no registry has it.
+ * metadata, attachments. The format is Confluence's, but the program is not, because no registry has Confluence.
  */
 export async function confluenceExport(folder: string, texts: readonly Text[]): Promise<RealSite> {
   const site = builtFolder(folder, "confluence")

@@ -230,7 +230,7 @@ export async function reactApplication(folder: string, texts: readonly Text[]): 
   })
 }
 
-/** A blog made by Eleventy, with pages of tags, a feed and a sitemap. */
+/** A blog made by Eleventy, with tag pages, a feed and a sitemap. */
 export async function blog(folder: string, texts: readonly Text[]): Promise<RealSite> {
   const node = await npmPackages(folder)
   const site = builtFolder(folder, "blog")

@@ -56,7 +56,7 @@ export async function doOnce(folder: string, name: string, work: () => Promise<v
   await writeFile(mark, "")
 }
 
-/** Marks the builds of these names to be rebuilt. */
+/** Marks the builds with these names as needing a rebuild. */
 export async function forget(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await rm(join(folder, `.done-${name}`), { force: true })

@@ -7,7 +7,7 @@ import type { RealSite } from "./site.ts"
 import { readTexts, type Text } from "./texts.ts"
 import { dokuWiki, mediaWiki } from "./wikis.ts"
 
-/** The programs that were built, and those that could not be built with the reason. */
+/** The programs that were built, and those that could not be built, with the reasons. */
 export interface Programs {
   readonly sites: readonly RealSite[]
   /** Texts that no site has. */
@@ -15,7 +15,7 @@ export interface Programs {
   readonly missing: readonly { readonly name: string; readonly why: string }[]
 }
 
-/** Programs that are in no registry: named in every report, so that nobody takes them as tested. */
+/** Programs that are in no registry: named in every report, so that nobody assumes they were tested. */
 const UNOBTAINABLE = [
   { name: "nextcloud", why: "no package registry carries Nextcloud" },
   {

@@ -17,7 +17,7 @@ export interface RealSite {
   readonly start: string
   /** All its content; empty when the program brings its own and only `count` is known. */
   readonly pages: readonly ExpectedPage[]
-  /** Paths that are no content: edit forms, histories, special pages. One of them in the index is junk. */
+  /** Paths that are not content: edit forms, histories, special pages. One of them in the index is junk. */
   readonly junk: RegExp | null
   readonly question: Question
   /**

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { nodeFolder } from "./packages.ts"
 
-/** A text written for readers: a package's description of itself. */
+/** Text written for readers: a package's description of itself. */
 export interface Text {
   /** The package's name: the title of its page on every site. */
   readonly title: string

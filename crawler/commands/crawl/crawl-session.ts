@@ -35,8 +35,8 @@ export type CrawlWish = (DescribedCrawl | { readonly names: readonly string[] | 
 
 /**
  * One `fossick crawl` or `fossick sources run`. If an appliance is running, it gets the crawls and this command watches
- * them. If there is none, or it goes away, the crawls run here, as many at a time as in the appliance. Ctrl-C and
- * SIGTERM pause them and keep their frontiers.
+ * them. If there is none, or it stops, the crawls run here, as many at a time as in the appliance. Ctrl-C and SIGTERM
+ * pause them and keep their frontiers.
  * @returns the exit code; for several runs, the worst one.
  * @throws SettingsError
  * @throws ArgumentsError when a name is not a declared source, or when it is one but the options contradict it; then
@@ -157,7 +157,7 @@ class WatchedRuns {
   async #showProgress(): Promise<void> {
     const all = await this.#now()
     this.display.show(all.filter((job) => isOpen(job)))
-    // The last job has ended when its vectors are made.
+    // The last job counts as ended only once its vectors are made.
     if (!all.some((job) => isOpen(job))) return
     for (const job of all) if (isOver(job.state)) await this.#showEnd(job)
   }

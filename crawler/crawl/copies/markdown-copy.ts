@@ -29,7 +29,7 @@ export const MAX_SHARE = 0.5
  * half cut off 0.2 %. With a threshold of 95 %, these would be 96, 3.2 and 0.8 %.
  */
 const MIN_WORDS = 0.97
-/** Markdown's marks never make a text more than twice as long. */
+/** Markdown's marks never make text more than twice as long. */
 const MARKS = 2
 
 /** Whether a visit may request only the copy. */

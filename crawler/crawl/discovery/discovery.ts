@@ -203,7 +203,7 @@ export class Discovery {
     const { db, job, frontier } = this.#options
     await this.#troubles.end()
     if (job.visits === "failed") {
-      // This run followed only a little more than the previous one.
+      // This run followed few more links than the previous one, so the previous result still counts.
       await keepWhole(db, job.id, (await runBefore(db, job))?.whole === true)
       return
     }

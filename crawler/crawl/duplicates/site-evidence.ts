@@ -113,7 +113,7 @@ function valuesOfNothing(pairs: readonly Pair[]): string[] {
   )
 }
 
-// If the site shows no preference: secure, and short.
+// If the site shows no preference, https and the short form are used.
 function prefersLonger(difference: Difference, pairs: readonly Pair[]): boolean {
   const votes = pairs.reduce((sum, { value }) => sum + (value === "yes" ? 1 : value === "no" ? -1 : 0), 0)
   return votes === 0 ? difference === "https" : votes > 0

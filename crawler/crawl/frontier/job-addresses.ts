@@ -95,7 +95,7 @@ export async function addressesOf(
   return found
 }
 
-/** A host that a run gave up. */
+/** A host that a run gave up on. */
 export interface GivenUpHost {
   readonly host: string
   /** Number of addresses that were not visited because of it. */
@@ -103,7 +103,7 @@ export interface GivenUpHost {
   readonly why: string
 }
 
-/** Hosts that a job gave up, as recorded in the details of their addresses, while the job has its frontier. */
+/** Hosts that a job gave up on, as recorded in the details of their addresses, while the job has its frontier. */
 export async function givenUpHosts(db: StateStore, job: number): Promise<GivenUpHost[]> {
   const hosts = await addresses(db, job)
     .select((eb) => ["host", eb.fn.min<string>("detail").as("detail"), eb.fn.countAll<number>().as("left")])

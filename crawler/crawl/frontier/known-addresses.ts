@@ -74,7 +74,7 @@ export interface Visited {
   readonly copy?: MarkdownCopy | null
   /** The page's links, packed; `null` if there are too many to keep; left out if the page was not read. */
   readonly links?: Uint8Array | null
-  /** For an address that the frontier does not hold. */
+  /** How the address was found, if the frontier does not hold it. */
   readonly found?: Found
 }
 

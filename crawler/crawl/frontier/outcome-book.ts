@@ -64,8 +64,8 @@ export class OutcomeBook {
   }
 
   /**
-   * Closes addresses with their outcomes, in one transaction, and counts them for the job. An address that was
-   * not in the frontier, such as the target of a redirect, joins it closed.
+   * Closes addresses with their outcomes, in one transaction, and counts them for the job. An address that was not in
+   * the frontier, such as the target of a redirect, is added to it as closed.
    * @returns how many were open
    */
   async record(results: readonly Visited[]): Promise<number> {

@@ -141,7 +141,7 @@ export class PageJudge {
     await this.#place(taken, { page, hash, isUnchanged })
   }
 
-  /** Whether a redirect brought a page in while it was being read under its own address. */
+  /** Whether a redirect led to a page while it was being read under its own address. */
   #isTakenIn(entry: FrontierEntry, url: PageUrl): boolean {
     if (url !== entry.url) return false
     return this.#parts.recorder.isSettled(url) || !this.#parts.frontier.isOpen(entry)

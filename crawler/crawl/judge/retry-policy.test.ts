@@ -55,7 +55,7 @@ test("a host that asks to wait without a time pauses like one that does not resp
   expect(pausesOf(retryAfterMs("30", 0))).toEqual([30_000, 30_000, 30_000, 40_000, 80_000])
 })
 
-/** Pauses of a host that fails again and again, until it is given up. */
+/** Pauses of a host that fails again and again, until it is abandoned. */
 function pauses(policy: RetryPolicy, visit: ReturnType<typeof failed>): unknown[] {
   const all: unknown[] = []
   for (let round = 0; round < 20; round += 1) {

@@ -5,7 +5,7 @@ import type { Visit } from "../../reading.ts"
 import { isAnswer, isInVain, type Unread } from "./visit-outcome.ts"
 
 /**
- * A host with this many unsuccessful tries in a row is given up for this run. With the default FOSSICK_RETRY_DELAY_MS
+ * A host with this many unsuccessful tries in a row is abandoned for this run. With the default FOSSICK_RETRY_DELAY_MS
  * that is after 155 seconds of pauses, long enough to restart a server.
  */
 export const HOST_TRIES = 6
@@ -14,18 +14,18 @@ const TIMEOUT_COUNTS = 2
 /**
  * A host that refuses its first connections in a run, or cannot be found, most likely has a mistyped address, and a
  * user may be waiting for the answer. It is tried a second time, after the time that a server takes to restart, and
- * then given up.
+ * then abandoned.
  */
 const FIRST_TRIES = 2
 const FIRST_REST_MS = 2000
 
-/** What to do after a visit that brought nothing to read. Times are on the `steadyNow()` clock. */
+/** What to do after a visit that found nothing to read. Times are on the `steadyNow()` clock. */
 export type NextTry =
-  /** The host is given up with all its addresses. */
+  /** The host is abandoned with all its addresses. */
   | { readonly kind: "give-up-host" }
   | {
       readonly kind: "host-goes-on"
-      /** Until when the host is left alone; `null` if it need not be. */
+      /** Time until which the host is left alone; `null` if it need not be. */
       readonly hostRestsUntil: number | null
       /** When the address is tried again; `null` if the visit was its last. */
       readonly again: number | null
@@ -33,7 +33,7 @@ export type NextTry =
       readonly tries: number
     }
 
-/** Decides when an address is tried again, when its host is given a pause, and when the host is given up. One per run. */
+/** Decides when an address is tried again, when its host is given a pause, and when the host is abandoned. One per run. */
 export class RetryPolicy {
   readonly #patience = new HostFailures()
   readonly #config: Pick<CrawlerConfig, "retryDelayMs" | "maxWaitMs" | "maxTries">

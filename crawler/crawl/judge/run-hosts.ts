@@ -25,7 +25,7 @@ function whyOf(last: NoPage): string {
   return detailOf(last) ?? last.kind
 }
 
-/** The hosts that one run is waiting for, and those it has given up. */
+/** The hosts that one run is waiting for, and those it has abandoned. */
 export class RunHosts {
   readonly #options: RunHostsOptions
   readonly #givenUp = new Map<string, NoPage>()
@@ -54,7 +54,7 @@ export class RunHosts {
     return this.#givenUp.has(host)
   }
 
-  /** The outcome for addresses of a host that was given up; `null` if it was not. */
+  /** The outcome for addresses of a host that was abandoned; `null` if it was not. */
   ending(host: string): NoPage | null {
     return this.#givenUp.get(host) ?? null
   }
@@ -75,7 +75,7 @@ export class RunHosts {
     await this.#options.waits.forgetAll(this.#options.job)
   }
 
-  /** Gives up hosts that the operator asked to skip. */
+  /** Gives up on hosts that the operator asked to skip. */
   async skipAsked(): Promise<void> {
     const { job, waits } = this.#options
     for (const host of await waits.skipped(job)) {

@@ -6,7 +6,7 @@ import { pageOf } from "../../page/page-of-reading.ts"
 import type { Reading } from "../../reading.ts"
 import type { Source } from "../../source.ts"
 
-/** An outcome that leaves no page. */
+/** An outcome without a page. */
 export type NoPage = Exclude<CrawlOutcome, { kind: "indexed" | "unchanged" }>
 
 /** The decision about a reading. */

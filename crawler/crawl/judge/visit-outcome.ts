@@ -4,7 +4,7 @@ import type { Visited } from "../frontier/known-addresses.ts"
 import type { Visit } from "../../reading.ts"
 import type { NoPage } from "./verdict.ts"
 
-/** A visit that brought nothing to read. */
+/** A visit that found nothing to read. */
 export type Unread = Exclude<Visit, { kind: "read" | "unmodified" }>
 
 const IN_VAIN = new Set<string>(["dns", "refused", "timeout", "tls"])

@@ -16,8 +16,8 @@ export interface AmongOptions {
   readonly db: StateStore
   readonly jobs: Jobs
   /**
-   * Called once when this process is considered lost, or cannot tell. It has to end, and its jobs belong to other
-   * processes.
+   * Called once when this process is considered lost, or cannot tell whether it is. It has to end, and its jobs belong
+   * to other processes.
    */
   readonly onLost: (why: string) => void
   /** Called with an error of the store, which may be temporary. */

@@ -57,7 +57,7 @@ function watched(pages: readonly string[], answerMs = 5) {
   return { answers, spans, mostAtOnce: () => most }
 }
 
-/** Two sources on one foreign host, each with four pages. */
+/** Two sources on one external host, each with four pages. */
 async function twoOnOneHost(settings: Config, extra: Readonly<Record<string, Answer>> = {}) {
   await using fixture = await CrawlFixture.open()
   const pages = ["north", "south"].flatMap((part) => ["", "1", "2", "3"].map((page) => `/${part}/${page}`))

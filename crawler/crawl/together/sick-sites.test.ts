@@ -11,7 +11,7 @@ import { article, startTestSite, status } from "../../testing/test-site.ts"
 import { CrawlShare } from "./crawl-share.ts"
 import { JobRuns } from "./job-runs.ts"
 
-/** Listens and treats its connections this way, until it is closed together with all of them. */
+/** Listens and handles its connections as given, until it is closed together with all of them. */
 async function listening(treat: (socket: Socket) => void) {
   const open = new Set<Socket>()
   const server = createServer((socket) => {
@@ -94,7 +94,7 @@ test("four sick sources out of twelve wait, each with a reason, while the others
   await expect.poll(() => isOver(broken)).toBe(true)
   expect((await jobs.get(broken))?.note).toContain("was given up for this run: no")
   const waits = async (id: number) => (await jobs.get(id))?.waits.map(({ host, why }) => [host, why])
-  // A host that refuses from the start is tried a second time, and then given up.
+  // A host that refuses from the start is tried a second time, and then abandoned.
   await expect.poll(() => isOver(refuses)).toBe(true)
   expect(await jobs.get(refuses)).toMatchObject({ outcomes: { "failed:refused": 1 }, result: "failed" })
   await expect.poll(async () => (await waits(hangs))?.[0]?.[0]).toBe(silent.host)

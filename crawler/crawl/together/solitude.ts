@@ -2,8 +2,8 @@
 type Run = object
 
 /**
- * Lets a page be read while no other page of any job is: a page that might crash the process must not make others
- * suspect.
+ * Lets a page be read while no other page of any job is: a page that might crash the process must not cast suspicion on
+ * others.
  */
 export class Solitude {
   #visiting = 0
@@ -27,8 +27,8 @@ export class Solitude {
   }
 
   /**
-   * Begins a visit while no others are running. @returns false when it cannot yet: then the next free moment is
-   * reserved for the run.
+   * Begins a visit while no others are running. @returns false if it has to wait: then the next free moment is reserved
+   * for the run.
    */
   beginAlone(run: Run): boolean {
     if (!this.mayBegin(run)) return false

@@ -29,7 +29,7 @@ interface Run {
 
 /** How soon the pool notices that a job has ended, or can only wait. */
 const POLL_MS = 50
-/** A job with a shorter wait keeps its place: a foreign host is left alone for a second after each page. */
+/** A job with a shorter wait keeps its place: an external host is left alone for a second after each page. */
 const SHORT_WAIT_MS = 2000
 
 /**

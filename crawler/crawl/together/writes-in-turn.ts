@@ -3,7 +3,7 @@ import { Serial } from "#base/flow/serial.ts"
 import type { OwnProcess } from "#base/store/processes/own-process.ts"
 
 const ROLE = "pages"
-/** Time between checks whether another process has written its batch, which takes a tenth of a second or more. */
+/** Time between checks of whether another process has written its batch, which takes a tenth of a second or more. */
 const POLL_MS = 25
 
 /**

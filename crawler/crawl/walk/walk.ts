@@ -188,7 +188,7 @@ class SiteWalk {
         if ((!judge && found.length === maxBreadth) || !this.#filter.selects(target)) continue
         found.push({ url: target, text: link.text })
       } else {
-        // The limit leaves no use for more.
+        // The limit makes further links useless.
         if (!allowExternal || this.#external.length === limit || !this.#filter.reports(target)) continue
         this.#external.push({ url: target, depth: step.depth + 1, score: 0 })
       }

@@ -7,7 +7,7 @@ import type { ContentKind } from "./content.ts"
 /** Whether an address can have others below it. */
 const isFolderAddress = (seed: string): boolean => /^[^?#]*\/$/.test(seed)
 
-/** Problems of a source whose pages all need addresses below one seed. @param pages as a message calls them: `the files` */
+/** Problems of a source whose pages all need addresses below one seed. @param pages the words for them in messages: `the files` */
 export const atOneAddress = ({ seeds }: SourceSpec, pages: string): ReturnType<ContentKind["problems"]> =>
   seeds.length === 1 && isFolderAddress(seeds[0]!)
     ? []

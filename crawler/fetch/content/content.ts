@@ -61,7 +61,7 @@ export interface RecognizedStart {
   readonly fields: Partial<Pick<SourceSpec, ContentField>>
   /** The most telling part in a word or two, such as the folder's last name. */
   readonly name: string
-  /** Where people open it, and below which its pages have their addresses; left out if the appliance shows it. */
+  /** The address at which people open it; its pages have addresses below that; left out if the appliance shows it. */
   readonly address?: string
   /** The proposed schedule; left out if its changes are noticed, or if a person runs it. */
   readonly schedule?: SourceSpec["schedule"]
@@ -83,6 +83,6 @@ export interface ContentKind {
   watchedBy(source: OfContent): "process" | "crawler" | null
   /** Loads the code that reads such content. @param source one whose field is set */
   make(source: OfContent, needs: ContentNeeds): Promise<Content>
-  /** What `fossick sources add` makes of a start; `null` if the start is not of this kind. */
+  /** How `fossick sources add` interprets a start; `null` if the start is not of this kind. */
   recognize(start: string): Promise<RecognizedStart | null>
 }

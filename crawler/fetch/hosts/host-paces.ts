@@ -19,7 +19,7 @@ export interface PaceParty {
 export interface TurnOptions {
   readonly manners: HostManners
   readonly signal: AbortSignal
-  /** Whether the turn is no longer wanted, for example because the host was given up. */
+  /** Whether the turn is no longer wanted, for example because the host was abandoned. */
   readonly isOver?: () => boolean
 }
 
@@ -123,7 +123,7 @@ export class HostPace implements SharedPace {
     this.#turn = turn
   }
 
-  /** Takes over the past of the host from other processes, in this process's time. Called when this process gets the turn. */
+  /** Takes over the host's history from other processes, with times converted to this process's clock. Called when this process gets the turn. */
   goOn(before: HostPast, now: number): void {
     this.#lastAt = Math.max(this.#lastAt, before.lastAt)
     this.block(before.blockedUntil)

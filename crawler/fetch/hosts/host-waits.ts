@@ -72,7 +72,7 @@ export class HostWaits {
       .execute()
   }
 
-  /** Call it when the host answers, or was given up. */
+  /** Call it when the host answers, or was abandoned. */
   async forget(job: number, host: string): Promise<void> {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).where("host", "=", host).execute()
   }
@@ -82,7 +82,7 @@ export class HostWaits {
     await this.#queries.deleteFrom("host_wait").where("job", "=", job).execute()
   }
 
-  /** Asks the process that works on the job to give up a host. */
+  /** Asks the process that works on the job to give up on a host. */
   async skip(job: number, host: string): Promise<void> {
     await this.#queries
       .insertInto("host_wait")
@@ -91,7 +91,7 @@ export class HostWaits {
       .execute()
   }
 
-  /** Hosts that have to be given up. */
+  /** Hosts to give up on. */
   async skipped(job: number): Promise<string[]> {
     const asked = this.#queries.selectFrom("host_wait").select("host").where("job", "=", job)
     return (await asked.where("skip", "=", 1).execute()).map(({ host }) => host)

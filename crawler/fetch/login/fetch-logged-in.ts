@@ -9,7 +9,7 @@ interface LoggedInFetch {
   readonly onRedirect: FetchOptions["onRedirect"] | undefined
   /** Fetches the page once. */
   readonly attempt: (onRedirect: OnRedirect) => Promise<FetchResult>
-  /** The reader that makes a new login. */
+  /** The reader that logs in again. */
   readonly reader: () => LoginReader
 }
 

@@ -321,7 +321,7 @@ test("equal texts with different readers are two pages, whichever way the reader
   expect([of("/a/notes"), of("/b/notes")]).toEqual([["group:hr"], ["group:hr", "group:staff"]])
   // Neither was temporarily mistaken for the other, which would have meant reading it again.
   expect(site.asked.filter(({ user, path }) => user === "hr" && path.endsWith("/notes"))).toHaveLength(6)
-  // If several pages have the same readers, one is enough until it is closed.
+  // Of several pages with the same readers, one is enough until its readers change.
   twins(["hr", "staff"], ["hr", "staff"])
   await run(oneByOne)
   expect([of("/a/notes"), of("/b/notes")].filter((all) => all?.length === 2)).not.toEqual([])

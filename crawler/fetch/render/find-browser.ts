@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises"
 
-/** Where a browser is, or a text that says why there is none and what to do. */
+/** Where a browser is, or a message that says why there is none and what to do. */
 export type FoundBrowser = { readonly path: string } | { readonly missing: string }
 
 const ADVICE =

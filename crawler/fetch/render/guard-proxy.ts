@@ -37,7 +37,7 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ])
 
-/** One page's right to use the proxy. Disposing of it ends the right and cuts its connections. */
+/** One page's right to use the proxy. Disposing of it revokes the right and closes its connections. */
 export interface ProxyPass extends Disposable {
   readonly username: string
   readonly password: string
@@ -47,7 +47,7 @@ export interface ProxyPass extends Disposable {
   readonly isSpent: boolean
   /** Hosts the address guard refused, at most ten. */
   readonly refused: readonly string[]
-  /** Why secure connections to hosts failed, at most ten; only if they are made here. */
+  /** Reasons why secure connections to hosts failed, at most ten; only for connections that are made here. */
   readonly insecure: readonly string[]
 }
 
@@ -115,7 +115,7 @@ export class GuardProxy implements AsyncDisposable {
       this.#server.close(() => {
         closed()
       })
-      // A hanging browser closes none of them.
+      // A browser that hangs doesn't close its connections.
       for (const client of this.#clients) client.destroy()
     })
   }
@@ -320,7 +320,7 @@ class Pass implements ProxyPass {
     this.#onEnd = onEnd
   }
 
-  /** Counts the bytes that arrive over the socket, and ends it with the pass. */
+  /** Counts the bytes that arrive over the socket, and closes it when the pass ends. */
   watch(socket: Socket): void {
     if (this.sockets.has(socket)) return
     if (this.#hasEnded) {

@@ -12,7 +12,7 @@ const browserPath = await findTestBrowser()
 
 /** Time for a page that keeps a processor busy until its time is up. */
 const BUSY_MS = 8000
-/** Time for a page that ends sooner or later, in any way. */
+/** Time for a page that ends sooner or later, however it ends. */
 const GIVEN_UP_MS = 4000
 
 function readerOf(site: TestSite): PageReader {
@@ -54,7 +54,7 @@ describe("a hostile page", { tags: ["chromium"] }, () => {
   test.for<readonly [name: string, script: string]>([
     ["never ends", `for (;;);`],
     [
-      // It waits for an answer in each round, so it never yields, but leaves the processor to other tests.
+      // Each round waits for a response, so the script never returns but leaves the processor to other tests.
       "never ends once it is there, and alerts",
       `setTimeout(() => { for (;;) {
         alert("!"); prompt("…"); print()

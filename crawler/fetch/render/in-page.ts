@@ -93,7 +93,7 @@ export class PageSerialiser {
   static readonly dropped = new Set(["style", "noscript", "template"])
   static readonly computedMark = "data-fossick-computed"
   static readonly maxStyled = 50_000
-  /** Pixels beyond the upper left corner of the page that nothing scrolls to. */
+  /** Text further than this beyond the upper left corner of the page, in pixels, can't be scrolled to. */
   static readonly far = { left: -2000, top: -500 }
   static readonly handedDown = ["color", "font-size", "visibility", "-webkit-text-fill-color"]
   /** Properties that can hide an element, each with the value at which it has no effect. */

@@ -38,7 +38,7 @@ const MORE_CHARS = 10
 
 type Read = Extract<Visit, { kind: "read" }>
 
-/** Reads pages through a browser where that is asked for or needed. */
+/** Reads pages through a browser where that is requested or needed. */
 export class PageRendering {
   readonly #options: PageRenderingOptions
   readonly #trials = new Trials()
@@ -57,7 +57,7 @@ export class PageRendering {
     const { read } = this.#options
     if (!isHtml(fetched)) return await read(fetched, deadline, options)
     if (rendering === "browser") return await this.#render(fetched, deadline, options)
-    // Reading the page gives its bytes away, and the browser may need them.
+    // Reading the page hands its bytes over, and the browser may still need them.
     const copy = rendering === "http" ? null : { ...fetched, body: Uint8Array.from(fetched.body) }
     const visit = await read(fetched, deadline, options)
     if (visit.kind !== "read") return visit
@@ -73,7 +73,7 @@ export class PageRendering {
     return await this.#tried(visit, copy, deadline, options)
   }
 
-  /** Opens a page that came with text in a browser if that might find more. `copy`: null where no browser may be used. */
+  /** If a browser might find more on a page that came with text, opens the page in one. `copy`: null if no browser may be used. */
   async #tried(sent: Read, copy: Fetched | null, deadline: number, options: VisitOptions): Promise<Visit> {
     const { reading } = sent
     const { url, extracted } = reading
@@ -160,7 +160,7 @@ function isHtml({ headers, body, url }: Fetched): boolean {
   return sniff(mediaType(headers["content-type"]), body, url).kind === "html"
 }
 
-/** Says what may be missing from a page that came with text. */
+/** Returns what might be missing from a page that came with text. */
 function doubtOf(reason: Reason, { panels, branches }: LeftToScripts, other: PageUrl): string {
   const ends = "until its scripts have run in a browser"
   if (reason === "panels") return `${countOf(panels, "panel")} of the page may be empty ${ends}`
@@ -186,7 +186,7 @@ function isMore(reason: Reason, sent: Reading, rendered: Reading): boolean {
 
 const wordsOf = (markdown: string): string => toPlainText(markdown).replace(/\s+/g, " ").trim()
 
-/** A shell's text ("Please switch on JavaScript") is not the page's, so no text is better. Its links are its own. */
+/** A shell's text ("Please switch on JavaScript") is not the page's text, so no text is better. Its links do belong to the page. */
 function unread({ reading }: Read, detail: string): Visit {
   const { validators: _, ...rest } = reading
   return {

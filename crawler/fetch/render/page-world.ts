@@ -31,7 +31,7 @@ export class PageWorld {
     return (await inTime(done, timeoutMs)) as { readonly value: Result } | null
   }
 
-  /** Ends the script that is running and lets no other start. */
+  /** Stops the running script and lets no other script start. */
   async stopScripts(timeoutMs: number): Promise<void> {
     const stopping = Promise.all([
       this.#session.send("Emulation.setScriptExecutionDisabled", { value: true }),

@@ -61,8 +61,9 @@ export function restoreOpened(): void {
 }
 
 /**
- * Opens what readers can open without leaving the page. It clicks controls that say they are closed (`aria-expanded="false"`), tabs that are
- * not chosen and `<summary>`, and only where the panel shows nothing yet. It never clicks links that lead anywhere, forms or menus.
+ * Opens what readers can open without leaving the page. It clicks controls that say they are closed
+ * (`aria-expanded="false"`), tabs that are not chosen and `<summary>`, and only where the panel shows nothing yet. It
+ * never clicks forms, menus, or links that lead somewhere.
  */
 export class PanelOpener {
   static readonly controls =
@@ -77,7 +78,7 @@ export class PanelOpener {
   static readonly pictures = "img, picture, video, audio, iframe, object, embed, canvas"
   /** A longer text beside a control is the content that the control hides, not a branch's label. */
   static readonly maxLabelChars = 100
-  /** Most text kept from the tab that the page shows first, which may be the whole page. */
+  /** The most text kept from the tab that the page shows first, which may be the whole page. */
   static readonly maxFirstTabChars = 1_000_000
   readonly address = this.here()
   readonly done = new Set<OpenNode>()

@@ -65,6 +65,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // The process has ended in the meantime.
+    // The process ended in the meantime.
   }
 }

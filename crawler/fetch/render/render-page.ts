@@ -36,7 +36,7 @@ export interface RenderTask {
   readonly maxChars: number
   /** Time for the page alone, from the moment there is room for it. */
   readonly timeoutMs: number
-  /** When rendering must be done, the wait for room included, in milliseconds since 1970. Default: no deadline. */
+  /** When rendering must be done, including the wait for room, in milliseconds since 1970. Default: no deadline. */
   readonly deadline?: number
   readonly signal?: AbortSignal | undefined
   /** Whether to take a picture at the end; images and fonts are then loaded, too. */
@@ -71,7 +71,7 @@ export type RenderResult =
 
 /** Bytes a page may load besides its document. */
 const MAX_TRAFFIC_BYTES = 50_000_000
-/** How often scripts may navigate to another document. */
+/** How many times scripts may navigate to another document. */
 const MAX_HOPS = 5
 /** The share of its time in which a page may settle; the rest is for reading it. */
 const SETTLE_SHARE = 0.75
@@ -108,7 +108,7 @@ const VIEWPORT = { width: 1280, height: 720 }
 
 /** Never loaded: they hold no text. */
 const UNWANTED = new Set(["image", "media", "font", "texttrack", "manifest", "ping", "cspviolationreport"])
-/** Loaded for a picture all the same. */
+/** Loaded only when a picture is taken. */
 const SEEN = new Set(["image", "font"])
 /** Connections that can stay open as long as the page does. */
 const LASTING = new Set(["websocket", "eventsource"])
@@ -132,7 +132,7 @@ export async function renderPage(
     const visit = new PageVisit(context, page, task, deadline)
     const lost = endOf(browser, page, task, deadline, over.signal)
     const work = visit.run().catch(async (error: unknown): Promise<RenderResult> => {
-      // The reason for the end of the page arrives right after its calls have failed.
+      // The reason why the page ended arrives right after its calls have failed.
       const end = await Promise.race([lost, sleep(1000, null, { ref: false })])
       return end ?? failed("unreadable", `the browser failed: ${firstLine(error)}`, true)
     })
@@ -236,7 +236,7 @@ class PageVisit {
   }
 
   /**
-   * Waits until nothing happens on the page any more or scripts navigate to another.
+   * Waits until nothing happens on the page any more or scripts navigate to another page.
    * @returns whether scripts may keep running while the page is read.
    */
   async #settle(world: PageWorld, until: number): Promise<boolean> {

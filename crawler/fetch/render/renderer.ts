@@ -9,7 +9,7 @@ import { renderPage, type RenderResult, type RenderTask } from "./render-page.ts
 export interface RendererOptions {
   /** The crawler's user agent. */
   readonly userAgent: string
-  /** Path of the browser; when empty, one is searched for. */
+  /** Path of the browser; if empty, a browser is searched for. */
   readonly browserPath: string
   /** Pages open at the same time. */
   readonly pages: number
@@ -55,7 +55,7 @@ export class Renderer implements AsyncDisposable {
     })
   }
 
-  /** Renders one page; its time starts when there is room for it. Whatever the page does is returned as a value. */
+  /** Renders one page; its time starts when there is room for it. Whatever goes wrong on the page is returned as a value, not thrown. */
   async render(task: RenderTask): Promise<RenderResult> {
     const late =
       task.deadline === undefined ? [] : [AbortSignal.timeout(Math.max(0, task.deadline - steadyNow()))]
@@ -207,6 +207,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // The process has ended in the meantime.
+    // The process ended in the meantime.
   }
 }

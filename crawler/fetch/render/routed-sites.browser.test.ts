@@ -13,7 +13,7 @@ const TOPICS = {
 } as const
 const text = (topic: keyof typeof TOPICS) => `${TOPICS[topic]} `.repeat(6)
 
-/** A site whose scripts fetch a text for the route and write it into the page, with links to all the others. */
+/** A site whose scripts fetch the text for the route and write it into the page, with links to all the other routes. */
 async function startApp(routing: "hash" | "history", head = ""): Promise<TestSite> {
   const link = routing === "hash" ? "#/" : "/"
   const shell = html(`<!doctype html><html lang="en"><head><title>Mills</title>

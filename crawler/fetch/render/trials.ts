@@ -14,7 +14,7 @@ export type Reason =
 /** How a visit's detail describes an empty navigation or a closed branch of a tree. */
 export const LINKS_LEFT = "menu or tree"
 
-/** After this many pages in a row for which a reason brought nothing more, a browser opens no more of a site's pages for that reason. */
+/** Once a browser has opened this many pages in a row for one reason and found nothing more, it opens no more of the site's pages for that reason. */
 const MOST_IN_VAIN = 3
 /** How long to wait before trying again: sites change, and the reader of live calls runs for weeks. */
 const VAIN_FOR_MS = 60 * 60_000

@@ -26,8 +26,8 @@ interface Rule {
 }
 
 /**
- * Parses a robots.txt for the crawler with this product token. Groups that name it are taken together,
- * else those for `*`; the longest matching pattern decides, and on a tie the friendlier one (§2.2.2).
+ * Parses a robots.txt for the crawler with this product token. Groups that name it are combined, or else those for `*`;
+ * the longest matching pattern decides, and on a tie the friendlier one (§2.2.2).
  */
 export function parseRobots(text: string, agent: string): RobotsRules {
   const { groups, sitemaps } = parse(text.slice(0, MAX_CHARS).toWellFormed())

@@ -12,7 +12,7 @@ export type RobotsAnswer =
 
 /** RFC 9309 §2.4: not to be used for longer than this. */
 const FRESH_MS = 24 * 3_600_000
-/** A site whose robots.txt fails is asked again after this. */
+/** How long until a site whose robots.txt failed is asked again. */
 const RETRY_MS = 60_000
 /** Enough for a thousand sites, unless their files are unusually long: no file is longer than 500 KB. */
 const MEMORY = new CacheMemory("robots", 8_200_000)

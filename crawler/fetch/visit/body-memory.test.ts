@@ -76,6 +76,7 @@ test("simultaneous visits to large pages hold only a few of their bodies in memo
   const { stdout } = await promisify(execFile)(process.execPath, [program, "2000", ...urls])
   const { bodiesMb, kinds } = JSON.parse(stdout)
   expect(kinds).toHaveLength(32)
-  // 64 MB and one body, plus memory not yet garbage-collected; 400 and more if each were fetched as it comes.
+  // 64 MB and one body, plus memory not yet garbage-collected; 400 and more if each were fetched as soon as it is
+  // requested.
   expect(bodiesMb).toBeLessThan(280)
 })

@@ -40,7 +40,7 @@ export interface ReaderOptions {
   readonly allow?: readonly string[]
   /** Networks that admins opened, each on one port. */
   readonly opened?: readonly OpenedNetwork[]
-  /** The hosts of the source being read, which must stay in the networks they were first in. */
+  /** The hosts of the source being read, which must stay in the networks where they were first found. */
   readonly hosts?: SourceHosts | undefined
   /** TLS settings for the source's connections. */
   readonly tls?: SourceTls | null

@@ -55,7 +55,7 @@ export class ReadingPlaces implements AsyncDisposable {
     await Promise.all(all.map((one) => one[Symbol.asyncDispose]()))
   }
 
-  // The browser and what drives it are large, and most crawls need none.
+  // The browser and the code that drives it are large, and most crawls don't need them.
   async #open(): Promise<Renderer> {
     const { Renderer } = await import("../render/renderer.ts")
     return new Renderer({

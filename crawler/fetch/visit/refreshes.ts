@@ -4,7 +4,7 @@ import type { Visit, VisitOptions } from "../../reading.ts"
 import type { SourceLogin } from "../login/source-login.ts"
 import type { RedirectChain } from "../redirect-chain.ts"
 
-/** One fetch, redirects included, and its reading. `chain`: its requests; null when nothing was fetched. */
+/** One fetch, including redirects, and the result of reading it. `chain`: its requests; null when nothing was fetched. */
 export interface Step {
   readonly visit: Visit
   readonly chain: RedirectChain | null

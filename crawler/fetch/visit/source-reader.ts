@@ -21,7 +21,7 @@ export interface SourceReaderOptions
   /** Where to look up secrets that the login names as `${NAME}`. Default: the process's environment, with `fossick.env` as the fallback. */
   readonly env?: NodeJS.ProcessEnv
   readonly resolve?: Resolve | undefined
-  /** Aborts opening content that takes long. */
+  /** Aborts the opening of content if it takes too long. */
   readonly signal?: AbortSignal
 }
 

@@ -19,7 +19,7 @@ const OFFERED = 100
  * is available.
  */
 const OFFER_MS = 10_000
-/** A taken job is started at once; if it is not started within this time, it was put down without notice. */
+/** A taken job is started at once. If it has not started within this time, its process put it back without notice. */
 const PUT_DOWN_MS = 1000
 /** The same as for the state itself. Crawls that are under way do not wait for the connection. */
 const CONNECT_MS = 3000
@@ -58,7 +58,7 @@ export class BossQueue implements JobQueue {
   readonly #held = new Set<number>()
   /** When jobs were announced, by the steady clock. */
   readonly #offered = new Map<number, number>()
-  /** Handed-out jobs that block others, and since when this process knows. */
+  /** Handed-out jobs that block others, and when this process first noticed each. */
   readonly #seen = new Map<string, number>()
 
   constructor({ jobs, location, onProblem, heartMs = HEART_MS }: BossQueueOptions) {
@@ -176,7 +176,7 @@ export class BossQueue implements JobQueue {
     })
   }
 
-  /** Does work that is made up for later if it fails. */
+  /** Does work that can be caught up on later if it fails. */
   async #calmly(work: (boss: PgBoss) => Promise<unknown>): Promise<void> {
     await this.#unlessAway(work).catch(this.#onProblem)
   }

@@ -8,6 +8,6 @@ import type { JobWish } from "../jobs.ts"
 export interface JobQueue extends AsyncDisposable {
   /** The next job to work on, or null. The job belongs to this process until it is {@link done} or the process is lost. */
   take(wish?: JobWish): Promise<number | null>
-  /** Call this when a taken job has ended, was put down, or could not be started. */
+  /** Call this when a taken job has ended, was put back, or could not be started. */
   done(id: number): Promise<void>
 }

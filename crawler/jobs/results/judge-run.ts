@@ -47,7 +47,7 @@ export interface RunFacts {
 export const FEW = 3
 /** The share of a source's pages whose loss in one run needs a look. From the same share on, removals wait, too (`removal.maxShare`). */
 export const LOST_SHARE = 0.1
-/** The share of unreadable addresses from which on search misses what people look for. */
+/** The share of unreadable addresses from which search misses what people look for. */
 export const FAILED_SHARE = 0.1
 /** Any site has some dead links. With this many, and more than pages, the site has moved or its sitemap is wrong. */
 export const DEAD_LINKS = 10

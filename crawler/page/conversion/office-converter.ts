@@ -7,9 +7,9 @@ import { type Conversion, runConverter } from "./run-converter.ts"
 export interface OfficeConverterOptions {
   /** Path of `soffice`, `off`, or empty for the usual places. */
   readonly configured: string
-  /** The time to read a document. A conversion has {@link START_MS} more. */
+  /** Time allowed for reading a document. A conversion gets {@link START_MS} more. */
   readonly timeoutMs: number
-  /** The memory to read a document, in megabytes. */
+  /** Memory allowed for reading a document, in megabytes. */
   readonly memoryMb: number
 }
 

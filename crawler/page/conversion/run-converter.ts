@@ -80,7 +80,7 @@ export async function runConverter(
   }
 }
 
-/** Runs the program to its end. Returns a text if the program ended: its output, in case it made no file. */
+/** Runs the program to its end. Returns a string if the program ended: its output, in case it made no file. */
 function ended(
   command: readonly string[],
   folder: string,

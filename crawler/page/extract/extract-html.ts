@@ -31,7 +31,7 @@ import { callsItselfAdult, readsAdult } from "./facts/unsafe.ts"
  */
 export function extractHtml(html: string, url: string): Extracted {
   const document = parseTree(html)
-  // The document's links and data first: a menu that a script opens leads somewhere too.
+  // Reads the document's links and data first: a menu that a script opens leads somewhere too.
   const gathered = gatherFacts(document, url)
   const unseen = removeUnseen(document)
   writeAsSeen(document)
@@ -95,7 +95,7 @@ export function extractHtml(html: string, url: string): Extracted {
 /** Names of MathJax's and KaTeX's files and settings: on a page with one of them, a script typesets TeX. */
 const SETS_TEX = /MathJax|mathjax|katex|renderMathInElement/
 
-/** A text without its invisible characters; null if it gives orders to models. */
+/** The text without invisible characters; null if it gives orders to models. */
 function unlessOrder(text: string | null): string | null {
   const seen = text === null ? "" : withoutUnseenSigns(text)
   return seen === "" || holdsModelOrder(seen) ? null : seen

@@ -7,7 +7,7 @@ import { interlacedPicture } from "../../testing/pictures.ts"
 import { inflatingZip, poisonPdfs } from "../../testing/poison.ts"
 import type { DocumentFormat } from "./document-format.ts"
 
-// Small files that take much memory when read, in a process with little memory: each stays within its limit, gives no
+// Small files that take much memory when read, in a process with little memory: each stays within its limit, yields no
 // more text than a book, and does not affect the file after it.
 
 const MEMORY_MB = 200

@@ -36,7 +36,7 @@ export function readersHeaders(headers: Readonly<Record<string, string | string[
   return [values ?? []].flat().map((value) => Buffer.from(value, "latin1").toString("utf8"))
 }
 
-/** Differs when other headers are sent. */
+/** Differs if different headers are sent. */
 export const readersDigest = (sent: readonly string[]): string =>
   hash("sha256", JSON.stringify(sent), "base64url").slice(0, 16)
 

@@ -2,7 +2,7 @@ import type { Extracted } from "../extract/extracted.ts"
 import type { DocumentError } from "../formats/document-error.ts"
 import type { ReadBodyTask } from "../read-body.ts"
 
-/** Why a body gives no page. `too-large`: reading it takes more memory than is allowed. */
+/** Why no page could be made from a body. `too-large`: reading it takes more memory than is allowed. */
 export type Unread = DocumentError["kind"] | "too-large"
 
 export type ReadBodyAnswer =

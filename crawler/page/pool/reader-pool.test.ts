@@ -159,7 +159,7 @@ test("a page read in time counts, even if its process was then held up past the 
   const timeoutMs = 2000
   await using pool = new ReaderPool({ places: 1, timeoutMs, program: pathToFileURL(file) })
   expect(await pool.read(task("a"))).toMatchObject({ kind: "read" })
-  // Not while a message is being handled, because other messages are handled right after it.
+  // Waits until no message is being handled, because other messages would be handled right after it.
   await setImmediate()
   const heldUntil = performance.now() + timeoutMs + 100
   const second = pool.read(task("b"))

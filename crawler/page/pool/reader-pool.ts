@@ -47,14 +47,14 @@ export interface ReadBodyOptions {
   readonly onStart?: (() => Promise<void>) | undefined
 }
 
-/** Time for a place to get ready, which takes a second of processor time: a busy machine costs no page. */
+/** Time for a place to get ready, which takes a second of processor time: no page is lost because the machine is busy. */
 const START_MS = 60_000
 const CLOSED = new Error("The reader was closed.")
 
 /**
  * Threads or processes that read bodies. They start with the first task and end after an idle period, so an idle
- * appliance holds no memory for them. One that crashes, runs out of memory or takes too long only costs its page: it is
- * thrown away and another one continues with the rest. Parties that share the pool take turns.
+ * appliance holds no memory for them. A thread or process that crashes, runs out of memory or takes too long only loses
+ * its page: it is discarded and another one continues with the rest. Parties that share the pool take turns.
  */
 export class ReaderPool implements AsyncDisposable {
   readonly #options: Required<ReaderPoolOptions>
@@ -107,7 +107,7 @@ export class ReaderPool implements AsyncDisposable {
     )
   }
 
-  /** Each body whose turn it is has one. */
+  /** Returns a free place: there is one for each body whose turn it is. */
   #free(): Place {
     for (const place of this.#places) if (place.current === null) return place
     return this.#start()

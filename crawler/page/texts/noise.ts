@@ -42,7 +42,7 @@ const GENERATED_START_CHARS = 1500
 const MAY_BE_GENERATED =
   /\.(?:c|cc|cpp|cs|css|go|h|hpp|java|js|jsx|json|kt|mjs|php|py|rb|rs|scala|sql|swift|ts|tsx|ya?ml)$/
 
-/** Names, for people, the program that wrote a text for other programs; such a text is not read. Null if the text might have been written by people. */
+/** If a program wrote the text for other programs, names that program, for people to read; such text is not read. Null if the text might have been written by people. */
 export function noiseIn(text: string, url: string): string | null {
   const name = fileName(url).toLowerCase()
   if (LOCK_FILES.has(name)) return "a lock file written by a package manager"

@@ -7,6 +7,6 @@ import { rst } from "./kinds/rst.ts"
 
 /**
  * Every kind of text that has a structure of its own, except Markdown. To add one, create a file in kinds/ and add its
- * name here. If a text fits several kinds, the first is tried first. Loads none of the readers.
+ * name here. If a text fits several kinds, they are tried in this order. Loads none of the readers.
  */
 export const TEXT_FORMATS = [notebook, openapi, asciidoc, rst, org, code] as const

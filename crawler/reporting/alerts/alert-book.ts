@@ -98,7 +98,7 @@ export class AlertBook {
     this.#db = db
     this.#clock = clock
     this.#queries = queriesOf(db)
-    // First, because the triggers are on their tables.
+    // Comes first, because the triggers are on their tables.
     this.#jobs = new Jobs(db, clock)
     this.#backups = new BackupTable(db, clock)
     this.#webhooks = new WebhookQueue(db, clock)
@@ -111,7 +111,7 @@ export class AlertBook {
     return this.#outboxes.get(channel)!
   }
 
-  /** Has ends of runs recorded from now on, for whichever process reports them. */
+  /** From now on, has the ends of runs recorded, for whichever process reports them. */
   static prepare(db: StateStore): void {
     void new AlertBook(db)
   }

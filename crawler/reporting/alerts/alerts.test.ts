@@ -289,7 +289,7 @@ describe("an alert email", () => {
     await using server = await startMailServer({ login: { user: "fossick", password: "right" } })
     const login = { FOSSICK_SMTP_PASSWORD: "${MAIL_PASSWORD}", MAIL_PASSWORD: "guessed" }
     for (const [host, error] of [
-      // This machine, under an address that may be any.
+      // The unspecified address, which leads to this machine.
       ["0.0.0.0", /STARTTLS|TLS/],
       ["127.0.0.1", /Authentication failed/],
     ] as const) {

@@ -79,12 +79,12 @@ export class WebhookQueue extends Outbox<Webhooked, Webhooked> {
     this.#db = db
     this.#queries = queriesOf(db)
     this.#clock = clock
-    // First, because the triggers are on its tables.
+    // Comes first, because the triggers are on its tables.
     this.#jobs = new Jobs(db, clock)
     migrate(db, "webhooks", STEPS)
   }
 
-  /** Has page changes and ends of runs recorded from now on, for whichever process sends them. */
+  /** From now on, has page changes and the ends of runs recorded, for whichever process sends them. */
   static prepare(db: StateStore): void {
     void new WebhookQueue(db)
   }

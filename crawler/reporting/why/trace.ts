@@ -57,7 +57,7 @@ export async function tracePage(url: PageUrl, parts: TraceParts, query?: string)
 function summaryOf(inIndex: boolean, steps: readonly Step[]): string {
   const rank = steps.find(({ name }) => name === "rank")
   if (inIndex) return rank ? `It is in the index: ${rank.text}.` : "It is in the index."
-  // The removal knows best why a page is gone; otherwise the first step that stopped it does.
+  // The removal record explains best why a page is gone; without one, the first step that stopped the page does.
   const removal = steps.find(({ name, verdict }) => name === "removal" && verdict === "no")
   const decisive = removal ?? steps.find(({ verdict }) => verdict === "no")
   return `It is not in the index${decisive ? `: ${decisive.text}` : ""}.`

@@ -19,7 +19,7 @@ export interface SiteLook {
   /** `<meta name=generator>`; empty when there is none. */
   readonly generator: string
   readonly meta: ReadonlyMap<string, string>
-  /** Absolute addresses of scripts and of what `<link>` names. */
+  /** Absolute addresses of scripts and of the files that `<link>` names. */
   readonly assets: readonly string[]
   readonly links: readonly Link[]
   readonly feeds: readonly string[]

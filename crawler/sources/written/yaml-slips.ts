@@ -12,7 +12,7 @@ export interface Slip {
   readonly text: string
 }
 
-/** A text parsed as YAML; `slips` is empty if all of it is valid. */
+/** Text parsed as YAML; `slips` is empty if all of it is valid. */
 export interface ReadYaml {
   readonly document: Document.Parsed
   readonly slips: readonly Slip[]
@@ -28,8 +28,8 @@ const HARMLESS = new Set(["DUPLICATE_KEY", "BAD_SCALAR_START"])
 const UNQUOTED_SECRET = /(?<!["'\w$])\$\{(\w+)\}/g
 
 /**
- * Reads a text as YAML 1.2. One slip makes a parser misread everything after it, so only the first is reported, along with later ones
- * that are certain: text after a `${NAME}` without quotes is read as if it had quotes.
+ * Reads text as YAML 1.2. One slip makes a parser misread everything after it, so only the first is reported, along
+ * with later ones that are certain: text after a `${NAME}` without quotes is read as if it had quotes.
  */
 export function readYaml(text: string): ReadYaml {
   const found = new Map<number, Slip>()

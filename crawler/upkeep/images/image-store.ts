@@ -40,7 +40,7 @@ export type ImageFacts =
   | ({ readonly state: "read"; readonly id: number } & Look)
   /** Not content: because of its kind, because it is on most pages of the site, or because it doesn't exist. */
   | { readonly state: "junk"; readonly because: Junk | "fixture" | "broken" }
-  /** It was not looked at, or may not be. */
+  /** It was not looked at, or may not be looked at. */
   | { readonly state: "unread" }
 
 /** An image to look at. */

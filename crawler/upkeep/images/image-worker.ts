@@ -26,7 +26,8 @@ setPriority(LOW_PRIORITY)
 
 const stop = stopSignal()
 
-// Before the system kills this or another process of the appliance. The counted try identifies the image.
+// Ends this process before the system kills it or another process of the appliance. The counted try identifies the
+// image.
 watchMemory(config.imageMemoryMb, () => {
   log.warn(
     { memoryMb: config.imageMemoryMb },

@@ -2,11 +2,11 @@ import { wordsIn } from "./resemblance.ts"
 
 /** What a page with a success status says about itself in its title or first heading. */
 export type ErrorWording =
-  /** Explicitly, that a page doesn't exist. */
+  /** It says explicitly that a page doesn't exist. */
   | "not-found"
-  /** That something doesn't exist, which a page about such errors also says. */
+  /** It says that something doesn't exist, as a page about such errors does too. */
   | "maybe-not-found"
-  /** That the site is under maintenance. */
+  /** It says that the site is under maintenance. */
   | "maintenance"
 
 /** Maximum length of an error page; texts that explain errors are longer. */

@@ -24,7 +24,8 @@ const log = openLog("scans", env)
 yieldToOthers()
 
 const stop = stopSignal()
-// Before the system kills this or another process of the appliance. The counted try identifies the page.
+// Ends this process before the system kills it or another process of the appliance. The counted try identifies the
+// page.
 watchMemory(scanMemoryMb, () => {
   log.warn(
     { memoryMb: scanMemoryMb },

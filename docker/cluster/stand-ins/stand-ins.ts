@@ -140,7 +140,7 @@ async function installNode(root: string): Promise<void> {
     join(home, "classes"),
     join(HERE, "StandInNode.java"),
   ])
-  // It isn't part of the server, and doesn't work with this version of the security plugin from Maven Central.
+  // This plugin isn't part of the server, and doesn't work with this version of the security plugin from Maven Central.
   await rm(join(home, "plugins/opensearch-neural-search"), { recursive: true, force: true })
   await mkdir(join(home, "bin"))
   await writeFile(join(home, "bin/opensearch"), OPENSEARCH_PROGRAM, { mode: 0o755 })
@@ -149,7 +149,7 @@ async function installNode(root: string): Promise<void> {
   await copyFile(join(home, "log4j2.properties"), join(config, "log4j2.properties"))
   await writeFile(join(config, "jvm.options"), "-Xms1g\n-Xmx1g\n8:-Xlog:gc*:file=logs/gc.log\n")
   for (const folder of ["data", "logs"]) await mkdir(join(home, folder))
-  // It was created for one user only.
+  // The home folder was created for one user only.
   await run("chmod", ["-R", "a+rX", home])
 }
 

@@ -86,7 +86,7 @@ async function indexAlike(sentence: string, count: number): Promise<void> {
   await engine.settled()
 }
 
-/** For a search that has waited this long: what it rereads, how many of its hits were reread, and which parts were left out. */
+/** Runs a search that has waited this long: its hits, how many of them were reread, and which parts were left out. */
 async function askHavingWaited(ms: number) {
   const degraded = new Degraded()
   const hits = await degraded.collect(() => havingWaited(ms, () => ask("advanced")))

@@ -53,7 +53,7 @@ export interface EmbedQueueOptions {
  * process dies.
  */
 export class EmbedQueue implements AsyncDisposable {
-  /** Vectors of texts that might come again. */
+  /** Vectors of texts that might occur again. */
   readonly known = new KnownVectors()
   readonly #options: EmbedQueueOptions
   readonly #waiting = new WaitingPages()

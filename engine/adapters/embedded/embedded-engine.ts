@@ -106,7 +106,7 @@ export interface EmbeddedEngineOptions {
   readonly dir: string
   /** The data folder, for what all its indexes share: the source whose vectors go first, and the fact that questions are asked. Default: neither. */
   readonly dataDir?: string
-  /** Remains the caller's to close. */
+  /** The caller has to close it. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /**
@@ -114,7 +114,7 @@ export interface EmbeddedEngineOptions {
    * engine opened for reading makes none.
    */
   readonly embedding?: "on" | "off"
-  /** The reranker that searches use; remains the caller's to close. Default: none. */
+  /** The reranker that searches use; the caller has to close it. Default: none. */
   readonly reranking?: Reranking
   /** Megabytes of the index to cache when it is opened for reading. Default: depends on the machine. */
   readonly cacheMb?: number

@@ -283,7 +283,7 @@ export class DocumentStore {
       .selectFrom("document_change")
       .select(({ fn }) => fn.max<number | null>("version").as("last"))
       .executeTakeFirstOrThrow()
-    // Lists show the version as a time, so it is one.
+    // Lists show the version as a time, so it has to be one.
     const version = Math.max((last ?? 0) + 1, Date.now())
     await this.#queries
       .insertInto("document_change")

@@ -39,7 +39,7 @@ const CHUNK = 500
 
 /**
  * All regular files below a folder, folder by folder and sorted by name. Hidden files, symbolic links, pipes, sockets
- * and devices are left out: a link may lead out of the folder or in a circle, and reading the others may never end.
+ * and devices are left out: a link may lead out of the folder or in a loop, and reading the others may never end.
  * @throws the file system's error if the folder itself cannot be listed
  */
 export async function* walk(root: string, files: FileSystem = LATER): AsyncGenerator<Walked> {

@@ -339,7 +339,7 @@ test("a month of a mailing list has the same threads as Python finds in it", asy
     "Amber &quot;Hawkie&quot; Brown, ",
     "Glyph Lefkowitz, ",
   ])
-  // The answer quotes the whole message.
+  // The reply quotes the whole message.
   expect(thread.split("Hot off the presses")).toHaveLength(2)
   expect(thread).toContain("Fantastic job yet again")
   expect(thread).not.toContain("<blockquote>")

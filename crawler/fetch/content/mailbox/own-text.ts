@@ -6,7 +6,7 @@ export interface MailBlock {
   readonly lines: readonly string[]
 }
 
-/** Number of consecutive words by which a text is recognized. */
+/** Number of consecutive words by which repeated text is recognized. */
 const RUN = 4
 
 /** The text of a thread's earlier messages. */
@@ -20,7 +20,7 @@ export class SaidBefore {
     for (const run of runsOf(words)) this.#runs.add(run)
   }
 
-  /** Whether earlier messages contain all of a text, however its lines were broken and quoted. */
+  /** Whether earlier messages contain all of the given text, however its lines were broken and quoted. */
   has(text: string): boolean {
     const words = wordsOf(text)
     if (words.length < RUN) return words.every((word) => this.#words.has(word))

@@ -24,7 +24,7 @@ const MAX_MESSAGES_DEEP = 5
 const MAX_PARTS_DEEP = 60
 const MAX_ATTACHMENTS = 200
 const MAX_NAME_CHARS = 120
-/** Signatures and keys, mail servers' reports, and Outlook's wrapper around a text. */
+/** Signatures and keys, mail servers' reports, and Outlook's wrapper around text. */
 const NO_FILES =
   /^(?:application\/(?:pgp-(?:signature|keys|encrypted)|(?:x-)?pkcs7-(?:signature|mime)|ms-tnef)|message\/(?:delivery-status|disposition-notification|feedback-report|partial|external-body)|text\/rfc822-headers)$/
 const NO_FILE_NAMES = /\.(?:p7s|p7m|asc|sig)$|^winmail\.dat$/i
@@ -121,7 +121,7 @@ function bodyOf({ text = "", html }: Email): string {
   return wordsIn(shown) > wordsIn(plain) * SAYS_MORE + SAYS_MORE_WORDS || plain.trim() === "" ? shown : plain
 }
 
-/** Leaves out parts of a text that are for programs: PGP signatures and encrypted text, uuencoded files. */
+/** Leaves out parts of the text that are for programs: PGP signatures and encrypted text, uuencoded files. */
 const withoutArmour = (text: string): string =>
   text
     .replaceAll(/^-----BEGIN PGP SIGNED MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*/gm, "")

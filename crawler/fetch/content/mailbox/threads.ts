@@ -104,7 +104,7 @@ function inOrder(members: readonly number[], messages: readonly ThreadedMessage[
   }
   const times = new Map<number, number>()
   for (const member of members) {
-    // Goes up to the first message with a known time, and down again. References may form a circle.
+    // Goes up to the first message with a known time, and down again. References may form a loop.
     const way: number[] = []
     const seen = new Set<number>()
     for (

@@ -11,8 +11,8 @@ const YAML_ITEM = /^[ \t]*-[ \t]+(?:name:[ \t]*)?(\S.*)$/
 const TOML_LINE = /^([A-Za-z_][\w-]{0,30})[ \t]*=[ \t]*(\S.*)$/
 
 /**
- * The YAML between two `---` lines at the top, or the TOML between two `+++` lines. From YAML, it reads texts, lists of
- * texts and folded texts; from TOML, the lines above the first table.
+ * The YAML between two `---` lines at the top, or the TOML between two `+++` lines. YAML is read for strings, lists of
+ * strings and folded strings; TOML for the lines above the first table.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const none = { body: text, fields: new Map<string, string>() }

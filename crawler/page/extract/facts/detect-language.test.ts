@@ -40,7 +40,7 @@ it("looks at a page's text and not its code", () => {
     "\n",
   )
   expect(languageOfMarkdown(page)).toBe("en")
-  // A page of code has nothing else to go by.
+  // On a page of code there is nothing else to go by.
   expect(languageOfMarkdown(code.join("\n"))).toBe("de")
   expect(languageOfMarkdown("`a`")).toBeNull()
 })

@@ -44,9 +44,9 @@ export function languageOfMarkdown(markdown: string): string | null {
 }
 
 /**
- * ISO 639-1 code of the language a text most likely has; null when none is known.
+ * ISO 639-1 code of the language that a text is most likely in; null when it is unknown.
  *
- * Decided by its script, then by its function words, and otherwise by tinyld, which counts groups of letters. For an
+ * Determined by its script, then by its function words, and otherwise by tinyld, which counts groups of letters. For an
  * English manual full of names and commands, tinyld suggests Hindi, Czech or Irish, and with full certainty Portuguese
  * where savepoints are explained.
  */

@@ -74,7 +74,7 @@ function choose(
   return headings[0]?.text ?? shared
 }
 
-/** A heading with the part of the title tag that is not the site's name, and a word more: "Module mod_alias". */
+/** A heading with the part of the title tag that is not the site's name, plus one more word: "Module mod_alias". */
 function headingAround(tag: string, headings: readonly Heading[], names: ReadonlySet<string>): string | null {
   const [first, ...more] = tag.split(SEPARATOR)
   if (first === undefined || more.length === 0 || names.has(normal(first)) || normal(first).length < 4)

@@ -41,9 +41,9 @@ const FINANCE_SECTION = new RegExp(
 )
 
 /**
- * News or finance, if the document says so. It is finance by schema.org's financial types or the section of the
- * article; it is news by schema.org's news types, or as an article that carries a mark of news publishing. News in a
- * finance section is finance.
+ * News or finance, if the document says so. Finance is recognised by schema.org's financial types or the article's
+ * section; news by schema.org's news types, or by a mark of news publishing on an article. News in a finance section is
+ * finance.
  */
 export function readTopic(facts: DocumentFacts, url: string): PageTopic | null {
   const types = [...facts.jsonLd.flatMap(typesOf), ...facts.itemTypes.map(typeName)]

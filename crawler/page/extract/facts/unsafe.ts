@@ -40,7 +40,7 @@ function isAdultLabel(label: string): boolean {
 
 /** How many characters of the text are examined: the part where a page states its subject. */
 const LOOKED_AT = 8000
-/** How often one word counts: repeating it adds no evidence. */
+/** How many times one word counts: repeating it adds no evidence. */
 const REPEATS = 5
 
 // The words that pornography uses for its own categories, rarely found elsewhere; `_` is a space, a hyphen or nothing.

@@ -4,7 +4,7 @@ import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2"
 
 export { Element, isBlockTag } from "./element.ts"
 
-// Of deeper elements only the text is kept, so that every later pass can recurse.
+// Only the text of deeper elements is kept, so that every later pass can recurse.
 const MAX_DEPTH = 400
 // Several times the size of the largest honest pages; the rest of a document is left unread.
 const MAX_NODES = 250_000

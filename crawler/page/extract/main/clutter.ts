@@ -6,9 +6,9 @@ import { type Element, elementsOf, firstElement, isBlockTag, textOf } from "../h
 
 type Measures = ReadonlyMap<Element, TextMeasure>
 
-/** The least prose of a page for reading: about six paragraphs, */
+/** The least prose of a page for reading: about six paragraphs. */
 const LEAST_READ = 600
-/** and about three if the page says that it is an article. */
+/** The same for a page that says that it is an article: about three paragraphs. */
 const LEAST_ARTICLE = 300
 
 /** Leaves out parts of the main content that don't belong to it: teasers, lists of links, stray labels. */

@@ -11,7 +11,7 @@ const SORTED = /^\?(?:C=[NMSD](?:[;&]O=[AD])?|[NMSD]=[AD]|(?:sort|order)=\w+)/
 /** Longer texts are remarks of the folder's owner. */
 const SENTENCE_CHARS = 80
 
-/** Other text that can be there beside the names and the heading. */
+/** Other text that can appear besides the names and the heading. */
 const MOST_OTHER_SHARE = 0.1
 
 /** Why a page is read only for its links. */

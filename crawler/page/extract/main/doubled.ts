@@ -41,9 +41,9 @@ function neighbour(children: Element["children"], at: number, step: number): Ele
 
 /** Boxes that are compared. Paragraphs, rows and code often repeat. */
 const BOXES = new Set(["div", "section", "article", "aside", "blockquote"])
-/** The least text of a box next to its copy: two lines, */
+/** The least text of a box next to its copy: two lines. */
 const LEAST_BESIDE = 80
-/** and of a box anywhere else. */
+/** The least text of a box anywhere else. */
 const LEAST_FAR = 200
 /** The least share of prose in a box anywhere else: many products have the same colours, sizes and prices. */
 const LEAST_PROSE = 0.6

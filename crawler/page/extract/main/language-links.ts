@@ -9,7 +9,7 @@ const FEWEST_LINKS = 2
 const MOST_ELEMENTS = 1000
 /** Share of the links that must name a language: "more…" and a flag without a name may be among them. */
 const LANGUAGE_SHARE = 0.8
-/** The text left when links are removed: "Available languages:", the language of the page, bars between them. */
+/** The most text left when links are removed: "Available languages:", the language of the page, bars between them. */
 const MAX_OTHER_CHARS = 60
 /** A page that has little else is a list of translations. */
 const MAX_SHARE = 0.4
@@ -87,7 +87,7 @@ function names(): ReadonlySet<string> {
     for (const name of [own.of(code), english.of(code)]) {
       if (name === undefined || name === code) continue
       found.add(name.toLowerCase())
-      // "português (Brasil)" is written without its country too.
+      // "português (Brasil)" is also written without its country.
       found.add(name.toLowerCase().replace(/\s*[(（].*$/u, ""))
     }
   }

@@ -15,11 +15,11 @@ const LIST_ADDRESS =
 /** Boxes in which sites show excerpts of other pages. */
 const TEASER_CLASS = /(?:^|[\s_-])(?:post|entry|teaser|card|excerpt|summary|story|item)(?:[\s_-]|$)/i
 
-/** Without a mark, a list has at least this many links to pages of its site, */
+/** The least number of links to pages of its site in a list without a mark. */
 const FEWEST_LINKS = 8
-/** this share of its text in links, */
+/** The least share of text in links in a list without a mark. */
 const LINK_SHARE = 0.6
-/** and at most this many characters of sentences: about five sentences. */
+/** The most characters of sentences in a list without a mark: about five sentences. */
 const MOST_PROSE = 400
 /** The same limits with a mark. */
 const MARKED_LINKS = 3

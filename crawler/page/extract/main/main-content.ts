@@ -271,7 +271,7 @@ const kindOf = (element: Element): string => /\S+/.exec((element.get("class") ??
 
 const MAIN_TAGS = new Set(["main", "article"])
 
-/** On a page with less text than this beside its comments, the comments are the text. */
+/** On a page with less text than this besides its comments, the comments are the text. */
 const LEAST_BESIDE = 60
 
 /** The weight of a character of short text, such as a label or a cell, compared with one of prose. */
@@ -347,9 +347,9 @@ function chooseRoot(
 
 /** A part with nearly all the prose must have this share of the text around it to be the whole content. */
 const LEAST_SHARE = 0.5
-/** A part with this much prose is an article in any surroundings: about ten paragraphs with the page's `h1`, */
+/** A part with this much prose is an article in any surroundings: about ten paragraphs, if it has the page's `h1`. */
 const ARTICLE_PROSE = 1000
-/** and forty without. */
+/** The same for a part without the page's `h1`: about forty paragraphs. */
 const LONG_PROSE = 4000
 
 /**

@@ -18,7 +18,7 @@ export function measureText(root: Element, skipped: ReadonlySet<Element>): Map<E
   return measures
 }
 
-/** Measures the parts again that lost text when the elements of `skipped` from the `since`-th on were added. */
+/** Remeasures the parts that lost text when the elements of `skipped` from index `since` on were added. */
 export function measureAgain(
   measures: Map<Element, TextMeasure>,
   root: Element,
@@ -37,7 +37,7 @@ interface Walk {
   readonly root: Element
   readonly skipped: ReadonlySet<Element>
   readonly measures: Map<Element, TextMeasure>
-  /** Null for all of them. */
+  /** Null means all of them. */
   readonly changed: ReadonlySet<Element> | null
 }
 
@@ -94,7 +94,7 @@ function proseOfRun(chars: number, linkChars: number): number {
   return plain >= SENTENCE_CHARS && plain > linkChars ? plain : 0
 }
 
-/** Number of characters in a text, white space collapsed; ideographs and kana count threefold. */
+/** Number of characters in some text, white space collapsed; ideographs and kana count threefold. */
 export function textLength(text: string): number {
   let length = 0
   let space = true

@@ -25,7 +25,7 @@ const SOURCES = ["data-latex", "data-tex", "data-math"]
 /** Longer TeX isn't written, because no reader follows it. */
 const MAX_TEX_CHARS = 10_000
 
-/** The formula that an element is; null when it isn't one, or when its TeX is unknown. */
+/** The formula that an element represents; null when it isn't a formula, or when its TeX is unknown. */
 export function formulaOf(element: Element): Formula | null {
   switch (element.tag) {
     case "script":
@@ -124,7 +124,7 @@ function decoded(address: string): string {
   }
 }
 
-/** Whether a text is TeX rather than words: a command, a sub- or superscript, an equation or a lone letter. */
+/** Whether text is TeX rather than words: a command, a sub- or superscript, an equation or a lone letter. */
 const isTex = (text: string): boolean => /[\\^_=<>{}+]|^\s*\p{L}\s*$/u.test(text)
 
 /** A formula from TeX; null when the TeX is empty, too long, or gives orders to models. */

@@ -36,7 +36,7 @@ export class PanelHeads {
     if (isControl(element) && this.#controls.length < MAX_CONTROLS) this.#controls.push(element)
   }
 
-  /** Shows controls that are part of a heading or term again, and gives panels their heads. */
+  /** Restores controls that are part of a heading or term, and gives panels their heads. */
   settle(skipped: Set<Element>): void {
     const alike = new Map<string, [Element, Element][]>()
     const openers = Map.groupBy(this.#controls, (control) => this.#named(control))
@@ -134,7 +134,7 @@ const lineOf = (control: Element): Element | null =>
 
 const isLineOfItsHeading = (control: Element): boolean => lineOf(control) !== null
 
-/** Whether a control is all the text of its heading; among several controls, the one that opens something. */
+/** Whether a control is all the text of its heading; if there are several controls, only the one that opens something counts. */
 function isWholeOf(control: Element): boolean {
   const line = lineOf(control)!
   if (textOf(line, MAX_HEAD_CHARS, ({ tag }) => tag === "button") !== "") return false

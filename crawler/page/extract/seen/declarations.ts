@@ -1,7 +1,7 @@
 import { calc } from "@csstools/css-calc"
 import { readBlocks } from "./blocks.ts"
 
-/** Declarations of one rule or one `style` attribute, by property: the last one counts, an `!important` one above all. */
+/** Declarations of one rule or one `style` attribute, by property: the last one counts, but `!important` ones take precedence. */
 export type Declarations = ReadonlyMap<string, Declared>
 
 export interface Declared {
@@ -9,7 +9,7 @@ export interface Declared {
   readonly important: boolean
 }
 
-/** The properties that decide whether a text is shown. All others are left unread, except custom ones (`--ink`). */
+/** The properties that decide whether text is shown. All others are left unread, except custom ones (`--ink`). */
 const PROPERTIES = new Set(
   (
     "display visibility opacity content-visibility filter font font-size color -webkit-text-fill-color background " +

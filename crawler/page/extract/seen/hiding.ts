@@ -9,7 +9,7 @@ export const LEAST_OPACITY = 0.05
 const LEAST_ZOOM = 0.1
 /** A share of the letters' size, in one direction. */
 const LEAST_SCALE = 0.02
-/** The blur radius in pixels at which letters run together until none is left. */
+/** The blur radius, in pixels, at which letters run together until none can be made out. */
 const MOST_BLUR = 10
 /** Anything further off than this, in pixels, is outside any window. */
 const FAR = 500

@@ -2,7 +2,7 @@ import { type Element, elementsOf } from "../html/tree.ts"
 
 /**
  * Invisible characters that spell out text for programs that decode them: tags (Unicode 16 §23.9) except those of a
- * flag, and sequences of variation selectors, of which a single one selects a glyph.
+ * flag, and sequences of variation selectors (a single one only selects a glyph).
  */
 const SPELLING =
   /(?<!\u{1F3F4}[\u{E0020}-\u{E007F}]{0,8})[\u{E0000}-\u{E007F}]+|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2,}/gu
@@ -12,7 +12,7 @@ const MAY_SPELL = /[\uFE00-\uFE0F\u{E0000}-\u{E01EF}]/u
 export const withoutUnseenSigns = (text: string): string =>
   MAY_SPELL.test(text) ? text.replace(SPELLING, "") : text
 
-/** Removes invisible characters from a document; ruby gets the brackets that browsers without it would show. */
+/** Removes invisible characters from a document; ruby gets the brackets that browsers without ruby support would show. */
 export function writeAsSeen(document: Element): void {
   for (const element of elementsOf(document)) {
     const { children } = element

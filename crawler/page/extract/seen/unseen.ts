@@ -196,7 +196,7 @@ class Page {
     const { width, among, unseen } = look
     const written = this.#cascade.styleOf(element, width)
     const variables = variablesOf(written, above.variables)
-    // A style sheet in another file, or a script, could set others.
+    // A style sheet in another file, or a script, could set other variables.
     const style = this.#areVariablesKnown ? withoutVariables(written, variables) : written
     const inherited = variables === above.variables ? above : { ...above, variables }
     let own = this.#inherit(element, style, inherited, neighbours)
@@ -371,7 +371,7 @@ function laidOf(style: Style, { opacity, ground }: Inherited, highest: number): 
 /** Ways in which pages hide all their content until their scripts have run. */
 const BEFORE_LOAD = new Set(["opacity", "visibility"])
 
-/** The number of ancestors searched for a picture that might be behind a text. */
+/** The number of ancestors searched for a picture that might be behind the text. */
 const NEAR = 4
 
 /** Elements whose text is never visible as text of the page, or that have no text. */

@@ -81,7 +81,7 @@ export function showNumber(stored: string, { code, isDate }: CellFormat, isFrom1
   return value < 0 || value > LAST_DAY ? plain : (shown(code, days) ?? plain)
 }
 
-/** A text as a reader sees it: a code can hide it, or put words around it. */
+/** Text as a reader sees it: a code can hide it, or put words around it. */
 export const showText = (text: string, { code }: CellFormat): string =>
   code === null || !/@|;.*;.*;/.test(code) ? text : (shown(code, text) ?? text)
 

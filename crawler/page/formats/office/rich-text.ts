@@ -1,6 +1,6 @@
 import { isOneColor, LEAST_POINTS, PAPER, sheetColor } from "./cell-ink.ts"
 
-/** A text of one or several runs (ECMA-376 part 1 §18.4). */
+/** Text made of one or several runs (ECMA-376 part 1 §18.4). */
 export interface RichText {
   readonly whole: string
   /** The text without its white runs: the part that is visible on paper. */

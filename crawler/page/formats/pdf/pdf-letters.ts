@@ -94,7 +94,7 @@ class FontSample {
   }
 }
 
-/** Text in a language is mostly in one of these scripts. */
+/** Natural-language text is mostly in one of these scripts. */
 const SCRIPTS = [
   new RegExp(UNSPACED, "gu"),
   /\p{Script=Hangul}/gu,

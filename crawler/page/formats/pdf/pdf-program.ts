@@ -16,7 +16,7 @@ import {
   times,
 } from "./pdf-geometry.ts"
 
-/** A text that a page's program draws. Lengths are in points of the page's own space. */
+/** A piece of text that a page's program draws. Lengths are in points of the page's own space. */
 export interface DrawnText {
   readonly text: string
   readonly left: number
@@ -97,7 +97,7 @@ const LEAST_ALPHA = 0.05
 const MOST_ALPHA = 0.95
 /** Letters compressed below this share of their width are invisible. */
 const LEAST_STRETCH = 0.01
-/** The number of texts before a box that are checked. */
+/** How many texts before a box are checked. */
 const MAX_COVERED = 2000
 
 type Given = readonly unknown[] | null

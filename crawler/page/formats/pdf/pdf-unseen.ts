@@ -10,7 +10,7 @@ export interface ProgramTexts {
 }
 
 /**
- * A text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), completely transparent, without
+ * Text is unseen when it is drawn without ink (ISO 32000-1 §9.3.6, modes 3 and 7), completely transparent, without
  * width, in the colour painted before it, cut off, covered by a box that is painted later, or on a layer that is not
  * shown. If a picture covers most of the page, text without ink was recognised from the picture, and stays.
  */

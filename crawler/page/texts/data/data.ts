@@ -1,4 +1,4 @@
-/** An object in a stranger's JSON or YAML. */
+/** An object in JSON or YAML from elsewhere. */
 export type Data = Readonly<Record<string, unknown>>
 
 const NONE: Data = {}
@@ -8,6 +8,6 @@ export const dataOf = (value: unknown): Data =>
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Text, numbers and booleans as text; anything else as an empty text. */
+/** Text, numbers and booleans as text; anything else as an empty string. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : ""

@@ -87,7 +87,7 @@ function outputText(output: Data, url: string): string[] {
   const markdown = joined(data["text/markdown"])
   if (markdown !== "") return [tidyMarkdown(markdown.slice(0, MAX_OUTPUT_CHARS), url)]
   const html = joined(data["text/html"] ?? data["html"])
-  // A data table, as pandas shows it. Other HTML is usually a widget, and the text says as much.
+  // A data table, as pandas shows it. Other HTML is usually a widget, and the plain text says the same.
   if (/<table\b/i.test(html)) {
     const table = fromHtml(html.slice(0, MAX_OUTPUT_CHARS * 10), url).markdown
     if (table !== "") return [table]

@@ -48,7 +48,7 @@ export function wordsOf(html: string): string | null {
   return words === "" ? null : words
 }
 
-/** Escapes a text for HTML. */
+/** Escapes text for HTML. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)
 

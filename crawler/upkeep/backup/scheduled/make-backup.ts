@@ -37,7 +37,7 @@ export interface MadeBackup extends Deleted {
 /**
  * Makes one backup for a plan: writes it, reads all of it back, gives it its name, and deletes the oldest ones beyond
  * the plan's number. Only one process may do so at a time.
- * @throws KnownError with what the operator can do, the signal's reason
+ * @throws KnownError that says what the operator can do, or the signal's reason
  */
 export async function makeBackup(options: MakeBackupOptions): Promise<MadeBackup> {
   const { plan, signal } = options

@@ -89,7 +89,7 @@ const fileIn = (dir: string) => path.join(dir, KNOWN_TERMS)
 /** The distance between two bits of a term, so that two hashes give all four (Kirsch, Mitzenmacher 2006). */
 const stepOf = (term: string): number => hash(term, 0x2c1b3c6d) | 1
 
-/** FNV-1a over UTF-16 units, with a last mix so that the low bits depend on all of it. */
+/** FNV-1a over UTF-16 units, with a final mixing step so that the low bits depend on all of it. */
 function hash(term: string, start: number): number {
   let value = fnv1a(term, start)
   value = Math.imul(value ^ (value >>> 15), 0x2c1b3c6d)

@@ -54,7 +54,7 @@ function fieldsOf(lines: readonly string[]): Map<string, string> {
   return fields
 }
 
-/** The start of an HTTP answer (RFC 9112 §4). */
+/** The start of an HTTP response (RFC 9112 §4). */
 export interface HttpHead {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>

@@ -129,7 +129,7 @@ async function putPages(db: StateStore, source: string, pages: ReadonlyMap<strin
   await inParts(changed, async (some) => {
     await db.transaction(async () => {
       for (const [name, { thread, page, sum, chars }] of some) {
-        // It is shown to people as the time of a change, so it is a time.
+        // This number is shown to people as the time of a change, so it has to be a time.
         const version = Math.max((known.get(name)?.version ?? 0) + 1, Date.now())
         await queries
           .insertInto("mail_page")

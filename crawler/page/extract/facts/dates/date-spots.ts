@@ -1,7 +1,7 @@
 import type { Element } from "../../html/tree.ts"
 import { mayNameDay } from "./written-days.ts"
 
-/** A text that might name the day of its page, and where it is. */
+/** Text that might name the day of its page, and where it is. */
 export interface DateSpot {
   readonly element: Element
   /** The text, or an attribute that gives the date to programs. */
@@ -65,7 +65,7 @@ export class DateSpots {
   }
 }
 
-/** The part of a text that is searched for a date. */
+/** The part of the text that is searched for a date. */
 export const beginningOf = (text: string): string => text.trimStart().slice(0, BEGINNING_CHARS).trimEnd()
 
 /** A year. */

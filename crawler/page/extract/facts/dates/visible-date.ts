@@ -59,7 +59,7 @@ const daysOf = (candidates: readonly VisibleDate[]): ReadonlySet<number> =>
   new Set(candidates.map(({ day }) => day))
 
 export interface VisibleDate extends StatedDate {
-  /** How clear it is that the page was published on a day: 3 if the page says so, 2 if the text is called a date, 1 by its place alone. */
+  /** How clear it is that the page was published on a day: 3 if the page says so, 2 if the text is called a date, 1 if only its place suggests it. */
   readonly rank: number
   readonly distance: number
 }
@@ -278,7 +278,7 @@ class Outline {
     return parent === null ? element : this.#homeOf(parent)
   }
 
-  /** The line that a text is in, from one block or line break to the next. Null if the text isn't part of a line. */
+  /** The line that some text is in, from one block or line break to the next. Null if the text isn't part of a line. */
   lineOf({ element, text }: DateSpot): string | null {
     let child: Element | string = text
     let block = element

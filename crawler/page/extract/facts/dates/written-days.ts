@@ -8,7 +8,7 @@ export interface DateWriting {
   readonly country: string | null
 }
 
-/** A day that a text names. */
+/** A day named in a text. */
 export interface WrittenDay {
   /** Its first moment in UTC, milliseconds since 1970. */
   readonly time: number
@@ -38,10 +38,10 @@ const TOKEN = /\d+|\p{L}[\p{L}\p{M}'’]*/gu
 /** Small words between two parts of a date: `5 de mayo de 2020`, `the 5th of May`, `2020. gada 5. maijs`. */
 const FILLER_CHARS = 4
 const FILLERS = 2
-/** Marks that can be between two parts of a date, beside small words. */
+/** Marks that can be between two parts of a date, besides small words. */
 const BETWEEN = /^[\s.,،、'’·]*$/
 
-/** Whether a text might name a day. Cheap enough for all texts of a page. */
+/** Whether text might name a day. Cheap enough to check all text of a page. */
 export const mayNameDay = (text: string): boolean => YEAR_OR_NUMBERS.test(text)
 
 /**

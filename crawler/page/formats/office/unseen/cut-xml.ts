@@ -1,4 +1,4 @@
-/** A stretch of a text, from its start up to but not including its end. */
+/** A stretch of text, from its start up to but not including its end. */
 export type Stretch = readonly [from: number, to: number]
 
 /** XML without the texts in these stretches. Its elements stay, so it is as well-formed as before. */

@@ -21,7 +21,7 @@ const MAX_COLUMNS = 2000
 
 /**
  * An OpenDocument file without the parts that no reader sees: hidden text, paragraphs, sections, fields, slides,
- * sheets, rows and columns; letters in the colour of their background or without size; boxes beside the slide.
+ * sheets, rows and columns; letters in the colour of their background or without size; boxes outside the slide.
  */
 export function withoutUnseenOdf(body: Uint8Array): Uint8Array {
   const files = unzipSync(body, { filter: ({ name }) => name === "content.xml" || name === "styles.xml" })

@@ -17,7 +17,7 @@ const SLIDE_SIGNS =
 /**
  * A Word document or a presentation without the parts that no reader sees: text marked as hidden (ECMA-376 part 1
  * §17.3.2.41), deleted or moved away under track changes, white on white, or tiny; hidden slides with their notes;
- * hidden shapes and shapes beside the slide.
+ * hidden shapes and shapes outside the slide.
  */
 export function withoutUnseenParts(format: "docx" | "pptx", body: Uint8Array): Uint8Array {
   const isWord = format === "docx"

@@ -96,8 +96,8 @@ const FRAMES = new Set(["p:grpSp", "p:sp", "p:pic", "p:graphicFrame", "p:cxnSp"]
 const FILLS = new Set(["a:solidFill", "a:gradFill", "a:blipFill", "a:pattFill", "a:noFill"])
 
 /**
- * A slide without its unseen texts: those in a hidden slide, group or shape, beside the slide, tiny, transparent, or in
- * the colour of their background.
+ * A slide without its unseen texts: those in a hidden slide, group or shape, outside the slide, tiny, transparent, or
+ * in the colour of their background.
  */
 export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   const reader = new SlideReader(xml, facts)
@@ -109,7 +109,7 @@ export function withoutUnseenShapes(xml: string, facts: SlideFacts): string {
   return withoutTexts(xml, reader.found)
 }
 
-/** Letters with one look. */
+/** Letters that look the same. */
 interface Run {
   ink: Color | null
   size: number
@@ -252,7 +252,7 @@ const isFaint = (run: Run | null, ground: Color | null): boolean =>
 /** A slide's background comes before its shapes. */
 const MAX_HEAD = 100_000
 
-/** Whether a shape lies completely beside the slide, or has no size at all. */
+/** Whether a shape lies completely outside the slide, or has no size at all. */
 function isBeside({ x, y, width, height }: Place, slide: SlideFacts["size"]): boolean {
   if (Number.isNaN(x + y + width + height)) return false
   return x + width <= 0 || y + height <= 0 || (slide !== null && (x >= slide.x || y >= slide.y))
