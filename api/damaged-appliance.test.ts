@@ -87,7 +87,7 @@ class Damaged implements AsyncDisposable {
         this.#said.emit("text")
       })
     }
-    // Nothing waits for its answer any more.
+    // Once the process has ended, there is no more output to wait for.
     child.once("exit", (code) => this.#said.emit("error", new Error(`ended with ${code}: ${this.output}`)))
     return ended
   }
@@ -236,7 +236,7 @@ describe("an appliance whose data folder is damaged", () => {
     expect(said).not.toContain(damaged.dir)
     expect(damaged.output).toMatch(/ERROR .*state\.db is not the one .*remove the file state\.id/)
     await damaged.stop()
-    // Read by the next start.
+    // Read on the next start.
     using db = await openStateStore(damaged.dir)
     expect(await strangeState(damaged.dir, db)).toContain("is not the one")
     await rm(join(damaged.dir, "state.id"))

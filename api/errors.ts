@@ -3,7 +3,7 @@ import { Refusal } from "#base/errors.ts"
 import { isStateAway } from "#base/store/postgres/outage.ts"
 import { EngineError, type EngineErrorCode } from "#engine/errors.ts"
 
-/** An error response: a status and a text for the caller. No other detail leaves the process. */
+/** An error response: a status and a message for the caller. No other detail leaves the process. */
 export class ApiError extends Refusal {
   readonly status: number
   /** Further fields besides `error` in the envelope. */
@@ -73,9 +73,9 @@ export function toApiError(error: unknown): ApiError {
     const message = unavailable[error.code]
     if (message !== undefined) return new ApiError(503, message)
   }
-  // Not its message, which names the folder.
+  // Without the error's message, which names the folder.
   if (isUnwritable(error) || failedToWrite(error)) return new ApiError(503, UNWRITABLE)
-  // Nor the message of this error, which names the server.
+  // Without the error's message, which names the server.
   if (isStateAway(error)) return new ApiError(503, STATE_AWAY, {}, { "Retry-After": "5" })
   return new ApiError(500, "Internal Server Error")
 }

@@ -39,7 +39,7 @@ export interface Feature<in Needs, in From = never> {
   readonly serve?: (router: Router<RequestState>, needs: Needs) => Promise<Served | undefined>
 }
 
-/** What a feature adds besides its routes. */
+/** The additions of a feature besides its routes. */
 export interface Served {
   /** Last segments of its paths: recognised after any prefix, and counted by name in the metrics. */
   readonly endpoints?: readonly string[]

@@ -75,7 +75,7 @@ async function answeredDuring(path: string, body: object): Promise<{ others: num
   const call = app.post(path, body).finally(() => {
     state.isOver = true
   })
-  // A call that fails ends without a text.
+  // A call that fails ends without any text.
   await Promise.race([begun, call])
   let others = 0
   while (!state.isOver) {

@@ -66,7 +66,7 @@ export class FossickClient {
 
   /**
    * @throws FossickError for an error response
-   * @throws TypeError of `fetch` when the appliance cannot be reached
+   * @throws TypeError from `fetch` if the appliance cannot be reached
    */
   async call<C extends Call>(call: C, ...[given]: Given<C>): Promise<AnswerOf<C>> {
     const response = await this.#ask(call, given)

@@ -26,7 +26,7 @@ export interface PlainSearchParts extends Pick<AskParts, "images" | "embedder" |
 
 /**
  * The search for the APIs other than our own: with depth `basic`, at its price. Their results have no field that all
- * clients pass on, so the content of a page that gives orders to models begins with a note.
+ * clients pass on, so the content of a page that contains instructions to models begins with a note.
  * @returns a function that searches; it throws ApiError 400 or Refusal for an invalid value
  */
 export function plainSearch(limits: SearchLimits, { visits, ...parts }: PlainSearchParts) {

@@ -11,7 +11,7 @@ import { TYPES_ALLOWED } from "../server/operation/filter-fields.ts"
 
 type Texts = string | readonly string[] | undefined
 
-/** Where a search looks, as its caller wrote it. Blank texts count as not set. */
+/** Where a search looks, as its caller wrote it. Blank text counts as not set. */
 export interface Where extends AskedNames {
   readonly domains?: Texts
   /** Whether pages of these domains are boosted, and others kept. */

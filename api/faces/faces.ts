@@ -20,8 +20,8 @@ const YEAR_SECONDS = 31_536_000
 const WIDGET_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 
 /**
- * Scripts, styles and pictures only from this server, none of them inline. No crawled text can become a script: texts
- * are put into pages as text, and browsers that support trusted types refuse anything else.
+ * Scripts, styles and pictures only from this server, none of them inline. No crawled text can become a script: it is
+ * inserted into pages as plain text, and browsers that support trusted types refuse anything else.
  */
 const POLICY = [
   "default-src 'none'",

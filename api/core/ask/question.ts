@@ -28,7 +28,7 @@ export interface Asked {
   readonly results?: number | "auto" | undefined
   /** Passages per page. */
   readonly passages?: number
-  /** Which pages may be found. Its dates come only from the window. */
+  /** Which pages may be found. The dates of this filter come only from the window. */
   readonly filter?: PageFilter
   /** Whether pages without a date are left out. */
   readonly isDated?: boolean

@@ -18,11 +18,11 @@ const OPENING_CHARS = 500
 /** A page that was found, as a caller may be shown it. */
 export interface ShownPage {
   readonly hit: Hit
-  /** The answering text: the page's best passages, or a summary. */
+  /** The text that answers the question: the page's best passages, or a summary. */
   readonly content: string
   /** The whole page; null if it is not requested or cannot be shown. */
   readonly whole: string | null
-  /** Whether the shown text gives orders to language models. */
+  /** Whether the shown text contains instructions to language models. */
   readonly addressesModels: boolean
   /** Undefined where no names are shown. */
   readonly filed: Filed | undefined
@@ -94,7 +94,7 @@ function sectionOf({ url, passages: [best] }: Hit): ShownSection | null {
   return { heading, ...(page !== undefined && { page }), ...(address !== undefined && { url: address }) }
 }
 
-/** A page whose address is a route in its fragment has no room for another. */
+/** If a page's address already uses its fragment as a route, no other fragment can be added. */
 const addressOf = (url: PageUrl, anchor: string | undefined): string | undefined =>
   anchor === undefined || routeOf(url) !== "" ? undefined : `${url}#${anchor}`
 

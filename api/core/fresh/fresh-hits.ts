@@ -54,7 +54,7 @@ type Outcome = { readonly hit: Hit } | { readonly gone: string } | { readonly un
 /**
  * Rereads hits that were last checked too long ago. A changed page is shown in its new version, with new passages, and
  * its score drops if it answers less than before. A page that is gone, no longer fits the request or could not be read
- * is left out; with `fallsBack`, a page that could not be read stays in the index's version.
+ * is left out; with `fallsBack`, a page that could not be read is shown in the index's version.
  */
 export async function freshHits(
   hits: readonly Hit[],

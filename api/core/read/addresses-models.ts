@@ -2,7 +2,7 @@ import { AT_ONCE_CHARS } from "#base/process/threads/off-loop.ts"
 import type { Hit } from "#engine"
 import { findModelOrder, givesModelOrder } from "#engine/text/model-orders.ts"
 
-/** Whether the always visible parts of a hit contain orders to language models. */
+/** Whether the always visible parts of a hit contain instructions to language models. */
 export function hitAddressesModels({ title, description, passages }: Hit): boolean {
   // Passages share headings, and each text takes some 50 µs.
   const texts = new Set(passages.flatMap(({ headings, text, shown = "" }) => [...headings, text, shown]))
@@ -10,7 +10,7 @@ export function hitAddressesModels({ title, description, passages }: Hit): boole
 }
 
 /**
- * Whether a page's text contains such orders. A short text is always checked, even when the call's time is up.
+ * Whether a page's text contains such instructions. A short text is always checked, even when the call's time is up.
  * @throws WorkError when the text cannot be processed, and the reason of `signal`
  */
 export async function textAddressesModels(text: string, signal?: AbortSignal): Promise<boolean> {

@@ -2,11 +2,11 @@ import type { Page, PageUrl } from "#engine"
 
 import type { Reach } from "../../identity/accounts/reach/reach.ts"
 
-/** What crawls know about addresses. */
+/** Information from crawls about addresses. */
 export interface AddressKnowledge {
   /**
-   * The pages that replace an address according to any of these sources: by an equal text, a redirect or a canonical.
-   * Null for any source.
+   * The pages that replace an address, because of identical text, a redirect or a canonical link, according to any of
+   * these sources. Null for any source.
    */
   standingFor(url: PageUrl, sources: readonly string[] | null): Promise<readonly PageUrl[]>
   /** Other spellings of an address that name the same page, likeliest first. */
@@ -17,9 +17,9 @@ export interface AddressKnowledge {
 const MOST_ASKED = 32
 
 /**
- * The stored page for an address: under the address itself, under the address that a crawl found to replace it (through
- * an equal text, a redirect or a canonical), or under another spelling (https, `www.`, slash, parameters that select
- * nothing). Null when the caller may not see any such page: pages outside the reach look like missing ones.
+ * The stored page for an address: under the address itself, under the address that a crawl found to replace it (because
+ * of identical text, a redirect or a canonical link), or under another spelling (https, `www.`, slash, parameters that
+ * select nothing). Null when the caller may not see any such page: pages outside the reach look like missing ones.
  */
 export async function findPage(
   url: PageUrl,

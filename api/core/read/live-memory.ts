@@ -27,7 +27,7 @@ export class LiveMemory {
 
   /**
    * Opens one call's share; the caller must release it.
-   * @throws Refusal `busy` when other calls hold all of it
+   * @throws Refusal `busy` when other calls are using all the memory
    */
   open(): CallMemory {
     if (this.#budget.left < LEAST_BYTES) throw busy()

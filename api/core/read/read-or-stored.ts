@@ -30,8 +30,8 @@ export interface ObtainParts {
 /**
  * Returns a page: from the index if that version is new enough, otherwise read now, otherwise from the index after all.
  * A crawl may have read pages behind a login, in a network that live calls must not reach, or on a site that is down.
- * @param maxAgeMs maximum age of the index's page to return it without reading; 0 to always read
- * @param isOfIndex whether the page of the index may be returned
+ * @param maxAgeMs maximum age of the indexed page for it to be returned without reading; 0 to always read
+ * @param isOfIndex whether the indexed page may be returned
  */
 export async function readOrStored(
   url: PageUrl,

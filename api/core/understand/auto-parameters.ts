@@ -18,7 +18,7 @@ export interface Given {
   readonly hasDomains?: boolean
 }
 
-/** The parameters chosen for a question, without those given. */
+/** The parameters chosen for a question, without those the caller set. */
 export interface Chosen {
   readonly depth?: SearchDepth
   readonly topic?: SearchTopic

@@ -48,7 +48,7 @@ export async function openFirecrawlJobs(
     readonly userAgent: string
     /** The disk where documents are stored; not checked if left out. */
     readonly room?: Pick<DiskRoom, "isLow">
-    /** This process among others on the same state. By default there is no other. */
+    /** This process among those that share the state. By default it is the only one. */
     readonly process?: LivingProcess
     readonly log: Logger
     /** Milliseconds between checks for messages to send. Default one second. */

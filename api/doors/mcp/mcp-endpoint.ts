@@ -35,7 +35,7 @@ interface McpParts {
 /**
  * POST `/mcp`: the Model Context Protocol over streamable HTTP (version 2025-11-25 and earlier).
  *
- * Nothing is kept between requests. A session is a name that is assigned with the first one and comes back with the
+ * Nothing is kept between requests. A session is a name that is assigned with the first request and sent back with the
  * others: calls are logged under it, and found by it when they are cancelled.
  */
 export function mcpEndpoint(parts: McpParts): Middleware {
@@ -143,7 +143,7 @@ async function answer(
     ...(inside !== null && { authorization: inside }),
   })
   const signal = AbortSignal.any([clientGone(ctx), cancelled.signal])
-  // Only the answer to this message has them.
+  // Only the answer to `initialize` contains the full instructions.
   const instructions =
     method === "initialize" ? await instructionsFor(apiOver(ask, signal), notice) : plainInstructions(notice)
   const mcp = mcpServer(ask, tools, { signal, serves, instructions })

@@ -191,7 +191,7 @@ describe("MCP over HTTP", () => {
     expect([missing.status, missing.headers.get("www-authenticate")]).toEqual([401, "Bearer"])
     expect((await post({ Authorization: "Bearer nope" })).status).toBe(401)
     expect((await post({ ...bearer, Origin: "http://evil.example" })).status).toBe(403)
-    // By name, a page under a name that resolves to this machine has the appliance's origin.
+    // Judged by its name alone, a page whose name resolves to this machine has the appliance's origin.
     expect((await post({ ...bearer, Origin: app.url })).status).toBe(403)
     expect((await post(bearer, [])).status).toBe(400)
     expect((await post(bearer)).status).toBe(200)

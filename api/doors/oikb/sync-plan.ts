@@ -33,7 +33,7 @@ const GONE = "gone:"
 export const documentId = ({ path, filename }: Pick<ManifestFile, "path" | "filename">): string =>
   path === "" ? filename : `${path}/${filename}`
 
-/** The changes that make a source's documents equal to a manifest. */
+/** The changes that make a source's documents match a manifest. */
 export function planSync(manifest: readonly ManifestFile[], stored: Iterable<StoredDocument>): SyncPlan {
   const left = new Map([...stored].map((document) => [document.id, document]))
   const added: ManifestFile[] = []

@@ -7,7 +7,7 @@ import { ApiError } from "../../errors.ts"
 import { pathParameter } from "../../server/middleware/query-parameters.ts"
 import { FieldReader } from "../../server/wire/fields.ts"
 
-/** Maximum number of texts in one call: several seconds of one processor with the bundled model. */
+/** Maximum number of texts in one call: several seconds of processor time with the bundled model. */
 const MAX_TEXTS = 256
 /** OpenAI's own bound is 8,192 tokens; models here read some 500 of them, and the rest has no effect on the vector. */
 const MAX_CHARS = 40_000
@@ -86,7 +86,7 @@ function textsOf(body: FieldReader): readonly string[] {
   )
 }
 
-/** Little-endian floats of 32 bits, as OpenAI sends them. */
+/** Little-endian 32-bit floats, as OpenAI sends them. */
 function base64Of(vector: Float32Array): string {
   const bytes = Buffer.alloc(vector.length * 4)
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4)

@@ -20,7 +20,7 @@ export const ALL = "all"
 const MAX_QUERIES = 10
 const DEFAULT_RESULTS = 10
 
-/** GET /v1/vector_stores: the whole index, and each collection that the key knows. */
+/** GET /v1/vector_stores: the whole index, and each collection that the key may know about. */
 export function listStores({ knowledge }: VectorStoreParts): Middleware {
   return async (ctx) => {
     const limit = wholeNumber(ctx, "limit", 20, 1, 100)
@@ -120,7 +120,7 @@ const idsOf = async (names: Pick<KnownNames, "all">): Promise<readonly string[]>
   ...(await names.all()).collections,
 ]
 
-/** @throws ApiError 404 for a store that the key does not know */
+/** @throws ApiError 404 for a store that the key may not know about */
 async function idOf(ctx: Context): Promise<string> {
   const id = pathParameter(ctx, "id")
   if ((await idsOf(ctx.state.reach.names)).includes(id)) return id

@@ -10,9 +10,9 @@ interface Shown {
 const WEAK = "<p>Nothing here fits well. These are the closest pages:</p>\n"
 
 /**
- * A page with the form and the results, marked up like SearXNG's theme `simple`, for people and for programs that
- * read such pages.
- * @param isWeak whether none of the results is likely to answer
+ * A page with the form and the results, marked up like SearXNG's theme `simple`, for people and for programs that read
+ * such pages.
+ * @param isWeak whether none of the results is likely to answer the question
  */
 export function searchPage(
   query: string,

@@ -3,8 +3,8 @@ import type { Context, Middleware } from "../../context.ts"
 import { bearerOf, type CallerKeys, keyOf, unauthorized } from "../../server/middleware/authentication.ts"
 
 /**
- * Lets a request pass that carries a valid key, as a bearer token or as user name or password in the address (RFC
- * 7617), since many SearXNG clients support nothing else. Requests without a key may use the key from the settings.
+ * Admits requests with a valid key, as a bearer token or as user name or password in the address (RFC 7617), since many
+ * SearXNG clients support nothing else. Requests without a key may use the key from the settings.
  * @param keyOfAll key for requests without one; empty if there isn't one
  * @param checkName refuses calls without a key under host names that might belong to someone else
  */

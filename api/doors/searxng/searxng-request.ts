@@ -86,7 +86,7 @@ const listOf = (text = ""): readonly string[] =>
 const languageOf = (text = ""): string | undefined =>
   /^([a-z]{2})(?:[-_].*)?$/i.exec(text.trim())?.[1]?.toLowerCase()
 
-/** As engines, callers can name the sources and collections that the key knows. */
+/** As engines, callers can name the sources and collections that the key may know about. */
 async function filterOf(engines: readonly string[], names: Pick<KnownNames, "named">) {
   const isKnown = async (asked: { sources?: string; collections?: string }): Promise<boolean> => {
     try {

@@ -33,7 +33,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** Paths of results, and their labels for orders to models. */
+/** Paths of results, and whether they are labelled as containing instructions to models. */
 const labels = (results: readonly { url: string; addresses_models?: boolean }[]) =>
   Object.fromEntries(results.map(({ url, ...one }) => [new URL(url).pathname, one.addresses_models]))
 

@@ -40,7 +40,7 @@ test("explain marks as lexical what the handbook says it does", async () => {
   const inSection = (length: number) => 1.2 * (0.5 + (0.5 * length) / 510)
   const inPassage = (length: number) => 1.2 * (0.25 + (0.75 * length) / 100)
 
-  // One word, twice in the only section, which is one passage of three words. It has no neighbour and is no name.
+  // One word, twice in the only section, which is one passage of three words. It has no neighbour and isn't a name.
   const { 1: alone } = await explained("zebra")
   expect(alone!["passage"]).toBeCloseTo(said(2, inPassage(3)), 6)
   expect(alone!["lexical"]).toBeCloseTo(0.57 * said(2, inSection(3)) + 0.21 * said(2, inPassage(3)), 6)

@@ -53,7 +53,7 @@ export function extract(parts: LiveParts): Middleware {
       })),
     )
     const results = outcomes.flatMap((one) => ("page" in one ? [{ url: one.given, ...one.page }] : []))
-    // Refused if other calls left no room for any of them.
+    // Refused if other calls left no room for any of the pages.
     memory.failures(results.length)
     const failures = outcomes.flatMap((one) => ("error" in one ? [{ url: one.given, error: one.error }] : []))
     const failed = await Promise.all(failures.map((one) => withMiss(one, parts.misses, ctx, signal)))

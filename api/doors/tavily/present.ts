@@ -119,7 +119,7 @@ function presentPage(
   }
 }
 
-/** Other pages that were found and say the same: listed, not shown. */
+/** Other pages that were found with the same content: listed, not shown. */
 function foldedPages({ folded = [] }: Hit) {
   const of = (wanted: FoldedPage["kind"]) => folded.filter(({ kind }) => kind === wanted)
   const copies = of("copy").map(({ url, title }) => ({ url, title }))

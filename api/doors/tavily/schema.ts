@@ -28,7 +28,7 @@ import { NOT_BLANK } from "../../server/wire/characters.ts"
 // The request bodies in wire format. Rules that involve several fields, or that depend on settings, are in each
 // endpoint's file.
 
-/** One search is run for each. */
+/** One search is run for each place. */
 const MAX_PLACES = 20
 const MAX_PLACE_CHARS = 400
 /** Ten years: longer than any page has been in an index. */

@@ -50,7 +50,7 @@ export function withoutEffect(request: SearchRequest, question: QueryText): read
   ]
 }
 
-/** The same for an endpoint whose `chunks_per_source` needs a text for choosing the chunks. */
+/** The same for an endpoint whose `chunks_per_source` needs some text to choose the chunks by. */
 export function unusedChunks(chunks: number, field: string, intent: string | undefined): readonly Warning[] {
   if (intent !== undefined) return shortened(field, intent, MAX_SEARCHED_CHARS)
   return chunks === DEFAULT_CHUNKS

@@ -36,7 +36,7 @@ export interface ListenerParts {
   /** The host to listen on if the paid search has no host of its own. */
   readonly host: string
   readonly dataDir: string
-  /** Id of this process among others on the same state. By default there is no other. */
+  /** Id of this process among those that share the state. By default it is the only one. */
   readonly process?: string
   /** Searches the whole index; pages that are not for sale are left out here. */
   readonly search: AskParts

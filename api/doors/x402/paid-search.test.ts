@@ -561,7 +561,7 @@ test("a payer who recently had no funds gets one request at a time, and others a
   await expect.poll(() => desk.engine.queries.length).toBe(3)
   go()
   expect([(await first).status, (await another).status]).toEqual([200, 200])
-  // Ended purchases make room.
+  // Completed purchases make room.
   expect(await buy(two)).toMatchObject({ status: 200 })
 })
 

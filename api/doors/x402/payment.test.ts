@@ -58,7 +58,7 @@ describe("a payment", () => {
     expect(one.digest).toBe(two.digest)
     const shouted = { ...payload, signature: `0x${"0A".repeat(65)}` }
     expect(read({ ...v2, payload: shouted })).toMatchObject({ digest: two.digest })
-    // Another signature under the same nonce is another payment of that name.
+    // Another signature under the same nonce is another payment with the same name.
     const other = read({ ...v2, payload: { ...payload, signature: `0x${"0b".repeat(65)}` } })
     expect(other).toMatchObject({ id: two.id })
     expect(other).not.toMatchObject({ digest: two.digest })

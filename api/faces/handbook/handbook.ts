@@ -23,7 +23,7 @@ export interface HandbookOptions {
   readonly appended?: Readonly<Record<string, () => Promise<string>>>
 }
 
-/** Everything on a page comes from this server, and its scripts insert texts only as text. */
+/** Everything on a page comes from this server, and its scripts insert content only as plain text. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 

@@ -54,9 +54,9 @@ export interface Accounts extends AsyncDisposable {
   readonly rates: Rates
   /** Callers with public keys, by key and address. No matter how many there are, they displace no other caller. */
   readonly publicRates: Rates
-  /** What callers have stored, by kind. */
+  /** The data that callers have stored, by kind. */
   readonly stored: () => Promise<ReadonlyMap<string, StoredBytes>>
-  /** What each key has stored, in total. */
+  /** The amount that each key has stored, in total. */
   readonly kept: KeptByKey
   readonly hashHuman: HumanHash
   /** Every write of the parts above goes through this queue. */

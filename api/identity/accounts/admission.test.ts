@@ -84,7 +84,7 @@ describe("a call that could not be answered in time is refused at once", () => {
       expect(await ends(admissions, endpoint)).toBe("Too many extract,")
       expect(await ends(admissions, endpoint, false)).toBe("Too many extract,")
     }
-    // No memory is held by then.
+    // No memory is in use by then.
     expect(memory.open).toBe(0)
     for (const endpoint of ["search", "research", "usage"] as const)
       expect(await ends(admissions, endpoint)).toBe("in")

@@ -34,7 +34,7 @@ export interface CallEntry {
   readonly session: string
   /** A keyed hash, see `human-ids.ts`. */
   readonly human: string
-  /** Id of the person a service asked for; empty if there is none. */
+  /** Id of the person for whom a service made the call; empty if there is none. */
   readonly person?: string
   /** The question; null unless the operator chose to store questions. */
   readonly query: string | null
@@ -120,8 +120,8 @@ const lastCall = once((q: Queries<CallTables>, { id }: { id: string }) =>
 export const MOST_QUERY_CHARS = 4000
 
 /**
- * The answered calls, in `state.db`, until they are pruned or newer ones need their room: then the oldest calls of the
- * key that has the most are deleted. Call `add` and `prune` inside a write transaction.
+ * The answered calls, in `state.db`, until they are pruned or newer ones need the room: then the oldest calls of the
+ * key with the most calls are deleted. Call `add` and `prune` inside a write transaction.
  */
 export class CallLog {
   readonly stored: StoredUse
@@ -129,7 +129,7 @@ export class CallLog {
   readonly #limits: StoreLimits
   readonly #log: BoundedLog<CallRow>
 
-  /** @param bytes that all of them may take */
+  /** @param bytes maximum size of all calls together */
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "call-log", STEPS)
     this.stored = new StoredUse(db, STORED_CALLS)

@@ -63,7 +63,7 @@ export class FeedbackStore {
   readonly #log: BoundedLog<FeedbackRow>
   readonly prune: BoundedLog<FeedbackRow>["prune"]
 
-  /** @param bytes that all of it may take */
+  /** @param bytes maximum size of all feedback together */
   constructor(db: StateStore, bytes = Infinity) {
     migrate(db, "feedback", STEPS)
     this.stored = new StoredUse(db, STORED_FEEDBACK)

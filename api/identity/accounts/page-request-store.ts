@@ -29,7 +29,7 @@ export interface WantedPage {
   /** The same for the same address, or for the same question if no address is known. */
   readonly id: string
   readonly url: string
-  /** The question and the comment of the last time. */
+  /** The question and the comment of the latest request. */
   readonly question: string
   readonly comment: string
   /** Number of keys that asked for it. */
@@ -76,7 +76,7 @@ const MOST_ENTRIES = 2000
 const SHARE_OF_KEY = 2
 
 /**
- * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need their room.
+ * Requests for pages, in `state.db`, until the operator settles them, they are pruned, or newer ones need the room.
  * Repeated requests by a key for the same thing count once. Call `add`, `settle` and `prune` inside a write
  * transaction.
  */

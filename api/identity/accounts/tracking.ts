@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http"
 
 import type { HumanHash } from "./human-ids.ts"
 
-/** What a caller says about a call; each field is empty if not given. */
+/** A caller's own information about a call; each field is empty if not given. */
 export interface Tracking {
   readonly project: string
   readonly session: string
@@ -29,7 +29,7 @@ export function readTracking(request: IncomingMessage, hash: HumanHash): Trackin
 }
 
 function idOf({ headers }: IncomingMessage, name: string): string {
-  // One text, even for a header that came twice: Node makes a list only for Set-Cookie.
+  // A single string, even for a header that was sent twice: Node makes a list only for Set-Cookie.
   const value = headers[name]
   return (typeof value === "string" ? value : "").trim().slice(0, MAX_ID_CHARS)
 }

@@ -23,7 +23,7 @@ export interface ActingParts {
 /** How much newer a token has to be than the stored facts before they are rewritten. */
 const NEWER_MS = 60_000
 
-/** Finds the key with which a service asks for a person. */
+/** Finds the key with which a service acts for a person. */
 export function openActing(parts: ActingParts): KeyStore["actFor"] {
   const { db, accounts, people, personKeys } = parts
   return async (presented, header) => {

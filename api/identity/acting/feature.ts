@@ -10,7 +10,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Accounts
   readonly people: PersonStore
-  /** What the sign-on file declares; null if nothing. */
+  /** The declarations of the sign-on file; null if there are none. */
   readonly declared: { readonly keys: PersonKeys } | null
   /** Left out if no provider signs people in. */
   readonly signOn?: SignOn

@@ -175,7 +175,7 @@ const namesIn = (text: string): readonly string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
-/** Tells the program the answer. */
+/** Sends the answer to the program. */
 function sendBack(
   ctx: Context,
   { redirectUri, state }: Ticket,

@@ -169,7 +169,7 @@ function mayRedirectToAll(uris: unknown): boolean {
   )
 }
 
-/** Editors that support MCP, can return in no other way, and still have a scheme without a dot. */
+/** Editors that support MCP, still have a scheme without a dot, and can return in no other way. */
 const KNOWN_PROGRAMS = ["cursor:"]
 
 /**

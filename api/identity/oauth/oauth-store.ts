@@ -117,7 +117,7 @@ const MOST_OF_KEY = 200
 /** Precision of the last use, one minute: a grant is not written with every call. */
 const USED_MS = 60_000
 
-// Each call with a token runs these.
+// Statements that run for each call with a token.
 const grantById = once((q: Queries<OAuthTables>, { id }: { id: string }) =>
   q.selectFrom("oauth_grant").selectAll().where("id", "=", id),
 )

@@ -25,7 +25,7 @@ export interface Sealed {
 }
 
 export interface Tickets {
-  /** @param nonce of the page that is shown again; if left out, a new one is made */
+  /** @param nonce the nonce of the page that is shown again; if left out, a new one is made */
   seal(ticket: Ticket, nonce?: string): Sealed
   /** @returns null for a ticket that was forged, has expired, or was given to another browser */
   open(sealed: string, cookies: string): Ticket | null

@@ -20,7 +20,7 @@ const MAX_AGE = "7200"
 
 export interface PublicDoorParts {
   readonly publicKeys: Pick<PublicKeyStore, "verify" | "admits">
-  /** The key of the handbook's own pages, by its text; null for another text, or if there is nothing to find. */
+  /** The key of the handbook's own pages, by its text; null for any other text, or if there is nothing to find. */
   readonly handbookKey: (text: string) => Promise<PublicKey | null>
   readonly rates: Rates
   /** Rate limits for calls from each address, for keys that have no limits of their own. */

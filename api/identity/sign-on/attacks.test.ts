@@ -154,7 +154,7 @@ roles: [{ signedIn: true, role: reader }]`
     expect((await come({})).text).toContain("You are signed in")
   })
 
-  /** Why the last one was refused. */
+  /** Why the last sign-in was refused. */
   const reason = () => app.logLines.filter((line) => line.includes('"reason"')).at(-1)
 
   const ago = (seconds: number) => Math.floor(Date.now() / 1000) - seconds

@@ -15,7 +15,7 @@ interface From {
   readonly accountsDb: StateStore
   readonly accounts: Pick<Accounts, "writes">
   readonly people: PersonStore
-  /** What the file declares; null if nothing. */
+  /** The declarations of the file; null if there are none. */
   readonly declared: { readonly spec: SignOnSpec; readonly keys: PersonKeys } | null
   readonly config: { readonly sessionHours: number; readonly publicUrl: string }
   readonly crawlerConfig: CrawlerConfig

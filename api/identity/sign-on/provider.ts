@@ -51,7 +51,7 @@ export interface Departure {
   readonly remember: string
 }
 
-/** Whose sessions a provider ended: one session there, or all sessions of a person. */
+/** The sessions that a provider ended: one session there, or all sessions of a person. */
 export type LoggedOut = (
   | { readonly providerSession: string; readonly subject: string | null }
   | { readonly providerSession: null; readonly subject: string }
@@ -60,7 +60,7 @@ export type LoggedOut = (
   readonly answerUrl?: string | null
 }
 
-/** What any request reveals about its origin. */
+/** The information about its origin that any request contains. */
 export interface Carried {
   /** IP address at the other end of the connection. */
   readonly peer: string
@@ -98,8 +98,7 @@ export interface Provider extends AsyncDisposable {
    */
   forwarded?(token: string, issuer: string): Promise<ForwardedToken | null>
   /**
-   * Whose sessions are ended by a message from the provider itself (OIDC Back-Channel Logout 1.0, SAML 2.0 Single
-   * Logout).
+   * The sessions ended by a message from the provider itself (OIDC Back-Channel Logout 1.0, SAML 2.0 Single Logout).
    * @param callback as in {@link Arriving}
    * @throws SignOnError, ProviderAwayError
    */

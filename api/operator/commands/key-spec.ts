@@ -33,7 +33,7 @@ export interface KeyOptions {
   readonly project: readonly string[]
 }
 
-/** The key that they ask for. @throws ArgumentsError */
+/** The key that the options describe. @throws ArgumentsError */
 export function keySpec(options: KeyOptions): KeySpec {
   const { role, name, project, expires, reads } = options
   if (name.length > MAX_NAME_CHARS) {

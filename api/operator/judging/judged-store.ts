@@ -179,7 +179,7 @@ export class JudgedStore {
     return { added, changed, deleted }
   }
 
-  /** Deletes it with its marks; the sums of runs stay. @returns false for an unknown id */
+  /** Deletes a question with its marks; the sums of runs stay. @returns false for an unknown id */
   async delete(id: string): Promise<boolean> {
     return await transaction(this.#db, async () => (await this.#delete(id)) > 0)
   }

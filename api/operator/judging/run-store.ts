@@ -153,7 +153,7 @@ export class RunStore {
     await this.#update(id, { state, problem, ended_at: now })
   }
 
-  /** Deletes it with its marks; a run in progress ends. @returns false for an unknown id */
+  /** Deletes a run with its marks; if it is in progress, it ends. @returns false for an unknown id */
   async delete(id: number): Promise<boolean> {
     return await transaction(this.#db, () => this.#delete(id))
   }

@@ -50,8 +50,8 @@ export class ReachViews {
   }
 
   /**
-   * The people who have signed in and may read a page, and out of how many. @param effective the combined rules of the
-   * page
+   * The people who have signed in and may read a page, and the number of people who have any rights. @param effective
+   * the combined rules of the page
    */
   async readersAmong(
     page: Page,
@@ -98,7 +98,7 @@ export class ReachViews {
     return sample
   }
 
-  /** How much of each source each group may read. @param part of the names of sources */
+  /** How much of each source each group may read. @param part text that the sources' names must contain */
   async matrix({ part, limit, offset }: { part: string; limit: number; offset: number }) {
     const now = await this.readers()
     const rows = await this.#parts.counts.now()

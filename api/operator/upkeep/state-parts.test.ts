@@ -26,7 +26,7 @@ test("every part with tables in the state is opened", async () => {
   using db = emptyState()
   openStateParts(db)
   const opened = await versionsIn(db)
-  // The state makes its identity and its clock before any part is opened.
+  // The state creates its identity and its clock before any part is opened.
   expect(parts.filter((part) => !opened.has(part) && !["identity", "trusted-time"].includes(part))).toEqual(
     [],
   )

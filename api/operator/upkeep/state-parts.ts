@@ -70,7 +70,7 @@ function openBaseParts(db: StateStore): void {
   void new OutboundLedger(db)
 }
 
-/** The crawler's parts that make no triggers. */
+/** The crawler's parts that create no triggers. */
 function openOtherCrawlerParts(db: StateStore): void {
   migrateCopies(db)
   migrateDocuments(db)

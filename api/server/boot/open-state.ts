@@ -80,7 +80,7 @@ export async function openState(
     /** The declarations of the sign-on file; null if there are none. */
     declared,
     outage,
-    /** This process among others on the same state. */
+    /** This process among those that share the state. */
     process: own,
     jobs: new Jobs(db),
     backups: new BackupTable(db),

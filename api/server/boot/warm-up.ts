@@ -8,7 +8,7 @@ import { ChatModelError } from "../../services/chat-models/chat-model.ts"
 import type { ChatServer } from "../../services/chat-models/chat-server.ts"
 import { tryModel } from "../../services/chat-models/try-model.ts"
 
-/** A text that costs little to embed. */
+/** Some text that is cheap to embed. */
 export const WARM_UP = "ready?"
 
 /**

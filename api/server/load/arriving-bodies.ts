@@ -16,17 +16,17 @@ export class ArrivingBodies {
   #bytes = 0
   #givenUp = 0
 
-  /** @param most bytes that they may hold together */
+  /** @param most maximum number of bytes that they may hold together */
   constructor(most: number) {
     this.most = most
   }
 
-  /** Bytes that they hold. */
+  /** Number of bytes in them. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** How many were dropped since startup. */
+  /** Number of bodies dropped since startup. */
   get givenUp(): number {
     return this.#givenUp
   }

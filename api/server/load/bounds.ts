@@ -4,7 +4,7 @@ import type { Gates } from "./gates.ts"
 import type { KeylessBudget } from "./keyless/keyless-budget.ts"
 import type { Memory } from "./memory/memory.ts"
 
-/** How full something is that callers, pages or time can fill. */
+/** How full a resource is, if callers, pages or time can fill it. */
 export interface Bound {
   /** The name used in the metrics and the handbook. */
   readonly name: string

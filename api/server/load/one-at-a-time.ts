@@ -11,7 +11,7 @@ export class RequestsAhead {
   readonly onTooMany: () => void
 
   /**
-   * @param most waiting requests behind the current one
+   * @param most maximum number of requests waiting behind the current one
    * @param onTooMany called for each connection that is closed because it has more
    */
   constructor(most: number, onTooMany: () => void) {

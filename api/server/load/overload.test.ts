@@ -10,7 +10,7 @@ import { SEARCH_KEY, serveApp, TEST_KEY } from "../../testing/serve-app.ts"
 const PATIENT = { searchWaitSeconds: 300 }
 const REFUSED = expect.stringContaining("Try again in")
 
-/** An engine whose searches take until they are released. */
+/** An engine whose searches don't finish until they are released. */
 function slowEngine() {
   const gate = Promise.withResolvers<void>()
   class SlowEngine extends FakeEngine {

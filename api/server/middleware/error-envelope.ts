@@ -51,7 +51,7 @@ export function errorEnvelope(others: readonly OtherApi[] = [], publicUrl = ""):
       const answer = toApiError(error)
       // A call that is refused before it costs anything has no log.
       const { log } = ctx.state as Partial<Context["state"]>
-      // Work is cut short when its caller leaves, which is no failure.
+      // Work is cut short when its caller leaves, which is not a failure.
       if (answer.status >= 500 && !callerGone(ctx)) log?.error({ err: error }, "request failed")
       ctx.set(answer.headers)
       fail(ctx, answer.status, answer.message, answer.fields)

@@ -120,8 +120,8 @@ export function inlined(root: JsonSchema, at: string): JsonSchema {
 }
 
 /**
- * The validator checks a discriminator only in objects. Strictly speaking, null matches every kind at once, and so none
- * of `oneOf`: here it is listed next to them.
+ * The validator checks a discriminator only in objects. Strictly speaking, null matches every kind at once, and so
+ * fails `oneOf`: here it is listed next to them.
  */
 function nullBesideKinds({
   oneOf,

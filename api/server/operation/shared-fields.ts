@@ -34,7 +34,7 @@ export const ofSlice = {
   offset: count(),
 }
 
-/** A text that is not blank. */
+/** Text that is not blank. */
 export const filled = (description: string, more?: JsonSchema) =>
   text(description, { pattern: NOT_BLANK, ...more })
 

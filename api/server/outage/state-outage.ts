@@ -182,7 +182,7 @@ export class StateOutage implements Disposable {
     void this.#untilBack(why)
   }
 
-  /** Reports the outage only when a probe fails or takes long: a single broken connection is no outage. */
+  /** Reports the outage only when a probe fails or takes long: a single broken connection is not an outage. */
   async #untilBack(why: unknown): Promise<void> {
     const { signal } = this.#closed
     let isReported = false

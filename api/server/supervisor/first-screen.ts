@@ -20,7 +20,7 @@ export const handbookNews: Readonly<Record<Exclude<HandbookState, "being-read">,
 
 interface ScreenFacts {
   readonly url: string
-  /** Only on the start that made it. */
+  /** Present only on the start that created it. */
   readonly apiKey: string | null
   readonly operatorKey: boolean
   readonly ready: boolean

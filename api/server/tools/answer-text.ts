@@ -173,7 +173,7 @@ function sectionLine({ section, type }: SearchResult): string | false {
   return `Section: ${[place, url].filter(Boolean).join(" ")}`
 }
 
-/** Passages that a model cites may be on other pages than the best one. */
+/** Passages that a model cites may be on pages other than the best one. */
 const pagesLine = ({ pages = [], type = "" }: SearchResult): string | false =>
   new Set(pages.map(({ page }) => page)).size > 1 &&
   `${isPresentation(type) ? "Slides" : "Pages"} of the passages: ${pages.map(({ page }) => page).join(", ")}`

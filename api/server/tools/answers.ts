@@ -103,7 +103,7 @@ export interface SearchAnswer extends Warned {
 export const degradedNote = (answer: unknown): string | false =>
   degradedText((answer as { readonly degraded?: readonly DegradedPart[] }).degraded) ?? false
 
-/** Why a search found nothing, and the date of that knowledge; empty if unknown. */
+/** Why a search found nothing, and as of which date this is known; empty if unknown. */
 export function missText({ miss, coverage }: SearchAnswer): string {
   if (miss === undefined) return ""
   const asOf = coverage?.complete_as_of

@@ -5,7 +5,7 @@ import { type Api } from "../operation/tool.ts"
 import { noteOf } from "./output.ts"
 
 // The tools that deep-research clients expect from every connector: `search` by a question and `fetch` by an id. Each
-// answer is one text, the JSON of the structured content.
+// answer is a single piece of text: the structured content as JSON.
 
 const MAX_RESULTS = 10
 /** A result with a lower score is not a source: see `max_results: "auto"`. */

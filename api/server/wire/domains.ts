@@ -73,7 +73,7 @@ function withoutPort(text: string): { readonly name: string; readonly port: stri
   return name === undefined || port === undefined ? { name: text, port: null } : { name, port }
 }
 
-/** The host that a text spells, or `null` if it is not a host. */
+/** The host that the given text names, or `null` if it is not a host. */
 function hostOf(text: string): string | null {
   const address = text.replace(/^\[(.*)\]$/, "$1")
   if (isIP(address) === 6 && !address.includes("%")) return new URL(`http://[${address}]`).hostname

@@ -31,7 +31,7 @@ export class FieldReader {
     throw this.refusal(name, `Must be a string of at most ${maxChars} characters.`)
   }
 
-  /** A text that is not blank. */
+  /** Text that is not blank. */
   requiredString(name: string, maxChars: number): string {
     const value = this.string(name, maxChars)?.trim()
     if (value) return value
@@ -85,8 +85,8 @@ export class FieldReader {
 
   /**
    * Fields that have no effect when set to one of the given values; any other value is refused, `because` it cannot be
-   * honoured. Blank texts, empty lists and empty objects are allowed: forms send them for fields that their users left
-   * empty.
+   * honoured. Blank strings, empty lists and empty objects are allowed: forms send them for fields that their users
+   * left empty.
    */
   only(values: readonly unknown[], names: readonly string[], because: string): void {
     for (const name of names) {

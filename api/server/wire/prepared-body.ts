@@ -18,7 +18,7 @@ export interface PreparedBody {
 /** Compresses a page's text in a few milliseconds, to within 5 % of the smallest size. */
 const BROTLI_QUALITY = 9
 
-/** Prepares a text to be sent any number of times. Compresses in the system's threads. */
+/** Prepares text to be sent any number of times. Compresses in the system's threads. */
 export async function prepare(type: string, text: string): Promise<PreparedBody> {
   const plain = Buffer.from(text)
   const params = {

@@ -44,8 +44,8 @@ export interface FieldSchema {
 
 /**
  * Makes a reader of request bodies. It keeps the fields in the schema, fills in defaults, and refuses the first wrong
- * value with a message that names the field and the allowed values. Null, blank texts, empty lists and lists of blank
- * texts count as "not set", because clients send them for options their users left alone.
+ * value with a message that names the field and the allowed values. Null, blank strings, empty lists and lists of blank
+ * strings count as "not set", because clients send them for options their users left alone.
  */
 export function bodyReader<T>(schema: RequestSchema<T>): (body: Readonly<Record<string, unknown>>) => T {
   const ajv = new Ajv({

@@ -14,7 +14,7 @@ import { type ToWrite, writtenAnswer } from "./written-answer.ts"
 /** The parts needed for answers. */
 export interface AnswerParts {
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer; `null`: pieces are chosen without it. */
+  /** Judges which pieces of the pages answer the question; `null`: pieces are chosen without it. */
   readonly unitReader: UnitReader | null
   /** Null: answers are made of the pages' own units. */
   readonly chatModel: ChatModel | null
@@ -39,7 +39,7 @@ export interface Answered {
   readonly followUpQuestions: readonly string[] | null
 }
 
-/** Further down the list, hardly any page answers, and each page costs milliseconds. */
+/** Further down the list, hardly any page answers the question, and each page costs milliseconds. */
 const MAX_SOURCES = 8
 
 /** A cited answer from the hits, made of their own units if the model gives no trustworthy answer. */

@@ -47,9 +47,9 @@ export class Bearing {
   }
 
   /**
-   * Whether a source states what a text says: it has every number and address of the text, and a share of its other
-   * distinctive words; texts with links never count. Words can't be compared between different languages: then the
-   * numbers, addresses and names must be there, and the meaning must be similar.
+   * Whether a source supports a text: it has every number and address of the text, and a share of its other distinctive
+   * words; texts with links never count. Words can't be compared between different languages: then the numbers,
+   * addresses and names must be there, and the meaning must be similar.
    *
    * @param share share of the text's distinctive words that the source must have
    */

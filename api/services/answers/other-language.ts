@@ -1,7 +1,7 @@
 import { functionWords } from "#engine/text/analysis/stop-words.ts"
 import { lettersOf, SCRIPTS } from "#engine/text/scripts.ts"
 
-// Checks whether a sentence is in another language than its source, and which of its parts no translation changes.
+// Checks whether a sentence is in a different language from its source, and which of its parts no translation changes.
 
 /** Shorter texts don't reveal their language. */
 const LEAST_WORDS = 5

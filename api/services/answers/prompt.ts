@@ -39,7 +39,7 @@ export const answerTokens = (depth: AnswerDepth): number => SIZES[depth].maxToke
  * The question and the hits, for a model that must answer only from these.
  *
  * Pages are written by strangers. Their text is between {@link dataMarks}, and the model is instructed not to follow
- * anything in it. Text that gives orders to models is left out all the same.
+ * anything in it. Text that contains instructions to models is left out all the same.
  *
  * @param room tokens for the prompt; the best pieces come first, and pieces that do not fit are left out whole
  */

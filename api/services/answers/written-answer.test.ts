@@ -5,7 +5,7 @@ import type { ChatModel } from "../chat-models/chat-model.ts"
 import { hit } from "../../testing/fake-engine.ts"
 import { writtenAnswer } from "./written-answer.ts"
 
-// A sentence in another language than its source can only be compared by meaning, which is the embedder's job. This
+// A sentence in a different language from its source can only be compared by meaning, which is the embedder's job. This
 // embedder finds all texts similar.
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,6 +1,6 @@
 /**
- * Approximate number of tokens in a text, rather too many than too few. Tokenizers of today's models make one token of
- * three to five Latin letters of prose, of about two and a half characters of code, and of about one character of
+ * Approximate number of tokens in a text, erring on the high side. The tokenizers of today's models need one token for
+ * three to five Latin letters of prose, for about two and a half characters of code, and for about one character of
  * Chinese or Japanese.
  */
 export function tokensOf(text: string): number {

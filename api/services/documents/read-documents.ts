@@ -26,7 +26,7 @@ export interface Sent {
   readonly documents: readonly SentDocument[]
 }
 
-/** Most problems reported at once: callers fix these before looking at more. */
+/** Maximum number of problems reported at once: callers fix these before looking at more. */
 export const MOST_PROBLEMS = 20
 
 const check = bodyCheck(sendBody)

@@ -43,7 +43,7 @@ export const peerOfSource = (source: string): string | null =>
 /**
  * The declared peers; none without a file.
  *
- * @param named by FOSSICK_PEERS_FILE; empty: `peers.yaml` in the working directory, if there is one
+ * @param named path from FOSSICK_PEERS_FILE; if empty, `peers.yaml` in the working directory, if there is one
  * @throws SettingsError naming each wrong field, and never a secret
  */
 export function readPeers(named: string, env: NodeJS.ProcessEnv): readonly PeerSpec[] {

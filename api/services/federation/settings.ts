@@ -1,6 +1,6 @@
 import { integer, text } from "#base/settings.ts"
 
-/** Settings of federation. */
+/** Settings for federation. */
 export const federationSettings = {
   peersFile: text({
     name: "FOSSICK_PEERS_FILE",

@@ -28,12 +28,12 @@ export interface AskedSource extends SourceCoverage {
   readonly waiting: number
 }
 
-/** What crawls know about missing pages. */
+/** Information from crawls about missing pages. */
 export interface MissKnowledge {
   /** Why an address is not a page in the index, and the explanation from `fossick why`; `null` if it is one. */
   missing(url: PageUrl, view: View): Promise<{ readonly missing: Missing; readonly summary: string } | null>
   sources(names: readonly string[]): Promise<readonly AskedSource[]>
-  /** Those of the given sources that have pages that could not be read. */
+  /** The given sources with pages that could not be read. */
   unread(names: readonly string[]): Promise<readonly Unread[]>
   /**
    * The names of the declared sources, and the names in `asked` that were ever crawled: one-off crawls are mentioned
@@ -47,7 +47,7 @@ export interface MissKnowledge {
   leads(question: QueryText, sources: readonly string[], view: View, limit: number): Promise<readonly Lead[]>
 }
 
-/** Most pages whose links are searched for an address: this takes about 20 ms, during which no other call is answered. */
+/** Maximum number of pages whose links are searched for an address: this takes about 20 ms, during which no other call is answered. */
 const MOST_LINKING = 500
 
 /** Reads the records of crawls, and never writes; its parts are loaded with the first miss. */

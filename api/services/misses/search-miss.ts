@@ -118,7 +118,7 @@ export async function unreadTexts(
 }
 
 /**
- * Whether the source's address never answered any run: the operator has to correct that, and readers don't need to
+ * Whether the source's address has not answered in any run: the operator has to correct that, and readers don't need to
  * know.
  */
 const neverAnswered = ({ pages, checkedAt, incomplete, keptOut }: AskedSource): boolean =>

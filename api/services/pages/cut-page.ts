@@ -9,7 +9,7 @@ export interface Section {
   readonly end: number
 }
 
-/** A stretch of a text. */
+/** A stretch of text. */
 export interface Stretch {
   readonly text: string
   /** Where it begins, in UTF-16 code units. */

@@ -1,7 +1,7 @@
 import type { Feature } from "../../feature.ts"
 import type { PageNeeds } from "./routes.ts"
 
-/** Stored pages by their address, and what the index holds. */
+/** Stored pages by their address, and the contents of the index. */
 export const pages = {
   name: "pages",
   async describe() {

@@ -27,7 +27,7 @@ export interface SourceHolding {
   readonly checkedAt: Date | null
 }
 
-/** What crawls know about pages, in addition to the index. */
+/** Information from crawls about pages, in addition to the index. */
 export interface PageKnowledge extends AddressKnowledge {
   visits(url: PageUrl, sources: readonly string[]): Promise<PageVisits>
   /** The sources with pages in the index, by name. */

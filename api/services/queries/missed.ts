@@ -30,7 +30,7 @@ export function missedQuestions(knowledge: Pick<MissKnowledge, "answersBeyond"> 
     try {
       return !(await knowledge.answersBeyond(query))
     } catch {
-      // Better one question too many on the list.
+      // One question too many on the list is better than a missing one.
       return true
     } finally {
       isLooking = false

@@ -159,7 +159,7 @@ test("a question is suggested only to keys with the same scope as several that a
   const [first, second, third] = [await limited(), await limited(), await limited()]
   for (const key of [first, first, second])
     await app.call("/search", key, { query: "How are <b>pumps</b> cleaned?" })
-  // Only two keys asked it, one of them twice.
+  // Only two keys asked this question, one of them twice.
   expect(await suggested("how", third)).toBeUndefined()
   await app.call("/search", third, { query: "how are  <b>Pumps</b> cleaned?" })
   const key = await limited()

@@ -15,9 +15,9 @@ const MAX_QUESTION_CHARS = 400
 const SEVERAL_KEYS = 3
 /** Minimum characters a user must type: too many questions begin with fewer. */
 const TYPED_LEAST = 3
-/** Most rows searched for a suggestion, which takes a millisecond. */
+/** Maximum number of rows searched for a suggestion, which takes a millisecond. */
 const LOOKED_AT = 2000
-/** A best result below this seldom answers: scores are probabilities. */
+/** A best result below this seldom answers the question: scores are probabilities. */
 export const LOW_SCORE = 0.3
 
 interface AskedRow {
@@ -98,7 +98,7 @@ export type QueryReport = (typeof QUERY_REPORTS)[number]
 export interface QueryLine {
   readonly question: string
   readonly count: number
-  /** Keys that asked it. */
+  /** Keys that asked the question. */
   readonly keys: number
   /** Number of results the last time it was asked. */
   readonly results: number
@@ -151,7 +151,7 @@ const insertAlike = once((q: Queries<QueryTables>, row: AlikeRow) =>
 
 interface Begun {
   readonly reach: string
-  /** The typed text, and a text that sorts after every question that begins with it. */
+  /** The typed text, and a string that sorts after every question that begins with it. */
   readonly from: string
   readonly before: string
   readonly oldest: number

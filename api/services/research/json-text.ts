@@ -4,7 +4,7 @@ import { breather } from "#base/flow/breather.ts"
 const MAX_NAMES_CHARS = 200
 /**
  * Maximum characters of repeated names in all lines together, per character of the file, in addition to the file's own.
- * Ordinary files stay below 1: an npm lock file makes 1.4 characters of text in all for each of its own, nested records
+ * Ordinary files stay below 1: an npm lock file becomes 1.4 characters of text for each of its own, and nested records
  * 1.3.
  */
 const NAMES_PER_CHAR = 4

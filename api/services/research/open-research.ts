@@ -38,7 +38,7 @@ export function openResearch(
     readonly pages: ByteBudget
     /** The disk on which reports are stored; if left out, it isn't checked. */
     readonly room?: Pick<DiskRoom, "isLow">
-    /** Id of this process among others on the same state. Default: there is no other. */
+    /** Id of this process among those that share the state. By default it is the only one. */
     readonly process?: string
     readonly log: Logger
     /** Milliseconds that a task runs before the next task gets its turn. Default half a minute. */

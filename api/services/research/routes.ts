@@ -64,7 +64,7 @@ function research(opened: OpenedResearch): Middleware {
   }
 }
 
-/** A client whose streams scripts read either by frames, as its toolkit does, or by lines, as its notebooks do. */
+/** A client for which scripts read the stream either by frames, as its toolkit does, or by lines, as its notebooks do. */
 const READ_LINE_BY_LINE = "tavily-python"
 
 /** Streams the events of a task. Hanging up ends the task. */

@@ -455,7 +455,7 @@ describe("a report with a model", () => {
     await using stub = await startStubModel((_, response) => response.writeHead(400).end())
     const { text } = await report({ model: "pro" }, { model: stub.url })
     expect(text).toContain("A rotary pump moves water")
-    // The plan, until no more can be left out of it, and one section.
+    // Requests for the plan, until nothing more can be left out of them, and one for a section.
     const sections = stub.requests.filter((request) => system(request).startsWith("You write"))
     expect(stub.requests.some((request) => isPlan(request))).toBe(true)
     expect(sections).toHaveLength(1)

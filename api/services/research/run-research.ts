@@ -29,7 +29,7 @@ export interface ResearchParts {
   /** An engine that sees only what the caller may see. */
   readonly engine: Pick<Engine, "search">
   readonly embedder: Pick<Embedder, "embed" | "traits">
-  /** Judges which pieces of the pages answer; `null`: pieces are chosen without it. */
+  /** Judges which pieces of the pages answer a question; `null`: pieces are chosen without it. */
   readonly unitReader: UnitReader | null
   readonly pages: PageMemory
   /** `null`: the report is made from the pages' own texts. */

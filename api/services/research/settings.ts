@@ -1,6 +1,6 @@
 import { integer } from "#base/settings.ts"
 
-/** Settings of research. */
+/** Settings for research. */
 export const researchSettings = {
   researchConcurrency: integer(
     {

@@ -135,7 +135,7 @@ export class ResearchTasks {
    * @param writes the queue that writes over the same connection
    * @param bytes maximum bytes for all tasks with their reports; one key may use a quarter of them
    * @param kept total bytes stored for each key
-   * @param process id of this process among others on the same state; null: there is no other
+   * @param process id of this process among those that share the state; null if it is the only one
    */
   constructor(
     db: StateStore,

@@ -6,7 +6,7 @@ import type { PageTexts } from "./store/page-texts.ts"
 /** Maximum characters that are kept of a difference. */
 const MOST_CHARS = 20_000
 
-/** Changes of texts in unified format: each pair is compared once, however many watches the page has. */
+/** Changes to texts in unified format: each pair is compared once, however many watches the page has. */
 export class Differences {
   readonly #texts: Pick<PageTexts, "get">
   readonly #signal: AbortSignal

@@ -46,7 +46,7 @@ export async function watchOf(
 }
 
 /**
- * Makes a watch.
+ * Creates a watch.
  * @param read reads the body; called only once the key is known to be allowed to watch
  * @throws Refusal
  */

@@ -33,7 +33,7 @@ export interface ScrapeParts extends ObtainParts {
   readonly scrapeId: string
 }
 
-/** Reads one address and makes a document of it: from the index if that is new enough, otherwise live. */
+/** Reads one address and turns its page into a document: from the index if that version is new enough, otherwise live. */
 export async function readDocument(
   { given, url }: { readonly given: string; readonly url: PageUrl },
   request: ScrapeRequest,

@@ -91,9 +91,9 @@ export class JobRunner implements AsyncDisposable {
 
   /**
    * Accepts a job that has been checked.
-   * @param once the caller's own name of the job; null if it has none
-   * @returns false, with nothing accepted, when the key has already started a job of this name
-   * @throws Refusal when too many are waiting, ApiError 432 or 433 when it may cost more than is left
+   * @param once the caller's own name for the job; null if it has none
+   * @returns false, with nothing accepted, when the key has already started a job with this name
+   * @throws Refusal when too many are waiting, ApiError 432 or 433 when it might cost more than is left
    */
   async add(
     id: string,

@@ -168,9 +168,9 @@ export class JobStore {
 
   /**
    * @param writes the queue that writes over the same connection
-   * @param bytes that all documents may take; one key may take a quarter of them
+   * @param bytes maximum size of all documents together; one key may take a quarter of it
    * @param kept the total amount stored for each key
-   * @param process id of this process among others on the same state; null if there is no other
+   * @param process id of this process among those that share the state; null if it is the only one
    */
   constructor(
     db: StateStore,
@@ -206,8 +206,8 @@ export class JobStore {
   }
 
   /**
-   * @param once the caller's own name of the job; null if it has none
-   * @returns false when the key has already started a job of this name
+   * @param once the caller's own name for the job; null if it has none
+   * @returns false when the key has already started a job with this name
    */
   async add(
     id: string,

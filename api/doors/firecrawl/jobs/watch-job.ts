@@ -73,7 +73,7 @@ async function tell(
     if (job.endedAt === null) continue
     const data = { ...summaryOf(job), data: [] }
     if (job.state === "failed") await send({ type: "error", error: job.error, data })
-    // Clients know only the other two endings from a message.
+    // Clients have messages only for the other two endings.
     else await send({ type: job.state === "completed" ? "done" : "catchup", data })
     return
   }

@@ -13,9 +13,9 @@ const MAX_QUERY_CHARS = 1000
 const MAX_FETCH_SECONDS = 20
 
 /**
- * `explain` is for operators, and evidence for their other appliances, as are the names of sources and collections and
- * the counts by them, and there are no credits to report. So these fields are unknown here, and the answer warns about
- * them as about other unknown fields.
+ * `explain` is only for operators, evidence is only for their other appliances, names of sources and collections and
+ * the counts by them aren't for payers either, and there are no credits to report. So these fields are unknown here,
+ * and the answer warns about them as about other unknown fields.
  */
 const UNPAID = [
   "explain",

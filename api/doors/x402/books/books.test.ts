@@ -40,7 +40,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
-/** A ledger with sold payments under these names. */
+/** A ledger with settled payments under these ids. */
 async function sold(...ids: readonly string[]) {
   const ledger = await openLedger(dataDir)
   for (const id of ids) {
@@ -103,7 +103,7 @@ describe("the ledger", () => {
     const [db] = exec.mock.contexts as DatabaseSync[]
     exec.mockRestore()
     vi.unstubAllEnvs()
-    // SQLite's number for "full".
+    // SQLite's error code for "full".
     expect(db!.prepare("pragma synchronous").get()).toEqual({ synchronous: 2 })
     expect(await ledger.isFull()).toBe(false)
   })

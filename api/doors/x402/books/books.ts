@@ -122,7 +122,7 @@ export function openBooks(db: StateStore): Books {
 const FIRST_DAY = ""
 const LAST_DAY = "9999-99-99"
 
-/** Times are kept as ISO 8601, so a day's moments lie between its name and its name with something after `T`. */
+/** Times are stored as ISO 8601, so all times of a day sort between its date and that date followed by `U`, the letter after `T`. */
 const bounds = ({ from = FIRST_DAY, to = LAST_DAY }: Span): [string, string] => [from, `${to}U`]
 
 /** Amounts with six decimals are kept as a whole number, so sums stay exact. */
@@ -131,7 +131,7 @@ const inDollars = <T extends { readonly amount: number }>({ amount, ...row }: T)
   usd: (amount / 1e6).toFixed(6),
 })
 
-/** Whether a text is a day in the format used for ranges. */
+/** Whether some text is a date in the format used for ranges. */
 export const isDay = (text: string): boolean => {
   const date = new Date(`${text}T00:00:00Z`)
   // Years with more digits are written with a sign.

@@ -169,7 +169,7 @@ export const migrateX402 = (db: StateStore): void => migrate(db, "x402", STEPS)
 
 /**
  * Opens the ledger in the data folder, on its own connection. The caller closes it.
- * @param process id of this process among others on the same state; null if there is no other
+ * @param process id of this process among those that share the state; null if it is the only one
  */
 export async function openLedger(
   dataDir: string,

@@ -24,7 +24,7 @@ export interface Chain {
 }
 
 const CALL_MS = 5000
-/** Number of blocks requested at once; providers refuse much more. */
+/** Number of blocks requested at once; providers refuse much larger ranges. */
 const SPAN = 1000
 const MAX_SPANS = 60
 /** The clocks of nodes and of this machine can differ. */

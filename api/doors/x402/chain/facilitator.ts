@@ -84,15 +84,15 @@ function settled({ success, transaction, errorReason }: Readonly<Record<string, 
 }
 
 /**
- * Reasons that don't rule out that the money moves: a transaction in progress, a failure that looks the same when it
- * occurs after sending, and a nonce that was already used, possibly by us.
+ * Reasons that don't rule out a transfer: a transaction in progress, a failure that looks the same when it occurs after
+ * sending, and a nonce that was already used, possibly by us.
  */
 function isDoubtful(reason: string, transaction: string | null): boolean {
   if (reason.endsWith("transaction_failed")) return transaction === null
   return /pending|timeout|unexpected|unknown|nonce|event_mismatch|conflict|replay/.test(reason)
 }
 
-/** A code, or null for other texts: facilitators also put exception messages there. */
+/** A code, or null for any other text: facilitators also put exception messages there. */
 const code = (reason: unknown): string | null =>
   typeof reason === "string" && /^[a-z0-9_]{1,100}$/i.test(reason) ? reason : null
 

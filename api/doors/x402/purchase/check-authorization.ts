@@ -10,7 +10,7 @@ const MIN_SECONDS_LEFT = 6
  * compared network and token with the terms. Only for a payment that is new here: one that may have been carried out is
  * never refused because it has since expired.
  *
- * @returns the code for the payer; null when only the network can find more
+ * @returns the code for the payer; null when only the network can find another problem
  */
 export function authorizationFault(
   { version, authorization }: Pick<Payment, "version" | "authorization">,

@@ -50,7 +50,7 @@ describe("a payment is settled", () => {
     const end = { kind: "settled", transaction: "0xpaid" }
     expect(await settle([lost], [paid])).toEqual({ end, asked: ["settle", "look"] })
     expect(await settle([lost, lost], [open, paid])).toMatchObject({ end })
-    // The second attempt finds it used by the first.
+    // The second attempt finds the authorization already used by the first.
     expect(await settle([lost, no("nonce used")], [open, paid])).toMatchObject({ end })
   })
 

@@ -13,7 +13,7 @@ import { baseSepolia } from "viem/chains"
 import { NETWORK } from "./chain.ts"
 import { facilitatorAccount } from "./wallets.ts"
 
-/** The fault of the next calls of one kind, until another one is set. */
+/** How the next calls of one kind fail, until another fault is set. */
 export type Fault =
   | { readonly kind: "none" }
   /** The connection breaks before anything is done. */

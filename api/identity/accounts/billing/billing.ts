@@ -18,7 +18,7 @@ import type { WriteQueue } from "./write-queue.ts"
 /** A call to be paid for. */
 export interface BilledCall extends LedgerCall, Pick<Tracking, "session" | "human"> {}
 
-/** The key that the call counts for: the service's key when a service asks for a person. */
+/** The key that the call counts for: the service's key when a service makes the call for a person. */
 const counted = <C extends Pick<BilledCall, "key">>(call: C): C => ({ ...call, key: payerOf(call.key) })
 
 /** Data stored about a call, apart from its credits. */
@@ -35,7 +35,7 @@ export interface AnsweredCall extends Served {
   readonly call: CountedCall &
     Pick<BilledCall, "session" | "human"> & {
       readonly key: Pick<BilledCall["key"], "hint">
-      /** The person a service asked for; empty, or left out by earlier versions, for the service itself. */
+      /** The person for whom a service made the call; empty, or left out by earlier versions, for the service itself. */
       readonly person?: string
     }
   readonly cost: Cost
@@ -86,7 +86,7 @@ export interface BillingParts {
 export class Billing implements AsyncDisposable {
   readonly #parts: BillingParts
   readonly #unsettled: Unsettled<Waiting>
-  /** Checks one call at a time against the credits held in memory: two at once could both pass the limit. */
+  /** Checks one call at a time against the credits held in memory: two at once could exceed the limit together. */
   readonly #unwritable = new Serial()
   #timer: NodeJS.Timeout | null = null
   #counting: Promise<void> | null = null
@@ -107,7 +107,7 @@ export class Billing implements AsyncDisposable {
 
   /**
    * Reserves the maximum that a call may cost.
-   * @throws ApiError 432 or 433 when a limit would be passed, and then no credits are reserved; 503 when the disk is
+   * @throws ApiError 432 or 433 when a limit would be exceeded, and then no credits are reserved; 503 when the disk is
    * full or read-only and no more calls can wait to be counted
    */
   async reserve(given: Pick<BilledCall, "requestId" | "key">, most: Cost): Promise<void> {

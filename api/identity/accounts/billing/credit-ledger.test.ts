@@ -68,7 +68,7 @@ describe("a credit limit", () => {
     expect(await ledger.refusal(key, 2, { key: 0, account: 0 })).toBeNull()
     expect(await ledger.refusal(key, 3, { key: 0, account: 0 })).toBe("key")
     expect(await ledger.refusal(key, 2, { key: 1, account: 0 })).toBe("key")
-    // A call that can cost nothing passes no limit, even when no credits are left.
+    // A call that can cost nothing exceeds no limit, even when no credits are left.
     expect(await ledger.hold(call(key), { credits: 2 })).toBeNull()
     expect(await ledger.hold(call(key), {})).toBeNull()
   })
@@ -81,7 +81,7 @@ describe("a credit limit", () => {
     vi.setSystemTime(Date.UTC(2026, 1, 1, 0))
     expect([await ledger.left(monthly), await ledger.left(total)]).toEqual([2, 0])
     expect([(await ledger.ofKey(monthly, null)).all, (await ledger.ofKey(total, null)).all]).toEqual([0, 2])
-    // So does the plan's.
+    // The plan's credits are renewed each month, too.
     const ofPlan = open({ credits: 5 })
     expect(await ofPlan.refusal(keyOf(null), 5, { key: 0, account: 0 })).toBeNull()
     expect(await ofPlan.refusal(keyOf(null), 6, { key: 0, account: 0 })).toBe("plan")

@@ -38,7 +38,7 @@ interface Passed {
   readonly account: number
 }
 
-/** The limit a call would pass: the key's, the plan's, or the one for usage beyond the plan. */
+/** The limit a call would exceed: the key's, the plan's, or the one for usage beyond the plan. */
 export type Refusal = "key" | "plan" | "paygo"
 
 /** Credits used, in total and by endpoint. */
@@ -110,7 +110,7 @@ const HOLD_MS = 3_600_000
 type LedgerQueries = Queries<LedgerTables>
 type UseRow = Omit<LedgerTables["credit_use"], "calls">
 
-// Every call that is counted runs these.
+// Statements that run for every counted call.
 const addHold = once(
   (q: LedgerQueries, { request_id, meter, key_id, amount, until, pid, host }: LedgerTables["credit_hold"]) =>
     q.insertInto("credit_hold").values({ request_id, meter, key_id, amount, until, pid, host }),
@@ -239,8 +239,8 @@ export class Ledger {
   }
 
   /**
-   * Reserves the maximum that a call may cost, or returns the limit it would pass. A call that can cost nothing never
-   * passes a limit.
+   * Reserves the maximum that a call may cost, or returns the limit it would exceed. A call that can cost nothing never
+   * exceeds a limit.
    * @param uncounted credits that the ledger doesn't know about
    */
   async hold(
@@ -269,7 +269,7 @@ export class Ledger {
 
   /**
    * Returns what {@link hold} would return, without writing anything.
-   * @param credits that the call may cost at most
+   * @param credits the maximum that the call may cost
    * @param uncounted credits of the key, and of all keys, that the ledger doesn't know about
    */
   async refusal(key: ApiKey, credits: number, uncounted: Passed): Promise<Refusal | null> {

@@ -14,7 +14,7 @@ const refusals: Readonly<Record<Refusal, readonly [number, string]>> = {
   ],
 }
 
-/** The refusal of a call that would pass a limit. @returns 432, or 433 for the pay-as-you-go limit */
+/** The refusal of a call that would exceed a limit. @returns 432, or 433 for the pay-as-you-go limit */
 export const creditRefusal = (refusal: Refusal): ApiError => new ApiError(...refusals[refusal])
 
 const UNKNOWN_CREDITS =

@@ -40,7 +40,7 @@ const RESEARCH = {
   pro: { base: 15, search: 2, most: 250 },
 }
 
-/** @param searches that were made for the report; Infinity for the maximum cost */
+/** @param searches number of searches made for the report; Infinity for the maximum cost */
 export const researchCost = (model: keyof typeof RESEARCH, searches: number): Cost => {
   const { base, search, most } = RESEARCH[model]
   return { credits: Math.min(most, base + search * Math.max(0, searches - 1)) }

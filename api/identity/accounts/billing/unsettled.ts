@@ -1,6 +1,6 @@
 import { ApiError } from "../../../errors.ts"
 
-/** Nine minutes of 64 clients asking continuously. */
+/** Enough for nine minutes of continuous calls by 64 clients. */
 const MOST_CALLS = 10_000
 /** The share of one key, so that it never takes them all. */
 const SHARE_OF_KEY = 10

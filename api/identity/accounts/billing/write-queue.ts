@@ -58,8 +58,8 @@ export class WriteQueue {
 
   /**
    * Runs `work` in the next transaction.
-   * @param line Works on different lines share no rows that one of them writes and the other reads, so that a distant
-   * server gets their statements together. Works on one line, and works without a line, take turns.
+   * @param line Pieces of work on different lines share no rows that one of them writes and the other reads, so that a
+   * distant server gets their statements together. Work on the same line, and work without a line, takes turns.
    * @throws ApiError 503 when another process holds the file for too long
    */
   run<T>(work: () => Promise<T>, line?: string): Promise<T> {

@@ -1,4 +1,4 @@
-/** The header that names the person a service asks for. */
+/** The header that names the person for whom a service makes a call. */
 export const ACTING_HEADER = "X-Fossick-Acting-For"
 /** The same, as sent by Open WebUI: signed if it was given a secret. */
 export const OPEN_WEBUI_TOKEN = "X-OpenWebUI-User-Jwt"

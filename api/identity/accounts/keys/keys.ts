@@ -21,14 +21,14 @@ export type KeyRole = "search" | "write" | "operator" | "admin"
 export const KEY_ROLES: readonly KeyRole[] = ["search", "write", "operator", "admin"]
 
 /**
- * How a service names the person it asks for: `tokens`, which are signed; `headers`, which can also be sent unsigned,
- * so that anyone with the key can ask as any person.
+ * How a service names the person it acts for: `tokens`, which are signed; `headers`, which can also be sent unsigned,
+ * so that anyone with the key can act as any person.
  */
 export type ActsBy = "tokens" | "headers"
 
 export const ACTS_BY: readonly ActsBy[] = ["tokens", "headers"]
 
-/** A service that asks for a person: the ids of its key, and of the person. */
+/** A service that acts for a person: the ids of its key, and of the person. */
 export interface OnBehalf {
   readonly keyId: string
   readonly personId: string
@@ -72,13 +72,13 @@ export interface ApiKey {
    */
   readonly actsForPeople: ActsBy | null
   /**
-   * The person a service asks for with this key: its limits, credits and logs are those of the service's key. Null if
-   * the service asks for itself.
+   * The person a service acts for with this key: its limits, credits and logs are those of the service's key. Null if
+   * the service acts for itself.
    */
   readonly onBehalf: OnBehalf | null
 }
 
-/** The key whose limits and credits count: the service's key, if a service asks for a person. */
+/** The key whose limits and credits count: the service's key, if a service acts for a person. */
 export const payerOf = <K extends Pick<ApiKey, "id" | "onBehalf">>(key: K): K =>
   key.onBehalf === null ? key : { ...key, id: key.onBehalf.keyId }
 
@@ -291,7 +291,7 @@ export function openKeyStore(db: StateStore, operatorKey: string, keysPerKey = I
   const operator = operatorKey === "" ? null : digest(operatorKey)
   const queries = queriesOf<KeyTables>(db)
   const keys = queries.selectFrom("api_keys").selectAll().orderBy("created_at").orderBy("id")
-  /** Valid keys are neither disabled nor expired. Times are ISO texts in one format, so they compare as texts. */
+  /** Valid keys are neither disabled nor expired. Times are ISO strings in one format, so they can be compared as text. */
   const isValidNow = () => sql<boolean>`disabled_at is null and (expires_at is null or expires_at > ${now()})`
   const isOf = (generation: string, madeBy: string | null) =>
     sql<boolean>`generation = ${generation} and made_by = coalesce(${madeBy}, made_by)`

@@ -3,7 +3,7 @@ import { MAX_NAME_CHARS } from "../keys/key-scope.ts"
 import { parseRateLimits, type RateLimits } from "../rates/rate-limits.ts"
 import type { PublicKeySpec } from "./public-key.ts"
 
-/** Maximum number of origins for a key: sites of one documentation, and its previews. */
+/** Maximum number of origins for a key: enough for a documentation site and its previews. */
 export const MOST_ORIGINS = 50
 export const MOST_MONTHLY_CREDITS = 1_000_000_000
 

@@ -34,7 +34,8 @@ export class SteadyRates implements Rates {
       if (!isContinuing() || !isStateAway(error)) throw error
       return await this.#own.take(key, endpoint, limits)
     }
-    // The clocks differ by a round trip: without an outage, this one would refuse calls that the shared rates admit.
+    // The clocks differ by a round trip: without an outage, this counter would refuse calls that the shared rates
+    // admit.
     const refused = await this.#own.take(key, endpoint, limits)
     return this.#outage.wasAwayWithin(limit.seconds * 1000) ? refused : null
   }

@@ -17,7 +17,7 @@ export interface Collection {
  */
 export interface Collections {
   list(): Promise<readonly Collection[]>
-  /** Makes or replaces one. */
+  /** Creates or replaces a collection. */
   set(name: string, sources: readonly string[]): Promise<void>
   /** @returns false when there is no such collection. */
   delete(name: string): Promise<boolean>
@@ -38,7 +38,7 @@ const STEPS: readonly Step[] = [
    ) ${keyed}`,
 ]
 
-// Each search runs these.
+// Statements that run for each search.
 const allSources = once((q: Queries<CollectionTables>) =>
   q.selectFrom("collection_source").selectAll().orderBy("collection").orderBy("source"),
 )

@@ -164,7 +164,7 @@ async function toldTo(app: ServedAccounts, endpoint: Endpoint, key: string, bodi
 /** The question is repeated in the answer; a name in it doesn't reveal a page. */
 function withoutEchoes(shown: string, asked: object): string {
   const echoes = stringsOf(asked).map((value) => JSON.stringify(value).slice(1, -1))
-  // A report without an answer quotes the words of its task that no page found contains.
+  // A report without an answer quotes those words of its task that are on none of the pages found.
   const words = echoes.flatMap((echo) => echo.split(/[\s:]+/)).map((word) => `“${word}”`)
   return [...echoes, ...words].reduce((left, echo) => left.replaceAll(echo, ""), shown)
 }

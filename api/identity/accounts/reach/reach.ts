@@ -49,7 +49,7 @@ export type AddressTest = (url: PageUrl) => boolean
  */
 export interface Reach {
   readonly engine: Pick<Engine, "search">
-  /** Counts of the visible pages, and of the sources of those that may be named. */
+  /** Counts of the visible pages, and of those of their sources that may be named. */
   facets(query: FacetQuery, signal?: AbortSignal): Promise<FacetCounts>
   /** Titles and headings of the pages that may be seen. */
   suggest(query: SuggestionQuery): Promise<readonly Suggestion[]>
@@ -103,7 +103,7 @@ export interface Seeker extends Limited {
  * What `seeker` may see: the one place where a scope takes effect. In the index, that is pages of its sources and
  * domains; on the web, addresses on its domains and, if it has sources, addresses that belong to one of them.
  *
- * @param memory of the call in question; left out for work outside a call
+ * @param memory the memory of the call in question; left out for work outside a call
  */
 export function reachOf(
   { id, scope, principals, isPatient = false }: Seeker,

@@ -198,8 +198,8 @@ const covers = (listed: string, host: string): boolean =>
   matchesDomains({ host, domain: getDomain(host) ?? host, port: 0 }, domainRules([listed]))
 
 /**
- * Limits as a text: the same for keys that see the same pages, under any names. There can be thousands of labels, so
- * only their digest is included.
+ * Limits as text: the same for keys that see the same pages, under any names. There can be thousands of labels, so only
+ * their digest is included.
  */
 export const limitsText = (limits: PageLimits | null): string =>
   limits === null

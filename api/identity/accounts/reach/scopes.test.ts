@@ -20,7 +20,7 @@ import {
 } from "./scoped-pages.ts"
 import { NO_READERS } from "../../../testing/no-readers.ts"
 
-// What a scope means for each way to the index and the web; reach.test.ts has the endpoints that use them.
+// The effect of a scope on each way to the index and the web; reach.test.ts has the endpoints that use them.
 
 const limits = (given: Partial<PageLimits>): PageLimits => ({
   sources: null,
@@ -334,7 +334,7 @@ describe("a caller of the index and the web", () => {
       ["key", { signal: undefined, isPatient: false }],
       ["task", { signal, isPatient: true }],
     ])
-    // Background work holds no call's memory.
+    // Background work doesn't use the memory of any call.
     expect(went.held).toEqual([5, 5])
   })
 

@@ -4,7 +4,7 @@ import type { StateStore } from "#base/store/state-store.ts"
 
 import { keptSecret } from "../../accounts/human-ids.ts"
 
-/** Texts that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
+/** Text that only this appliance can read and create (AES-256-GCM, NIST SP 800-38D). */
 export interface Sealer {
   /** @param use its purpose: data sealed for another purpose doesn't open */
   seal(use: string, text: string): string

@@ -90,7 +90,7 @@ export function jobRoutes(router: Router<RequestState>, { db, jobs, removals }: 
   }
 }
 
-/** The job outcomes that a text stands for, or all if there is no text, limited to those callers of the API may know. */
+/** The job outcomes that the given text names, or all if there is no text, limited to those that callers of the API may know. */
 function addressGroups(job: Job, text: string | undefined): (OutcomeGroup & { readonly count: number })[] {
   return entriesOf(concealedCounts(job.outcomes))
     .filter(([name]) => text === undefined || isMeantBy(name, text))

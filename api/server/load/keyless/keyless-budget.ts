@@ -27,7 +27,7 @@ export class KeylessBudget {
     this.#now = now
   }
 
-  /** How many were refused since startup. */
+  /** Number of requests refused since startup. */
   get refused(): number {
     return this.#refused
   }

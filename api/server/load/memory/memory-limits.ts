@@ -6,7 +6,7 @@ import { machineMemory } from "#base/process/machine-memory.ts"
 export const MB = 1024 * 1024
 /** Default share of the memory of the machine or the container, which the crawler and models share. The index cache comes on top. */
 const SHARE_OF_MACHINE = 1 / 4
-/** The same for V8's limit for objects and texts, which make up most of the data and the garbage. */
+/** The same for V8's limit for objects and strings, which make up most of the data and the garbage. */
 const SHARE_OF_HEAP = 1 / 2
 const LEAST_MB = 128
 /** Minimum left for calls, no matter how much caches may hold. */

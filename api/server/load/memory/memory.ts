@@ -15,7 +15,7 @@ const SHARE_OF_RESEARCH = 1 / 8
 const RETRY_SECONDS = 2
 
 /**
- * A text is held three times while its answer is written: in its original form, as JSON, and as the bytes that are
+ * Text is in memory three times while an answer is written: in its original form, as JSON, and as the bytes that are
  * sent. The first two take one or two bytes per character.
  */
 export const BYTES_PER_CHAR = 4

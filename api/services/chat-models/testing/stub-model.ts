@@ -48,7 +48,7 @@ export async function startStubModel(
   }
 }
 
-/** Answers every request with a text, in the format of such servers. */
+/** Answers every request with the given text, in the format of such servers. */
 export const saying = (text: string | ((request: StubRequest) => string)) => {
   return (request: StubRequest, response: ServerResponse): void => {
     const content = typeof text === "string" ? text : text(request)

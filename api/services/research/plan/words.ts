@@ -31,7 +31,7 @@ export function wordsNotIn(text: string, words: readonly string[]): string[] {
   return words.filter((word) => !named.has(word.toLowerCase()))
 }
 
-/** A text as a heading. */
+/** Text in the form of a heading. */
 export function labelOf(text: string): string {
   const line = text
     .replaceAll(/\s+/g, " ")

@@ -106,7 +106,7 @@ function tableOf(sides: readonly Answered[], disputed: readonly Finding[]): Tabl
 
 const isUnit = (cell: Cell): cell is Finding => cell !== null && typeof cell === "object"
 
-/** A text that does not break its table row. */
+/** Text that does not break its table row. */
 function fitsCell(unit: Finding): boolean {
   const text = withLeads(unit)
   return !/[\n|]/.test(text) && text.length <= MAX_CELL_CHARS

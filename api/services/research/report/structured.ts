@@ -22,7 +22,7 @@ export interface MissingValue {
   readonly reason: string
 }
 
-/** A unit that answers, and its page. */
+/** A unit that answers a question, and its page. */
 export interface Answering {
   readonly text: string
   readonly hit: Hit
@@ -178,8 +178,8 @@ function entryFrom(items: OutputField, one: Answering, about: string): unknown {
 }
 
 /**
- * Checks whether a value has the form, with each of its values of the right type or null. Returns the errors as texts;
- * empty if there are none.
+ * Checks whether a value has the form, with each of its values of the right type or null. Returns the errors as
+ * strings; empty if there are none.
  */
 export function violations(schema: OutputSchema, content: unknown): string[] {
   const ajv = new Ajv({ strict: false, allErrors: true })

@@ -3,7 +3,7 @@ import { isPresentation } from "#engine/index/page/page-type.ts"
 
 import { type CitedPage, termsOf } from "./evidence.ts"
 
-/** A text of a document, and the page it is on. */
+/** A piece of text from a document, and the page it is on. */
 export interface PagedText {
   readonly text: string
   readonly at: CitedPage

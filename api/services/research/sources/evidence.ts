@@ -29,12 +29,12 @@ export interface CitedPage {
   readonly anchor?: string
 }
 
-/** A text in a report, and the sources that contain it. */
+/** A piece of text in a report, and the sources that contain it. */
 export interface ReportText {
   readonly text: string
   /** Texts of the page that are printed before it. */
   readonly leads?: readonly string[]
-  /** Indexes into the sources: the first source has this text, the others say the same in their own words. */
+  /** Indexes into the sources: the first source has this text, the others say the same thing in their own words. */
   readonly sources: readonly number[]
   /** For each source, by its index, the page of the document that the text is on; left out if unknown. */
   readonly pages?: Readonly<Record<number, CitedPage>>
@@ -50,7 +50,7 @@ export interface Finding extends ReportText, Pick<AnsweringUnit, "kind" | "headi
   disagrees: number | null
 }
 
-/** A finding, and how sure it is that it answers one of its questions. */
+/** A finding, and how certain it is that the finding answers one of its questions. */
 export interface Answering {
   readonly finding: Finding
   readonly value: number
@@ -79,7 +79,7 @@ export interface EvidenceRecord {
   readonly questions: readonly Question[]
   readonly sources: readonly Source[]
   readonly findings: readonly Finding[]
-  /** The best pages of all searches, whether or not they answer. */
+  /** The best pages of all searches, whether or not they answer a question. */
   readonly nearest: readonly NearPage[]
   /** Words of the task that occur on none of the pages found. */
   readonly unseen: readonly string[]
@@ -166,7 +166,7 @@ export class Evidence {
     return place
   }
 
-  /** Adds a unit that answers a question; if it says the same as a known one, only its source is added. */
+  /** Adds a unit that answers a question; if it says the same thing as a known one, only its source is added. */
   add(question: number, unit: AnsweringUnit, source: Source, page: CitedPage | null = null): void {
     const { text, leads, kind, headings, value } = unit
     const terms = termsOf(text)
@@ -191,7 +191,7 @@ export class Evidence {
     this.#terms.push(terms)
   }
 
-  /** The findings that answer a question, the surest first. */
+  /** The findings that answer a question, the most certain first. */
   answersTo(question: Question): Answering[] {
     const place = this.questions.findIndex(({ text }) => text === question.text)
     return this.findings
@@ -210,8 +210,8 @@ export const termsOf = (text: string): Set<string> =>
   new Set(analyseQuery(text, null).terms.filter((term) => !/^\d/.test(term)))
 
 /**
- * Whether two texts say the same with the same numbers. A text without the numbers does not confirm them, and neither
- * does one with other numbers.
+ * Whether two texts say the same thing with the same numbers. A text without the numbers does not confirm them, and
+ * neither does one with other numbers.
  */
 function saysTheSame(
   one: Said,

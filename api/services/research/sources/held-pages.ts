@@ -30,8 +30,8 @@ export class PageMemory {
 }
 
 /**
- * The pages that a task has seen, best first, for planning what to ask next: passages of all of them, and the text of
- * only the best, unless a text is too long for more than its passages to be read.
+ * The pages that a task has seen, best first, for planning what to ask next: passages of all of them, and the whole
+ * text of only the best, unless it is too long to read.
  */
 export class SeenPages {
   #hits: readonly Hit[] = []

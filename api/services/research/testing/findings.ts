@@ -13,7 +13,7 @@ export const aSource = (name: string, more: Partial<Source> = {}): Source => ({
   ...more,
 })
 
-/** A paragraph that answers. */
+/** A paragraph that answers the question. */
 export const aUnit = (text: string, more: Partial<AnsweringUnit> = {}): AnsweringUnit => ({
   text,
   source: 0,

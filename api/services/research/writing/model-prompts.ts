@@ -70,7 +70,7 @@ export interface ShownSource {
   readonly paged: readonly PagedText[]
 }
 
-/** Drops text that gives orders to models. */
+/** Drops text that contains instructions to models. */
 const harmless = (text: string): string => (holdsModelOrder(text) ? "" : text)
 
 const marked = (sources: readonly ShownSource[], marks: DataMarks): string[] =>
@@ -78,7 +78,7 @@ const marked = (sources: readonly ShownSource[], marks: DataMarks): string[] =>
     marks.around(`${harmless(source.title)}\n${withoutOrders(text)}`, i + 1),
   )
 
-/** Removes a line that gives an order, and keeps the rest of its page. */
+/** Removes a line that contains such an instruction, and keeps the rest of its page. */
 const withoutOrders = (text: string): string =>
   text
     .split("\n")
