@@ -112,7 +112,7 @@ export interface Query {
   readonly withEvidence?: boolean
 }
 
-/** How many of a set of pages hold each word. */
+/** How many of a set of pages contain each word. */
 export interface WordStatistics {
   readonly pages: number
   /** By term, as produced by the engine's analysis; a term missing here is weighted by the index itself. */
@@ -268,7 +268,7 @@ export interface FoldedPage {
   readonly url: PageUrl
   readonly title: string
   readonly language: string | null
-  /** `copy`: it says the same; `translation`: the same page in another language; `version`: the same page in another version of its documentation. */
+  /** `copy`: it has the same content; `translation`: the same page in another language; `version`: the same page in another version of its documentation. */
   readonly kind: "copy" | "translation" | "version"
 }
 
@@ -295,7 +295,7 @@ export interface Hit {
   readonly source: string
   readonly sharedWith?: readonly string[]
   readonly readers?: readonly PageReaders[]
-  /** Other pages that say the same, here or in another language, best first; omitted if there are none. */
+  /** Other pages with the same content, here or in another language, best first; omitted if there are none. */
   readonly folded?: readonly FoldedPage[]
   /** How the rank was computed, for `explain` and benches. */
   readonly parts: HitParts
@@ -371,7 +371,7 @@ export interface PagesOfReaders {
 
 export interface PageCoverage {
   readonly passages: number
-  /** Number of passages with a vector for the page's current text; the rest wait for theirs and are found by their text. */
+  /** Number of passages with a vector for the page's current text; the rest are waiting for theirs and are found by their text. */
   readonly vectors: number
 }
 

@@ -112,8 +112,8 @@ export async function openSearchEngine(
 /**
  * Opens the generations of the configured index. Closing it closes the embedder, unless the caller opened that.
  *
- * @param chooses whether this process, which writes, chooses the model by the content of the index, unless the operator
- * chose one
+ * @param chooses whether this process, which writes, chooses the model based on the content of the index, unless the
+ * operator chose one
  */
 export async function openGenerations(
   settings: Values<typeof engineSettings>,

@@ -16,7 +16,7 @@ export const MULTILINGUAL_SCRIPTS: readonly string[] = multilingual.scripts
 /** The model that an index begins with. */
 export const shippedModel = SHIPPED_MODELS.english
 
-/** The name of the shipped model that made an index, in this or another version; null for any other model. */
+/** The name of the shipped model, in this or another version, whose vectors an index contains; null for any other model. */
 export function shippedModelOf(embedder: string): ShippedModel | null {
   const names = Object.keys(SHIPPED_MODELS) as ShippedModel[]
   return names.find((name) => embedder.startsWith(`${path.basename(SHIPPED_MODELS[name])}:`)) ?? null

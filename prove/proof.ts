@@ -2,7 +2,7 @@
 export interface Proof {
   /** Heading of its section in the handbook's page of proofs. */
   readonly title: string
-  /** The promise, and how it is tested: a paragraph of markdown, above the figures. */
+  /** The promise and how it is tested, as a paragraph of markdown above the figures. */
   readonly promise: string
   /** Tests it. Leaves no process or file behind, even when it throws. */
   readonly run: (effort: Effort) => Promise<Outcome>

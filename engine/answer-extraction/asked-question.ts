@@ -145,7 +145,7 @@ export class AskedQuestion {
   }
 }
 
-/** Whether a unit gives no orders to models. */
+/** Whether a unit contains no instructions to language models. */
 const isSayable = ({ headings, lead, text }: Unit): boolean =>
   !holdsModelOrder([headings.at(-1) ?? "", lead ?? "", text].join("\n"))
 

@@ -1,6 +1,6 @@
 import { spacedWords, splitSentences } from "./statements/sentences.ts"
 
-/** A text that asks something, with its sentences in order. */
+/** A text that contains a question, with its sentences in order. */
 export interface Asking {
   /** The sentences that ask something. */
   readonly question: string
@@ -13,9 +13,9 @@ const LEAST_WORDS = 4
 const QUESTION_MARK = /[?？؟]$/
 
 /**
- * Separates the question in a text from the story around it: "My pump has been leaking since May. How do I change its
- * seal?" asks how. A unit that answers need not have the words of the rest. The whole text is the question if there are
- * several sentences and none ends in a question mark.
+ * Separates the question in a text from the story around it: in "My pump has been leaking since May. How do I change
+ * its seal?", only the second sentence is the question. A unit that answers it need not contain words from the rest.
+ * The whole text is the question if there are several sentences and none ends in a question mark.
  */
 export function askingIn(text: string): Asking {
   const sentences = text.split("\n").flatMap((line) => splitSentences(line, null))

@@ -3,7 +3,7 @@ import { LEAST } from "./asked-question.ts"
 import type { Source } from "./found-units.ts"
 import type { ValuedUnit } from "./values.ts"
 
-/** Units that share more of their words than this say the same thing, or state another value of it. */
+/** Units that share more of their words than this say the same thing, or give a different value for it. */
 const SAME_SUBJECT = 0.6
 /** Pages published closer together than this don't show which of them is out of date. */
 const APART_MS = 30 * 24 * 3600 * 1000
@@ -17,8 +17,8 @@ export interface DatedUnit extends ValuedUnit {
 }
 
 /**
- * If a page with another date states the same as the best unit with other numbers, the newer of the two comes first,
- * and the older one is marked with its date. Returns `null` if no page does.
+ * If a page with another date says the same as the best unit but with different numbers, the newer of the two comes
+ * first, and the older one is marked with its date. Returns `null` if there is no such page.
  *
  * @param units best first
  */

@@ -28,7 +28,7 @@ export interface ExtractOptions extends JudgingOptions {
 export interface Extracted {
   /** The answer. */
   readonly units: readonly CitedStatement[]
-  /** The sides of a comparison, or the questions out of several, for which nothing was found. */
+  /** The sides of a comparison, or the questions in a text with several, for which nothing was found. */
   readonly missing: readonly string[]
   /**
    * Units close to the question, best first, for code that writes an answer from them: up to eight, alternating between
@@ -161,7 +161,7 @@ const inTurn = <One>(lists: readonly (readonly One[])[]): One[] =>
     .map(({ one }) => one)
 
 /**
- * All units that answer a question by the measure for answers, best first; none repeats another one from its page.
+ * All units good enough to answer a question, best first; none repeats another one from its page.
  *
  * @param compared a question about one side: only units that name the side answer it
  */

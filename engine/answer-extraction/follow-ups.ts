@@ -17,7 +17,7 @@ const MAX_QUESTION_CHARS = 150
 const MAX_LABEL_CHARS = 30
 /** Maximum number of question headings examined per page, those with most of the question's terms. */
 const HEADINGS_PER_PAGE = 50
-/** Questions that share a larger part of their terms ask the same thing. */
+/** Questions that share a larger part of their terms than this ask the same thing. */
 const SAME = 0.7
 /** Number of pages that a part of the results must have to be worth asking about. */
 const SMALLEST_PART = 2
@@ -113,7 +113,7 @@ function isQuestion(text: string): boolean {
 
 const withoutNumber = (heading: string): string => heading.replace(/^(?:[(\d.)]+|Q(?:\d+)?[:.)])\s+/i, "")
 
-/** "Do you mean … in A or in B?", when the pages' titles name two sites or products and the question neither. */
+/** "Do you mean … in A or in B?", when the pages' titles name two sites or products and the question names neither. */
 function facetQuestion(question: string, hits: readonly StatedIn[]): string | null {
   const asked = question.trim().replace(/[?？.!]+$/, "")
   if (asked.length > MAX_QUESTION_CHARS / 2 || asked === "") return null

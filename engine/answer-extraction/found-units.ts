@@ -46,7 +46,7 @@ export async function unitsFound(
     const page = { title, markdown, passages, language }
     const read = weighable({ chars: markdown.length, signal }, question, page, source).catch(
       (error: unknown) => {
-        // If the page is late or can't be read, its best passages are: they are short.
+        // If the page is late or can't be read, its best passages are used instead: they are short.
         if (!(error instanceof WorkError) && !signal?.aborted) throw error
         leaveOut("pages")
         return unitsIn(question, { ...page, markdown: "" }, source)

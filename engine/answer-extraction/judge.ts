@@ -51,7 +51,8 @@ export function promising<One extends WeighedUnit>(
 
 /**
  * Judges units, the most promising first, by the best available judge: for English the reader, for as many units as
- * time allows; otherwise meaning; otherwise words alone. Reports whatever there was no time for to {@link leaveOut}.
+ * time allows; otherwise meaning; otherwise words alone. Units that there was no time for are reported to {@link
+ * leaveOut}.
  */
 export async function judged(
   question: string,

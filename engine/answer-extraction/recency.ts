@@ -11,7 +11,7 @@ const SAYS_PRESENT =
 const YEAR = /\b(?:19[5-9]\d|20\d\d)\b/g
 /** Years after which a statement counts for half. */
 const HALF_LIFE_YEARS = 3
-/** The recency of a unit without a year, and the bonus for one that says it is about now. */
+/** The recency of a unit without a year, and the bonus for one that says it is about the present. */
 const UNDATED = 0.5
 const PRESENT = 0.4
 /** The newest of several versions of a page. */

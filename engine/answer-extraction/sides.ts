@@ -28,7 +28,7 @@ const VERSUS = /\s+(?:versus|vs\.?)\s+/i
 const REST = /^(.+?)\s+((?:in|for|on|of|to|with|when|while|under|from|as)\s+.+)$/is
 const CHOICE =
   /^(?:do|should|shall|must|would|can)\s+(?:i|you|we|one)\s+(?:rather\s+)?(?:write|use|choose|take|need|pick|prefer|put|have|install|run)\s+(.+?)\s+or\s+(.+?)(?:\s+((?:to|for|in|when|if|on|with)\s+.+))?$/is
-/** "tea or coffee for breakfast", and no more words than that. */
+/** "tea or coffee for breakfast", without any further words. */
 const BARE = /^(?:\S+ ){0,3}\S+ or (?:\S+ ){0,3}\S+(?: (?:in|for|on|with) (?:\S+ ){0,3}\S+)?$/i
 const OR_LAST = new RegExp(`^(${ASKING}\\b.{3,100}?)[,:]\\s+(.+?\\s+or\\s+.+)$`, "is")
 

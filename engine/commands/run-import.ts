@@ -89,7 +89,7 @@ function* forewarning(header: ExportHeader, before: EngineStats, replace: boolea
   }
 }
 
-/** Waits until the index has made the vectors that did not come with their pages. */
+/** Waits until the index has created the vectors that did not come with their pages. */
 async function embedRest(engine: Engine, progress: CommandProgress, signal: AbortSignal): Promise<void> {
   const { pagesWithoutVectors: all } = await engine.stats()
   if (all === 0) return

@@ -70,7 +70,7 @@ export interface SearchIndex {
     limit: number,
     conditions: readonly Condition[],
   ): Promise<readonly string[]>
-  /** The pages that wait for their vectors. */
+  /** The pages that are waiting for their vectors. */
   withoutVectors(ids: readonly string[]): Promise<ReadonlySet<string>>
 
   facts(ids: readonly string[]): Promise<ReadonlyMap<string, PageFacts>>

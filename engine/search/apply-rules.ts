@@ -11,7 +11,7 @@ import { pageId, toPageUrl } from "../index/page/page-url.ts"
 import type { QueryText } from "../text/query-text.ts"
 import { type Exclusions, withoutExcluded } from "./exclusions.ts"
 
-/** Number of top pages that boosts apply to: scores further down are so low that even four times as much is little. */
+/** Number of top pages that boosts apply to: scores further down are so low that even multiplying them by four changes little. */
 const MOST_BOOSTED = 100
 
 /** The rules that affected each page, by page id. */

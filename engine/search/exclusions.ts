@@ -104,7 +104,7 @@ async function excludedAmong(
   return dropped
 }
 
-/** Pages that hold one of the terms in their title or text: the index also finds pages by the words in their addresses. */
+/** Pages that contain one of the terms in their title or text: the index also finds pages by the words in their addresses. */
 async function sayingAny(
   index: SearchIndex,
   terms: readonly string[],
@@ -138,7 +138,7 @@ async function elsewhere(
 
 /** With more pages than this, no separate list is needed: there are enough among the best. */
 const MOST_PLACED = 2000
-/** Most ways to split the words of addresses, one per language. */
+/** Maximum number of ways to split the words of addresses, one per language. */
 const MOST_WAYS = 6
 
 /**

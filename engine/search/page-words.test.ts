@@ -6,7 +6,7 @@ import { PageWords } from "./page-words.ts"
 
 const QUESTION = [{ terms: ["pump"], idf: 4, asked: 4 }]
 
-/** An index whose pages hold the word this many times, among other words. */
+/** An index whose pages contain the word this many times, among other words. */
 function indexOf(pages: Readonly<Record<string, number>>) {
   const read: string[] = []
   const index = {

@@ -6,7 +6,7 @@ import type { LexicalHits, SearchIndex } from "../index/search-index.ts"
 /** The words of one question. */
 export interface WordsAsked {
   readonly words: readonly WeightedWord[]
-  /** Words as pages in rarer languages have them. Default: none. */
+  /** Forms of the words on pages in rarer languages. Default: none. */
   readonly further?: ReadonlyMap<string, readonly WeightedWord[]>
   /** Whether the question might be in a language that no page is in: pages then need not contain its words. Default: false. */
   readonly isForeign?: boolean
@@ -89,7 +89,8 @@ export class PageWords {
       let { share, passages, held, lacksNumbers } = asked(page)
       for (const variant of variants) {
         const said = variant(page)
-        // It is unknown which of the question's words a synonym replaces, so a page that says it in other words lacks none.
+        // It is unknown which of the question's words a synonym replaces, so a page with the synonym counts as lacking
+        // none of them.
         if (SYNONYM_WEIGHT * said.share > share) held = held.map(() => 1)
         share = Math.max(share, SYNONYM_WEIGHT * said.share)
         passages = passages.map((own, at) => Math.max(own, SYNONYM_WEIGHT * said.passages[at]!))

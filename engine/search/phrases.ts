@@ -10,7 +10,7 @@ import type { Condition, SearchIndex } from "../index/search-index.ts"
 /** Pages whose text is read to verify phrases: in steps, until there are enough, up to this total. */
 const PHRASE_STEP = 25
 const PHRASE_CANDIDATES = 2000
-/** The same for phrases without a term ("++"), which no index finds: any page may hold them. */
+/** The same for phrases without a term ("++"), which no index finds: any page may contain them. */
 const TERMLESS_CANDIDATES = 100_000
 
 export interface PhraseSearch {
@@ -41,7 +41,7 @@ export async function pagesWithPhrases(
   return [...verified]
 }
 
-/** Pages that hold the words of each phrase, all of one phrase in one section. */
+/** Pages that contain the words of each phrase, all of one phrase in one section. */
 async function candidatesFor(
   index: SearchIndex,
   phrases: readonly string[],

@@ -9,14 +9,14 @@ const PASSAGES_PER_PAGE = 1.5
 
 export interface Preferred {
   readonly preference: PagePreference | undefined
-  /** Ids of pages that hold the quoted phrases. */
+  /** Ids of pages that contain the quoted phrases. */
   readonly holders: ReadonlySet<string>
   readonly limit: number
 }
 
 /**
- * The results of the arms, plus the best pages for each preference and of those with the quoted phrases: the boost can
- * bring them up, so they need not be among the best without it.
+ * The results of the arms, plus the best pages for each preference and the best pages with the quoted phrases: the
+ * boost can bring these up, so they need not be among the best without it.
  *
  * @param ask runs the arms with one more condition
  */

@@ -62,7 +62,7 @@ export function cutOtherwise(languages: readonly string[], spoken: readonly stri
   return languages.filter((one) => !stemmers.has(stemmerOf(one)))
 }
 
-/** How many times more pages than the language has can contain a stem of it. */
+/** The number of pages with a stem of a language may be at most this multiple of the number of pages in the language. */
 const NOT_RARE = 1.6
 
 /**

@@ -12,7 +12,7 @@ import { ByteLru, CacheMemory } from "#base/flow/memory/cache-memory.ts"
 /** Room for a thousand questions when a vector has 384 dimensions. */
 const MEMORY = new CacheMemory("questions", 2 * 1024 * 1024)
 
-/** The vectors of the last questions: the same question often comes again, on another page or with a filter. */
+/** The vectors of the most recent questions: the same question is often asked again, for another page of results or with a filter. */
 export class QueryVectors {
   readonly #embedder: Embedder
   readonly #known = new ByteLru<string, Float32Array>(MEMORY)
@@ -41,7 +41,7 @@ export class QueryVectors {
     return offset === null ? vector : await this.#offsets.moved(vector, offset)
   }
 
-  /** @param onTokens called with the question's token vectors if the model makes them on the way */
+  /** @param onTokens called with the question's token vectors if the model produces them along the way */
   async of(
     text: string,
     signal: AbortSignal | undefined,

@@ -65,7 +65,7 @@ export function languagesAsked(question: string, shares: ReadonlyMap<string, num
   return [own, real].find(({ length }) => length > 0) ?? all
 }
 
-/** Function words that names hold as well, as in "Museo del Prado de Madrid": a question with no others may be a name. */
+/** Function words that names contain as well, as in "Museo del Prado de Madrid": a question with no others may be a name. */
 const IN_NAMES = new Set(
   `a al am an and au aux d da das de dei del della delle dem den der des di die do dos du dal e ei el et i ii il in im l la las
     le les lo los na och of og on op or ou sur the u und van von vor y z zu zum zur`.split(/\s+/),
@@ -113,7 +113,7 @@ export function clearlyIn(question: string): readonly string[] {
   if (weight < 1 || weight < CLEARLY * next) return []
   const own = known.filter(({ languages }) => languages.includes(language)).map(({ word }) => word)
   if (own.every((word) => IN_NAMES.has(word))) return []
-  // One function word may be chance, but not beside a letter that English lacks.
+  // One function word can be there by chance, but not in a text with a letter that English lacks.
   const isBackedUp = words.some((word) => !own.includes(word) && OTHER_THAN_ENGLISH.test(word))
   return own.length > 1 || isBackedUp ? [language] : []
 }

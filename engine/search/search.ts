@@ -44,7 +44,7 @@ export interface SearchContext {
   readonly onProblem?: ((error: unknown) => void) | undefined
 }
 
-/** Asks both arms at once and makes one ranking; then reads the pages themselves and checks them against what the arms found. */
+/** Queries both arms at once and combines their results into one ranking; then reads the pages themselves and checks them against what the arms found. */
 export const searchIndex = (
   context: SearchContext,
   query: Query,
@@ -70,7 +70,7 @@ async function searched(
   const isUnread = planOf(query).arms === "hybrid" && !isWrittenIn(traits.scripts, question.text)
   const plan = isUnread ? WORDS_ALONE : planOf(query)
   const limit = Math.floor(query.limit)
-  // The vector takes longest, so it is made while the words are looked at.
+  // The vector takes longest, so it is computed while the words are examined.
   const isReadAgain = lateReader.isAble && plan.latePages > 0
   const tokens: TokenVectors[] = []
   const onTokens = isReadAgain ? (made: TokenVectors) => void tokens.push(made) : undefined

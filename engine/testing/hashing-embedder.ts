@@ -14,7 +14,7 @@ export class HashingEmbedder implements Embedder {
   readonly dimensions = DIMENSIONS
   #closed = false
 
-  /** @param id another id makes an embedder whose vectors must not be mixed with these. */
+  /** @param id a different id creates an embedder whose vectors must not be mixed with these. */
   constructor(id = "hashing-64") {
     this.id = id
   }

@@ -7,7 +7,7 @@ export function urlOf(address: string): PageUrl {
   return url
 }
 
-/** A page of `docs.example.com` (or of another site, by its full address) with what the test is about. */
+/** A page of `docs.example.com` (or of another site, by its full address) with the content that the test is about. */
 export function aPage(address: string, about: Partial<Omit<Page, "url">> = {}): Page {
   return {
     url: urlOf(address),

@@ -22,7 +22,7 @@ const LEAST_CHARS = 100
 /** In every script; East Asian sentences follow each other without a blank. */
 const SENTENCE_END = /(?<=[\p{Sentence_Terminal}…]["'”’)\]]?)\s+|(?<=[。！？])/u
 
-/** Most characters that showing a passage adds to each line of code or table row, and once for column names. */
+/** Maximum number of characters that showing a passage adds to each line of code or table row, and once for column names. */
 const MARKS_OF_LINE = 10
 const MARKS_OF_PASSAGE = 240
 
@@ -53,12 +53,12 @@ interface Piece {
  * many of Chinese, Japanese and Korean: so a passage carries about as much in every language, some 100 tokens of a
  * model. With as many characters as in English, nDCG@10 of Chinese questions by vectors alone was 0.70 instead of 0.82.
  *
- * Cuts fall between sections, else between blocks, lines, sentences, words; inside a word only when the word alone is
- * too long. The length as shown counts too: the fences of code, and the column names above the rows of a table that
- * begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they have in
- * common, and the rest of their headings are in its text. A heading that would fill a passage on its own becomes text,
- * because each passage below it would repeat it. Every word of the page is in the text or the headings of exactly one
- * stretch, in order; markdown's marks and link targets are dropped. Anchors change no cut.
+ * Cuts fall between sections, or if necessary between blocks, lines, sentences or words; inside a word only when the
+ * word alone is too long. The length as shown counts too: the fences of code, and the column names above the rows of a
+ * table that begins in an earlier passage. Short neighbouring sections share a passage: it carries the headings they
+ * have in common, and the rest of their headings are in its text. A heading that would fill a passage on its own
+ * becomes text, because each passage below it would repeat it. Every word of the page is in the text or the headings of
+ * exactly one stretch, in order; markdown's marks and link targets are dropped. Anchors don't affect the cuts.
  *
  * @param anchors as in `Page`
  */

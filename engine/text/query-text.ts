@@ -4,9 +4,9 @@ import { hostAndPort } from "../index/page/domains.ts"
 export interface QueryText {
   /** The text to look for, without operators. Contains phrases without their quotes. */
   readonly text: string
-  /** Pages that hold each of them as written come first. */
+  /** Pages that contain each of them as written come first. */
   readonly phrases: readonly string[]
-  /** Pages that hold one of these are dropped. */
+  /** Pages that contain one of these are dropped. */
   readonly excludedWords: readonly string[]
   readonly excludedPhrases: readonly string[]
   /** Hosts of `site:`; a page of any of them counts. */

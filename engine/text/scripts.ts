@@ -22,7 +22,7 @@ const SCRIPT_OF = new Map(
   ),
 )
 const ANY_LETTER = /\p{L}/gu
-/** Least share of readable letters: a text in another script may contain names and commands in Latin letters, and a readable text a foreign word. */
+/** Minimum share of readable letters: a text in another script may contain names and commands in Latin letters, and a readable text may contain a foreign word. */
 const READABLE_FROM = 0.5
 
 /** The Unicode script that a language (ISO 639-1) is written in. */

@@ -23,10 +23,10 @@ export interface Part {
 export const CELL_END = "\u001F"
 /** With more columns, a table is unreadable in so few characters. */
 const MAX_COLUMNS = 16
-/** Most characters for column names when a passage continues a table, and the least that each name keeps. */
+/** Maximum number of characters for column names when a passage continues a table, and the minimum that each name keeps. */
 const MAX_NAMES_CHARS = 160
 const MIN_NAME_CHARS = 6
-/** Most characters of the first cell, repeated when a passage continues its row. */
+/** Maximum number of characters of the first cell, repeated when a passage continues its row. */
 const MAX_KEY_CHARS = 40
 const LEFT_OUT = "…"
 const FENCE = "```"
@@ -44,7 +44,7 @@ export function showLines(lines: readonly Line[]): string {
   return least.length <= MAX_SHOWN_CHARS ? least : plain(lines)
 }
 
-/** The least characters that lines take when shown; 0 when they have no code, table or nested list. */
+/** The minimum number of characters that lines take when shown; 0 when they have no code, table or nested list. */
 export const shownLength = (lines: readonly Line[]): number =>
   lines.every(isPlain) ? 0 : write(lines, false).length
 

@@ -39,7 +39,7 @@ export interface Manifest {
   readonly sizes: Readonly<Record<string, number>>
 }
 
-/** Builds the faces into `folder` unless it holds a build of these very sources. @returns whether it built */
+/** Builds the faces into `folder` unless it holds a build of exactly these sources. @returns whether it built */
 export async function buildFaces(folder = BUILT): Promise<boolean> {
   const sources = digestOfSources()
   if (builtOf(folder) === sources) return false
@@ -67,7 +67,7 @@ export async function buildFaces(folder = BUILT): Promise<boolean> {
     write("icon.svg", icon)
     const manifest: Manifest = { sources, pages, scripts, sizes }
     writeFileSync(join(stage, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
-    // A temporary folder is private to its maker; a build is for every user who runs the appliance.
+    // A temporary folder is private to the user who creates it; a build is for every user who runs the appliance.
     chmodSync(stage, 0o755)
     putInPlace(stage, folder)
   } finally {

@@ -14,7 +14,7 @@ export interface Face {
   readonly styles: readonly string[]
   /** Omitted for faces used on other people's pages: those load a single classic script that also contains the styles. */
   readonly page?: PageHead
-  /** Kilobytes of script at most, as sent. */
+  /** Maximum size of the script in kilobytes, as sent. */
   readonly mostKilobytes: number
 }
 

@@ -27,7 +27,7 @@ export const PEOPLE_SHOWN = ["people", "groups", "matrix"] as const
 
 export type PeopleShown = (typeof PEOPLE_SHOWN)[number]
 
-/** The user's place in the console; the address holds all of it. */
+/** The user's place in the console; the address contains all of it. */
 export type Place =
   | { readonly view: "overview" | "sources" | "vectors" | "playground" }
   | { readonly view: "upkeep"; readonly shown: UpkeepShown }

@@ -1,6 +1,6 @@
 import { Marked } from "marked"
 
-/** The rule of engine/text/markdown/formula-end.ts, which no page for people imports; a test compares the two. */
+/** The rule of engine/text/markdown/formula-end.ts, which the web pages don't import; a test compares the two. */
 const FORMULA = /\$\$(?:[^$\\]|\\[^])+\$\$|\$(?![\s$])(?:[^$\\]|\\[^])*?(?<!\s)\$(?![\p{L}\p{N}$])/uy
 const NOT_BEFORE = /[\p{L}\p{N}$]/u
 const FORMULAS = new RegExp(`(?<!${NOT_BEFORE.source})(?:${FORMULA.source})`, "gu")

@@ -1,6 +1,6 @@
 import { stretchesOf } from "./words.ts"
 
-/** A text of a page, as text, with the wanted words in gold. */
+/** Text from a page, shown as plain text, with the wanted words in gold. */
 export function MarkedText({
   text,
   wanted,

@@ -8,7 +8,7 @@ import { FakeEngine, hit } from "../../api/testing/fake-engine.ts"
 import { faultsOf, WIDTHS } from "../testing/axe.ts"
 import { openWatchedPage } from "../testing/watched-page.ts"
 
-// Sign-in at a real provider, which is another site than the appliance, in a real browser.
+// Sign-in at a real provider, which is on a different site from the appliance, in a real browser.
 
 const executablePath = await findTestBrowser()
 

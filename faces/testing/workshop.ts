@@ -48,7 +48,7 @@ export interface Workshop extends AsyncDisposable {
   readonly db: StateStore
   /** The data folder. */
   readonly dir: string
-  /** Acts as if time had passed: stores a sample for the last days. */
+  /** Acts as if time had passed: stores a sample for the charts of recent days. */
   keepHistory(ms: number): Promise<void>
   /** Number of pages in the index. */
   pages(): Promise<number>

@@ -63,7 +63,7 @@ export function useAsked(asking: Asking, text: string, version: Version): Asked 
 /** An answer, or the error of the request for one. */
 export interface Answered {
   readonly question: string
-  /** Null while it is made. */
+  /** Null while the answer is being made. */
   readonly found: Found | null
   readonly problem: string | null
 }

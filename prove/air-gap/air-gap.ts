@@ -39,10 +39,10 @@ export async function flyBlind({ tell }: Pick<Effort, "tell">): Promise<AirGap> 
   const folder = mkdtempSync(join(tmpdir(), "fossick-air-gap-"))
   try {
     const traces = join(folder, "trace")
-    // A container may have it and forbid it.
+    // A container may have strace but forbid its use.
     const isTraced =
       spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"]).status === 0
-    // A file for each process, by its id. seccomp stops a process at these calls alone.
+    // A file for each process, by its id. seccomp stops a process only at these calls.
     const strace = [
       "strace",
       "-ff",

@@ -39,7 +39,7 @@ export class Stores implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>
   readonly #folder: string
   readonly #site: TestSite
-  /** A key that was made. */
+  /** A key that was created. */
   readonly key: string
 
   private constructor(parts: {
@@ -100,8 +100,8 @@ export class Stores implements AsyncDisposable {
   }
 
   /**
-   * One file of each kind that it wrote, by its path in the folder. Files that are made again at every start and hold no data are left
-   * out.
+   * One file of each kind that it wrote, by its path in the folder. Files that are created again at every start and
+   * contain no data are left out.
    */
   kinds(): string[] {
     const byKind = new Map<string, string>()

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 const YEAR_MS = 365 * 24 * 60 * MINUTE_MS
 const CLOCK = new URL("./moved-clock.ts", import.meta.url).href
 
-/** Lets a disk of a few megabytes be almost full. */
+/** Lets a disk of only a few megabytes count as having enough free space. */
 const SMALL_DISK = { FOSSICK_MIN_FREE_MB: "10" }
 
 /** The result of a trouble. */

@@ -53,7 +53,7 @@ const PROBE_PAUSE_MS = 20
 const SETTLE_MS = 500
 const newlyFared = (): Fared => ({ search: [], healthz: [], wrong: [] })
 
-/** One kind of flood beside one caller, who asks with and without it in turns, so that other load on the machine affects both alike. */
+/** Runs one kind of flood alongside one caller, who sends requests with and without it in turns, so that other load on the machine affects both alike. */
 export async function trial(
   target: Target,
   flood: Flood,

@@ -155,8 +155,8 @@ async function visitAll(
 }
 
 async function serve(mutantOf: (number: number) => Mutant) {
-  // It shares an event loop with the reader: on a busy machine it would close a connection that the reader is about to
-  // use.
+  // The server shares an event loop with the reader: on a busy machine it would close a connection that the reader is
+  // about to use.
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const number = Number(/^\/page\/(\d+)$/.exec(request.url ?? "")?.[1] ?? Number.NaN)
     if (Number.isNaN(number)) return void response.writeHead(404).end()
@@ -204,7 +204,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
     (url) => url !== null && toPageUrl(url) === null && !url.startsWith("data:image/"),
   )
   if (odd !== undefined) return `it gives ${odd} as an address`
-  // JSON escapes half a character, and nothing else so.
+  // JSON escapes half a surrogate pair like this, and nothing else.
   const half = /.{0,20}(?<!\\)\\ud[89a-f].{0,20}/i.exec(JSON.stringify(extracted))
   if (half !== null) return `half a character: ${half[0]}`
   if (`${title}${markdown}`.includes("\0")) return "its text holds U+0000"

@@ -76,7 +76,7 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     otherSchemes: STRINGS,
     redirects: STRINGS,
     liveAddresses: STRINGS,
-    /** Names that lead out of a folder if they are taken for paths. */
+    /** Names that lead out of a folder if they are treated as paths. */
     namesOfPaths: STRINGS,
     backupFolders: STRINGS,
     pathsUpwards: STRINGS,
@@ -87,7 +87,7 @@ export const CASES = readJson(new URL("cases.json", import.meta.url), {
     redirectUris: STRINGS,
     webhookAddresses: STRINGS,
     reboundNames: STRINGS,
-    /** Text that runs if it is taken for markup, and then calls `evil`. */
+    /** Text that runs if it is treated as markup, and then calls `evil`. */
     markup: STRINGS,
     /** HTML of pages that try something. */
     pageTries: PAGES,

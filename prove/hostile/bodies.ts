@@ -401,7 +401,7 @@ const list = (
   name,
   play: async (arena) => {
     const path = `/l/${encodeURIComponent(name)}.xml`
-    // The robots.txt of a site is asked for once.
+    // The robots.txt of a site is requested once.
     const host = `list${(hosts += 1)}.example`
     const own = arena.at(path, host)
     arena.evil.serve({ "/robots.txt": `Sitemap: ${own}`, [path]: bytes(body(arena.scale, own), headers) })

@@ -45,7 +45,7 @@ const STAND_INS = {
   [SILENT_ADDRESS]: "127.0.0.3",
 }
 
-/** Where archives with paths upwards would write to. */
+/** Where archives with paths that lead upwards would write. */
 const ESCAPED = "/tmp/fossick-escaped"
 
 async function run(effort: Effort): Promise<Outcome> {

@@ -39,7 +39,7 @@ const SEEDS = { seeds: ["https://docs.example.com/"] }
 const SYNONYM = { kind: "synonym", words: ["pump", "compressor"] }
 const PUBLIC_KEY = { origins: ["https://docs.example.com"] }
 
-/** Names by which something is kept and found again. */
+/** Names under which something is stored and found again. */
 const NAMINGS: Readonly<Record<string, Naming>> = {
   "a source": {
     call: (name) => ({ method: "PUT", path: `/sources/${inPath(name)}`, body: SEEDS }),
@@ -192,7 +192,7 @@ const overApi: readonly Attack[] = Object.entries(NAMINGS).flatMap(([what, { cal
   })),
 )
 
-/** Settings with which a source tries to read pages its sites keep out, or to ask more of them than the settings allow. */
+/** Settings with which a source tries to read pages that its sites exclude, or to ask more of them than the settings allow. */
 const OVERRULING: readonly { readonly fields: object; readonly field: string }[] = [
   { fields: { ignoreNoindex: true }, field: "ignoreNoindex" },
   { fields: { politeness: { robots: false } }, field: "politeness.robots" },

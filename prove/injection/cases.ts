@@ -29,7 +29,7 @@ export const PLACES = readJsonLines(file("places.jsonl"), {
 export type Place = (typeof PLACES)[number]
 
 /**
- * Ways to hide a text from the reader of an HTML page, and ways that seem to but don't. `TEXT` is the text, `css` a
+ * Ways to hide text from the reader of an HTML page, and ways that seem to but don't. `TEXT` is that text, `css` a
  * style sheet, `head` HTML of the head, `bodyTag` attributes of `<body>`.
  */
 export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
@@ -39,7 +39,7 @@ export const HTML_WAYS = readJsonLines(file("hidden-html.jsonl"), {
 export type HtmlWay = (typeof HTML_WAYS)[number]
 
 /**
- * The same for documents; `SAID` and `LAST` are beside `TEXT`, readable for everyone. `body` is the content of the
+ * The same for documents; `SAID` and `LAST` are beside `TEXT`, readable by everyone. `body` is the content of the
  * document: text, sheets or slides of OpenDocument, paragraphs of Word, shapes of a slide, operators of PDF, HTML of a
  * book. `styles` are automatic styles of OpenDocument, `sheets` the cells of a workbook. `files` replace parts of the
  * package, `changes` replace a text in a part with another, in turn.

@@ -109,7 +109,7 @@ const WAY_NAMES: Readonly<Record<SetHalf, string>> = {
 /** Whether a leak is a fault: leaks that no defence covers yet are only counted. */
 const isPromised = ({ half }: { readonly half: SetHalf }): boolean => half !== "third kept"
 
-/** Pages and documents that hide a text from the reader, and those that seem to. */
+/** Pages and documents that hide text from the reader, and those that seem to. */
 export async function hiddenRows(faults: string[]): Promise<Row[]> {
   const rows: Row[] = []
   for (const ways of WAYS) {

@@ -12,7 +12,7 @@ export interface Said {
 /** Besides the key. */
 export type Headers = Readonly<Record<string, string>>
 
-/** Asks it, and waits for a task to end. @param url of the appliance */
+/** Makes the call, and waits for a task to end. @param url of the appliance */
 export async function said(
   one: Try,
   key: string,

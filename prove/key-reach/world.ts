@@ -16,7 +16,7 @@ import { type ServedAccounts, serveAccounts } from "../../api/testing/serve-acco
 import { openWatches } from "../../api/services/watches/open-watches.ts"
 import type { Chance } from "#base/testing/chance.ts"
 
-/** A page in which each part holds a word that appears nowhere else. */
+/** A page in which each part contains a word that appears nowhere else. */
 export interface SecretPage {
   readonly number: number
   readonly url: string

@@ -54,7 +54,7 @@ export class Appliance implements AsyncDisposable {
     this.key = key
   }
 
-  /** The end of its output since it was made. */
+  /** The end of its output since the object was created. */
   get output(): string {
     return this.#output
   }

@@ -213,7 +213,7 @@ export class Books {
     return is === should ? [] : [`${this.payments} payments of 10000 were made, but ${is} arrived`]
   }
 
-  /** The appliance has no vectors left to make, and uses the requested model. */
+  /** The appliance has no vectors left to create, and uses the requested model. */
   async vectors(): Promise<string[]> {
     type Index = { pages_without_vectors: number; embedder: string }
     const now = async () => (await this.#world.appliance.ask<{ index: Index }>("/admin/index")).index
@@ -226,7 +226,7 @@ export class Books {
       : [`the index is not rebuilt with ${this.#world.model}: ${JSON.stringify(await now())}`]
   }
 
-  /** Reads the state beside the appliance. */
+  /** Reads the state database while the appliance uses it. */
   #query(sql: string, ...values: string[]): Record<string, unknown>[] {
     using db = new DatabaseSync(join(this.#world.dataDir, "state.db"), { readOnly: true, timeout: 10_000 })
     return db.prepare(sql).all(...values)

@@ -29,7 +29,7 @@ export class World implements AsyncDisposable {
   readonly paid: { readonly url: string; readonly received: () => Promise<bigint> } | null
   /** The site never has fewer pages than this. */
   readonly leastPages: number
-  /** The secret of the watch, known once the watch is made. */
+  /** The secret of the watch, known once the watch is created. */
   watchSecret: string = "whsec_"
   model: (typeof MODELS)[number] = MODELS[0]
   /** Whether the supervisor that runs has seen one of its processes die. */

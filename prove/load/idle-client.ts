@@ -7,7 +7,7 @@ import { connect, type Socket } from "node:net"
 
 const [host = "", port = "", wanted = ""] = process.argv.slice(2)
 const BATCH = 100
-/** More addresses, since each may only have a limited number of connections: on Linux all of 127.0.0.0/8 is this machine. */
+/** Several source addresses, since each may only have a limited number of connections: on Linux all of 127.0.0.0/8 is this machine. */
 const ADDRESSES = ["127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
 
 const HEAD = `GET /healthz HTTP/1.1\r\nHost: ${host}:${port}\r\n`

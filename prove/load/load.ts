@@ -33,13 +33,13 @@ const TURNS = 3
 const LEAST_SECONDS = 0.5
 /** Maximum seconds for which one client asks alone while a source is crawled. */
 const ALONE_SECONDS = 90
-/** Seconds for which vectors are made, and for which they are not. */
+/** Seconds during which vectors are created, and during which they aren't. */
 const TURN_SECONDS = 4
-/** Below this scale a server makes the vectors at no cost: no model is loaded or replaced. */
+/** Below this scale a server creates the vectors at no cost: no model is loaded or replaced. */
 const VECTORS_FROM = 0.02
 /** With fewer searches, the slowest hundredth means nothing. */
 const LEAST_JUDGED = 300
-/** How much longer searches may take while vectors are being made. */
+/** How much longer searches may take while vectors are being created. */
 const VECTORS_FACTOR = 1.5
 /**
  * A refusal takes at most this part of the time of an answer, comparing medians. The slowest refusals come in the first moments, when it
@@ -47,7 +47,7 @@ const VECTORS_FACTOR = 1.5
  */
 const REFUSED_PART = 0.25
 const LEAST_REFUSED = 50
-/** How many searches may wait, of all clients: see FOSSICK_SEARCH_QUEUE. */
+/** How many searches may wait, counting those of all clients: see FOSSICK_SEARCH_QUEUE. */
 const QUEUE = 256
 /** How much more memory may be in use than before. */
 const MEMORY_FACTOR = 1.1
@@ -100,8 +100,8 @@ class Load {
   }
 
   /**
-   * One client alone, while sources are crawled and while the vectors of their pages are made. The process that makes them is stopped and
-   * continued every few seconds, so that other load on the machine affects both alike.
+   * One client alone, while sources are crawled and while the vectors of their pages are created. The process that
+   * creates them is stopped and continued every few seconds, so that other load on the machine affects both alike.
    */
   async alone(others: readonly MadeUpSite[]): Promise<void> {
     const whileCrawled: number[] = []
@@ -167,7 +167,7 @@ class Load {
     await this.#appliance.until(async () => (await this.#waiting()) === 0)
   }
 
-  /** Pages that wait for vectors. */
+  /** Pages that are waiting for vectors. */
   async #waiting(): Promise<number> {
     return (await this.#appliance.metrics()).get("fossick_index_pages_without_vectors") ?? Number.NaN
   }
@@ -325,7 +325,7 @@ class Load {
     return Math.max(LEAST_SECONDS, all * this.#effort.scale)
   }
 
-  /** A minute is enough to tell; shorter runs have to do with less. */
+  /** A minute is enough to tell; shorter runs must make do with less. */
   async #rest(seconds: number): Promise<void> {
     await pause(1000 * Math.max(1, Math.min(seconds, seconds * this.#effort.scale * 5)))
   }
@@ -359,7 +359,7 @@ class Load {
     await this.#untilAnew(wanted)
   }
 
-  /** Waits until the index is rebuilt with this model, all its pages have vectors, and the process that made them is gone. */
+  /** Waits until the index is rebuilt with this model, all its pages have vectors, and the process that created them is gone. */
   async #untilAnew(wanted: string): Promise<void> {
     await this.#appliance.until(async () => {
       const { model } = await this.#appliance.ask<ModelState>("/admin/model")

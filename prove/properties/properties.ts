@@ -129,7 +129,7 @@ async function tried(test: string, { times, seed }: Omit<MadeUp, "counts">) {
       `--outputFile=${report}`,
       `--testTimeout=${NO_LIMIT_MS}`,
     ]
-    // It ends with 1 when a property fails: the report says which.
+    // vitest exits with 1 when a property fails: the report says which one.
     await promisify(execFile)(process.execPath, command, { cwd: ROOT, env, maxBuffer: 64 << 20 }).catch(
       () => undefined,
     )

@@ -15,7 +15,7 @@ interface Count {
 export interface Situation {
   /** Shown in the table instead of the call's name. */
   readonly of?: string
-  /** Who may be shown a page while readers change; whether a page is found is not judged by it. */
+  /** Who may be shown a page while readers change; not used to judge whether a page is found. */
   readonly mayRead?: World["mayRead"]
 }
 

@@ -23,7 +23,7 @@ const CHANGES = 0.1
 /** Services with keys of their own. */
 const SERVICES = 4
 
-/** Programs that people let in use MCP, and services ask for people at every door. The groups of people keep changing. */
+/** Programs that people let in use MCP, and services ask on behalf of people at every door. The groups of people keep changing. */
 export async function askAsPeople(
   world: World,
   random: Chance,

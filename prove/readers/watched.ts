@@ -38,7 +38,7 @@ export async function watched(world: World, random: Chance, judge: Judge, count:
   const last = live.at(-1)!
   await watch(people[0]!, { source: last.sources[0] })
   const control = made.at(-1)!
-  // Pages that are there at its first look are not reported as new.
+  // Pages that exist when the watch first looks are not reported as new.
   const isReady = async () =>
     (
       JSON.parse((await ask(`${app.url}/watches/${control.id}`, control.person.key)).text) as {

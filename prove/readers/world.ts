@@ -31,7 +31,7 @@ export interface Written {
   readonly deny?: readonly string[]
 }
 
-/** A page whose parts each hold a unique word, and who may read it. */
+/** A page whose parts each contain a unique word, and who may read it. */
 export interface GuardedPage extends SecretPage {
   /** The page's own readers; all of these must admit the person. */
   own: readonly Written[]
@@ -52,7 +52,7 @@ export interface Person {
   readonly scope: KeyScope
   /** Null if they may read everything, like an admin. */
   readonly principals: readonly string[] | null
-  /** Headers that tell for whom a service asks. */
+  /** Headers that say on whose behalf a service asks. */
   readonly headers?: Headers
 }
 
@@ -133,7 +133,7 @@ export async function openWorld(random: Chance, livePages: number, people: numbe
   const sources = new Sources(db, new Jobs(db))
   const ofSources = new Map<string, Written>()
   const declare = async (name: string, written: Written) => {
-    // The last source holds pages of the first as well.
+    // The last source contains pages of the first as well.
     const shared = name === SOURCES.at(-1) ? [site.url(`/${SOURCES[0]}/shared/`)] : []
     const spec = own.find((one) => one.name === name) ?? {
       name,

@@ -3,8 +3,8 @@ import { pause } from "#base/flow/pause.ts"
 import { isRefusal, type LiveAppliance, type Reply } from "./live-appliance.ts"
 
 /**
- * A report is ready within this time after its call. It waits for those before it, 25 at most for one key, which took 25 s each beside 64
- * clients.
+ * A report is ready within this time after its call. It waits for those before it, 25 at most for one key, which took
+ * 25 s each while 64 clients were active.
  */
 const REPORT_SECONDS = 1200
 const FIRST_LOOK_MS = 200

@@ -12,7 +12,7 @@ type Variables = Readonly<Partial<Record<string, string>>>
 
 const PARTS: readonly Settings[] = [apiSettings, x402Settings, crawlerSettings, engineSettings]
 
-/** Settings that hold a secret, or may. */
+/** Settings that contain a secret, or might. */
 export const SECRET_SETTINGS: readonly string[] = PARTS.flatMap((part) =>
   Object.values(part).flatMap(({ name, secret = false }) => (secret ? [name] : [])),
 )

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 export interface Kept {
   /** Secrets that it created itself, by name. */
   readonly secrets: ReadonlyMap<string, Uint8Array>
-  /** Columns whose names suggest secrets, and that hold more than the name of a variable or a file. */
+  /** Columns whose names suggest secrets, and that contain more than the name of a variable or a file. */
   readonly others: readonly string[]
 }
 

@@ -29,7 +29,7 @@ export interface Answer extends Said {
 
 /** An appliance that was given secrets. Collects all its output. */
 export class MarkedAppliance {
-  /** Texts and files that must hold no secret, each with its origin. */
+  /** Texts and files that must contain no secret, each with its origin. */
   readonly places: [string, Uint8Array][] = []
   readonly used: Used[] = []
   /** Settings that were given a secret. */

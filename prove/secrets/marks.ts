@@ -59,7 +59,7 @@ function startsOf(all: readonly Forms[]): Starts {
   })
 }
 
-/** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any place of a longer text. */
+/** How a secret may be written: as it is, for addresses, in JSON, in hexadecimal, in base64 at any position in a longer text. */
 export function formsOf(secret: string | Uint8Array): Forms {
   const bytes = Buffer.from(secret)
   // Base64 encodes three bytes at a time, so the characters at both ends depend on the neighbouring bytes.

@@ -32,9 +32,9 @@ export interface Leaks {
   readonly places: number
   readonly secrets: number
   readonly used: readonly Used[]
-  /** Settings that can hold a secret, or name a file with one, and weren't given any. */
+  /** Settings that can contain a secret, or name a file with one, and weren't given any. */
   readonly missing: readonly string[]
-  /** Secrets that the appliance makes for itself and a backup holds, by name. */
+  /** Secrets that the appliance creates for itself and a backup contains, by name. */
   readonly kept: readonly string[]
 }
 
@@ -94,7 +94,7 @@ async function setUp(parts: SettingsParts, tell: Effort["tell"], isShort: boolea
     ["key for SearXNG searches", "FOSSICK_SEARXNG_KEY"],
     ["key for callers who are not signed in", "FOSSICK_OPEN_KEY"],
   ] as const) {
-    // One key may be both.
+    // The same key may be both.
     const made = isShort ? appliance.env["FOSSICK_SEARXNG_KEY"] : undefined
     const key = made ?? (await appliance.makeKey())
     appliance.env[setting] = key

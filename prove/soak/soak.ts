@@ -29,7 +29,7 @@ const SAMPLES_TO_PARTS = 10
 const BOUNDS = { FOSSICK_LOG_MB: "1", FOSSICK_WATCH_ENTRIES: "50" }
 const REMOVED_KEPT_DAYS = 10 / (24 * 60)
 const PAGES = 600
-/** How often the site has changed before the first crawl: from then on, as many dead links go as come. */
+/** How often the site has changed before the first crawl: from then on, dead links disappear as fast as new ones appear. */
 const OLD = 60
 const CRAWL_SECONDS = 60
 const RESEARCH_SECONDS = 120
@@ -51,7 +51,7 @@ const MOST_AHEAD = 20 * MB
 const PARTS_TOLD = 3
 /** The last message may still be on its way. */
 const NOTICE_MS = 60_000
-/** Below this scale nothing has come to rest. */
+/** Below this scale nothing has settled. */
 const JUDGED_FROM = 0.5
 /** The largest allowed size of the index without a source's pages, as a share of its size with them. */
 const SPACE_BACK = 0.6
@@ -122,7 +122,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
   const passing = opened.use(await MadeUpSite.start("Passing", tries(effort, PAGES, 10), effort.seed + 1))
   let secret = ""
   const receiver = opened.use(await startReceiver(() => secret))
-  // A short life would be spent on vectors, and be over before they are made.
+  // A short life would be spent on vectors, and be over before they are created.
   const vectors = effort.scale < SPACE_FROM ? opened.use(await startCheapVectors()).settings : {}
   const appliance = opened.use(
     await LiveAppliance.start({
@@ -142,7 +142,7 @@ async function begin(effort: Effort, opened: AsyncDisposableStack): Promise<Life
     webhook: receiver.url,
   })
   secret = watch.webhook_secret
-  // This watch and everything else report once the vectors are made; a short life has no time for that.
+  // This watch and everything else report once the vectors are created; a short life has no time for that.
   if (effort.scale >= SPACE_FROM) await appliance.ask("/watches", { question: site.question() })
   const seconds = Math.max(5, SECONDS * effort.scale)
   return { effort, seconds, pages, site, passing, receiver, appliance, index, withoutOther }
@@ -288,7 +288,7 @@ const curvesOf = (samples: readonly Sample[]): readonly Curve[] =>
 interface Verdict {
   readonly rows: Row[]
   readonly faults: string[]
-  /** Whether it was long enough for things to come to rest. */
+  /** Whether it was long enough for things to settle. */
   readonly isJudged: boolean
 }
 

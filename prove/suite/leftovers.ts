@@ -71,7 +71,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL")
   } catch {
-    // It ended in the meantime.
+    // The process ended in the meantime.
   }
 }
 
@@ -94,7 +94,7 @@ afterAll(async () => {
   vi.unstubAllGlobals()
   // Restoring a spy on a fake clock's timer brings that timer back.
   Object.assign(globalThis, REAL)
-  // Settings that a test made would reach the next file.
+  // Settings changed by a test would affect the next file.
   for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name]
   Object.assign(process.env, before.env)
   let left = leftBehind()

@@ -14,7 +14,7 @@ import { findRecognition } from "#crawler/page/scans/installed.ts"
 import { mayMount } from "../damage/mounts.ts"
 import { findKeycloak } from "../sign-on/keycloak/keycloak.ts"
 
-/** What some tests need and a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
+/** Things that some tests need and a machine may lack. A test names its needs as tags: `test("…", { tags: ["chromium"] }, …)`. */
 export interface Need {
   /** The tag. */
   readonly name: string

@@ -134,7 +134,9 @@ export const keys: GroupSpec = {
       changes: () => true,
       about: "Disables a key until you enable it again.",
       args: { id: { about: "id of the key, as fossick keys list shows it" } },
-      examples: [{ line: "fossick keys disable 3f9c2a7be104", about: "at once, also in a running appliance" }],
+      examples: [
+        { line: "fossick keys disable 3f9c2a7be104", about: "at once, also in a running appliance" },
+      ],
       run: async ({ args, json }) => await (await session()).switchKey(args.id, "disable", json),
     }),
     enable: command({

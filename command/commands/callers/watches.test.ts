@@ -170,7 +170,10 @@ test("a refusal by the appliance, or a missing appliance, is reported with exit 
     err: `The appliance at ${url} cannot be reached. Is it running?\n`,
   })
   const keyless = await fossick(["list"], { key: "" })
-  expect(keyless).toMatchObject({ code: 2, err: expect.stringContaining("FOSSICK_API_KEY must be set to a key") })
+  expect(keyless).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("FOSSICK_API_KEY must be set to a key"),
+  })
 })
 
 test("invalid arguments are rejected before any request", async () => {

@@ -11,8 +11,8 @@ import { aPage } from "../../testing/pages.ts"
 import { EmbeddedEngine } from "./embedded-engine.ts"
 import { DOMAINS } from "../../testing/domain-oracle.ts"
 
-// Every filter, alone and with others, against a naive oracle over the same pages. Here and not in the contract suite,
-// because a recorded server can only answer what it was asked when it was recorded, not random filters.
+// Compares every filter, alone and with others, with a naive oracle over the same pages. These tests aren't in the
+// contract suite because a recorded server can only answer what it was asked when it was recorded, not random filters.
 
 const HOSTS = [
   "https://example.com",

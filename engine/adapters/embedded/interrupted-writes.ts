@@ -6,7 +6,7 @@ const READ_AT_A_TIME = 100
 
 /** Where the store and the pages table disagree. */
 export interface Disagreement {
-  /** Pages of which the table has another version, or none: to be indexed again. */
+  /** Pages that the table has in another version, or not at all: they must be indexed again. */
   readonly again: readonly StoredPage[]
   /** Ids of pages that the store has lost: their content can't be shown. */
   readonly lost: readonly string[]

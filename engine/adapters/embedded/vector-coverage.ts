@@ -9,7 +9,7 @@ import { steadyNow } from "#base/steady-time.ts"
 /** Counting is expensive on a large index, and only a crawl changes the result. */
 const CHECK_EVERY_MS = 2000
 
-/** How many pages have a text to embed, and how many of them have readable vectors; all pages, or only those that match. */
+/** How many pages have text to embed, and how many of them have readable vectors; of all pages, or only of those that match. */
 export async function countEmbedded(
   { pages, vectors }: Tables,
   conditions: readonly Condition[] = [],

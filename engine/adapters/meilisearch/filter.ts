@@ -8,8 +8,8 @@ const PLAIN = /^[a-z0-9.:_[\]-]{1,200}$/
 const LONGEST = 100
 
 /**
- * A text as a value to filter by: different texts become different values. Documents and filters both contain the
- * result.
+ * Encodes a string as a value to filter by: different strings become different values. Documents and filters both
+ * contain the result.
  */
 export function facetValue(text: string): string {
   if (PLAIN.test(text)) return text

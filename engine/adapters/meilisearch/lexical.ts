@@ -7,13 +7,13 @@ import type { Indexes } from "./server/indexes.ts"
 import type { Server } from "./server/server.ts"
 import { encodeTerm } from "./term-code.ts"
 
-/** The rarest terms bring candidates; the others only count for those. */
+/** Only the rarest terms provide candidates; the others only affect the candidates' weights. */
 const ASKED_TERMS = 8
-/** Pages that each of these terms brings: for a frequent term, the pages that say most about it. */
+/** Number of candidates from each of these terms: for a frequent term, the pages that say most about it. */
 const PAGES_PER_TERM = 200
 /** For questions of frequent words only: the number of rarest terms that pages must contain together. */
 const TOGETHER = 4
-/** Candidates for which all words are looked up, per wanted page. */
+/** Number of candidates for which all words are looked up, per page requested. */
 const LOOKED_UP = 1.5
 /** The server uses only this many words of a question. */
 const MOST_WORDS = 10

@@ -13,7 +13,7 @@ import { MeilisearchWaiting } from "./waiting-store.ts"
 const READER_LAG_MS = 1000
 /** Characters of text per write: each write has a cost on the server that grows with the index and not with the write. */
 const CHARS_PER_CALL = 16_000_000
-/** How long a write, and how long a search, waits for an unreachable server. */
+/** How long a write waits for an unreachable server, and how long a search does. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 2000
 
@@ -67,7 +67,7 @@ function meilisearchBackend(server: Server, name: string): Backend {
     namedPages: (writes) => namedPages(indexes, writes),
     pageStore: (dimensions) => new MeilisearchPages(server, indexes, dimensions),
     waitingStore: () => new MeilisearchWaiting(server, indexes),
-    // Its requests end with the engine's calls.
+    // Nothing to close: no request outlives the engine's calls.
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }
 }

@@ -14,7 +14,7 @@ const rowOf = async (name: string, markdown = "Text.") => ({
   vectors: null,
 })
 
-/** A server that accepts every document except some, which `refuses` chooses by the request that brings them. */
+/** A server that accepts every document except the ones that `refuses` selects, given the request that contains them. */
 function takingMost(refuses: (request: Request) => "task" | "request" | null, size = Infinity) {
   const failed = new Set<number>()
   const tasks: Request[] = []

@@ -52,7 +52,7 @@ export class MeilisearchPages implements PageStore {
     await this.#server.allDone([page, text, vectors])
   }
 
-  /** @returns pages that wait for vectors again. */
+  /** @returns pages that are waiting for vectors again. */
   async #writeTogether(rows: readonly IndexedRow[]): Promise<string[]> {
     const server = this.#server
     const indexes = this.#indexes
@@ -93,9 +93,9 @@ export class MeilisearchPages implements PageStore {
 }
 
 /**
- * Writes vectors in parts, and waits for all of them together: the server writes everything in its queue for one index
+ * Writes vectors in parts, and waits for all of them together. The server writes everything in its queue for one index
  * in one pass, and each pass goes through the whole vector graph: with half a million passages this takes 3 s, as long
- * as a thousand more of them.
+ * as writing a thousand more vectors.
  */
 export async function writeVectors(
   server: Server,

@@ -11,8 +11,8 @@ const MOST = 30
 const MARK = "|"
 
 /**
- * Terms of the index that are spelt like the terms of these words, and how many pages contain each: found with the
- * server's typo tolerance, around the word and around its term, and also those that are one letter from the word
+ * Terms of the index that are spelt like the terms of these words, and how many pages contain each: those that the
+ * server's typo tolerance finds for the word and for its term, and also those that are one letter from the word
  * although their stem is far from both. The server doesn't report which word it found, but it can mark the word in the
  * page.
  */

@@ -50,7 +50,7 @@ export class MeilisearchWaiting implements WaitingStore<TakenPage> {
     const texts = new Map(results.map((text) => [text.id, text]))
     return pages.flatMap((page) => {
       const text = texts.get(page.id)
-      // Replaced since it was taken: it waits with its new revision.
+      // The page was replaced after it was taken: it is waiting with its new revision.
       if (text?.revision !== page.revision) return []
       return [{ page, texts: [...passagesIn(text).values()].map((one) => embeddingText(text.title, one)) }]
     })

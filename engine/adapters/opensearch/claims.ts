@@ -46,7 +46,7 @@ export class Claims {
     return [...this.#others.keys()]
   }
 
-  /** Checks pages claimed by others again, which may be done with them. */
+  /** Checks pages claimed by other processes again, since those processes may be done with them. */
   forgetOthers(): void {
     this.#others.clear()
   }

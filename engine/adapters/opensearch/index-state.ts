@@ -50,7 +50,7 @@ export async function readState(cluster: Cluster, { pages, vectors }: Indexes): 
   }
 }
 
-/** How many pages of a source wait for their vectors. */
+/** How many pages of a source are waiting for their vectors. */
 export async function countWaiting(cluster: Cluster, { vectors }: Indexes, source: string): Promise<number> {
   const filter = [{ term: { waiting: true } }, isIn("source", [source])]
   const { hits } = await new Searches(cluster).search(vectors, {

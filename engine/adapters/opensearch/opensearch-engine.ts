@@ -27,7 +27,7 @@ import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
 const READER_LAG_MS = 1000
 /** The format and model of an index never change; they differ only after an operator deletes it and another gets its name. */
 const MANIFEST_MS = 10_000
-/** How long a write, and how long a search, waits for an unreachable cluster: long enough for another node to take over from one that died. */
+/** How long a write waits for an unreachable cluster, and how long a search does: long enough for another node to take over from one that died. */
 const WRITER_PATIENCE_MS = 60_000
 const READER_PATIENCE_MS = 10_000
 

@@ -21,7 +21,7 @@ const MOST_KNOWN_AT_ONCE = 100
 
 /**
  * Added to all vector filters; no field of a passage can match it. Without such a clause, a filter that excludes pages
- * would be taken for one on passages, which don't match the excluded value either.
+ * would be mistaken for a filter on passages, which don't match the excluded value either.
  */
 const HAS_VECTORS: QueryClause = { term: { waiting: false } }
 

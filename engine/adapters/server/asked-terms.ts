@@ -6,7 +6,7 @@ import type { UnknownWord } from "./unknown-words.ts"
 
 /** A text of hundreds of words is looked up by its first terms only. */
 const MOST_TERMS = 64
-/** Number of words on no page, or hardly any, for which the server is asked for similar terms: it compares each with all terms of the index. */
+/** Maximum number of words found on no page, or hardly any, for which the server is asked for similar terms: it compares each of them with all terms of the index. */
 const MOST_UNKNOWN_WORDS = 4
 
 type Frequencies = ReadonlyMap<string, number>

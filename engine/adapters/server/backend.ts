@@ -10,7 +10,7 @@ import type { IndexInfo } from "../adapter.ts"
 /** Facts about an index as a whole, counted by its server. */
 export interface IndexState {
   readonly pages: number
-  /** Number of pages whose passages wait for their vectors. */
+  /** Number of pages whose passages are waiting for their vectors. */
   readonly waiting: number
   readonly passages: number
   /** Number of passages on waiting pages; omitted by servers that don't report it. */
@@ -56,7 +56,7 @@ export interface PageStore {
 }
 
 export interface Written {
-  /** Pages that wait for vectors again because their text changed. */
+  /** Pages that are waiting for vectors again because their text changed. */
   readonly changed: readonly string[]
   /** The server's messages for pages that it refused, by id. */
   readonly refused: ReadonlyMap<string, Error>
@@ -82,11 +82,11 @@ export interface WaitingFound<P> {
   readonly pages: readonly P[]
   /** Total number of waiting pages. */
   readonly total: number
-  /** Whether more pages wait that another process has claimed. Default: false. */
+  /** Whether there are more waiting pages, claimed by another process. Default: false. */
   readonly isElsewhere?: boolean
 }
 
-/** The queue of pages that wait for their vectors, as stored by a server. */
+/** The queue of pages that are waiting for their vectors, as stored by a server. */
 export interface WaitingStore<P extends WaitingPage = WaitingPage> extends Partial<AsyncDisposable> {
   /** How often to look for pages left by a process that died; omitted if only one process writes. */
   readonly lookEveryMs?: number
@@ -134,7 +134,7 @@ export interface Backend extends AsyncDisposable {
   prepare(manifest: IndexInfo): Promise<void>
   /** `null` if there is no index. */
   state(): Promise<IndexState | null>
-  /** How many pages of a source wait for their vectors. */
+  /** How many pages of a source are waiting for their vectors. */
   waitingOf(source: string): Promise<number>
   /** Counts pages by source and label of readers. */
   byReaders(): Promise<readonly PagesOfReaders[]>

@@ -17,7 +17,7 @@ export interface PageWriterOptions {
   readonly server: string
   /** Writes go through this, one at a time. */
   readonly writes: Serial
-  /** Called with the pages that wait for vectors again because their text changed. */
+  /** Called with the pages that are waiting for vectors again because their text changed. */
   readonly onWritten: (changed: readonly string[]) => void
 }
 

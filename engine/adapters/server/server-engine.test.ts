@@ -8,7 +8,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const AT_REST: IndexState = { pages: 3, passages: 9, waiting: 0, byLanguage: new Map(), lastWritten: 7 }
 
-/** A reader of an index on a server whose state, and the times of whose queries, are set by the test. */
+/** A reader of an index on a server; the test sets the server's state and how long its queries take. */
 async function reading(state: IndexState) {
   const embedder = new HashingEmbedder()
   let now = performance.now()

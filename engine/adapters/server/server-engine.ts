@@ -57,16 +57,19 @@ export interface ServerEngineOptions {
   readonly name: string
   /** Folder on this machine where writers detect each other. */
   readonly lockDir: string
-  /** The data folder, for what all its indexes share: the source whose vectors go first, and the fact that questions are asked. Default: neither. */
+  /**
+   * The data folder, which stores information shared by all its indexes: which source's vectors are created first, and
+   * whether questions are being asked. Default: neither is known.
+   */
   readonly dataDir?: string
-  /** Remains the caller's to close. */
+  /** The caller must close it. */
   readonly embedder: Embedder
   readonly mode: "read" | "write"
   /** As in {@link OpenGenerationOptions.isBeside}. */
   readonly isBeside?: boolean
   /** `off` leaves the vectors to an engine opened later. Default `on`; an engine opened for reading makes none. */
   readonly embedding?: "on" | "off"
-  /** The reranker that searches use; remains the caller's to close. Default: none. */
+  /** The reranker that searches use; the caller must close it. Default: none. */
   readonly reranking?: Reranking
   /** Called with background failures, which are retried. */
   readonly onProblem?: (error: unknown) => void
@@ -100,7 +103,7 @@ export class ServerEngine implements Engine {
   #checkedAt = -Infinity
   /** Maximum age of the cached index state; grows while nothing changes. */
   #believedMs = 0
-  /** A counter, so that a check that began before a write isn't taken for one after it. */
+  /** A counter, so that a check that began before a write isn't mistaken for one that began after it. */
   #writes = 0
   readonly #check = sharing(() => this.#look())
   #writer: Writer | undefined

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { murmurMix } from "#base/text/hash.ts"
 
-/** Used to tell whether two pages say the same. */
+/** Used to tell whether two pages have the same content. */
 export interface Fingerprint {
   /** Hash of the text's terms; `null` for a page without any. */
   readonly exact: string | null
@@ -37,10 +37,10 @@ export function fingerprintOf(text: string, hashes: readonly number[]): Fingerpr
 }
 
 /**
- * Whether two pages have the same text: an equal one, or a long one that differs by a word or two, where one page's
- * title includes the other's (a print version). Short texts need equal titles as well: two pages under construction
- * aren't the same page. Pages without a title are never the same as anything: they are fragments, and where fragments
- * repeat each other (961 pairs in one judged collection), each of them is wanted.
+ * Whether two pages have the same text: an identical one, or a long one that differs by only a word or two if one
+ * page's title includes the other's (a print version). Short texts need equal titles as well: two pages under
+ * construction aren't the same page. Pages without a title never count as the same: they are fragments, and where
+ * fragments repeat each other (961 pairs in one judged collection), each of them is wanted.
  */
 export function sayTheSame(a: Fingerprinted, b: Fingerprinted): boolean {
   const [one, other] = [a.fingerprint, b.fingerprint]

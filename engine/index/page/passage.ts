@@ -20,7 +20,7 @@ export interface Passage {
 
 export const MAX_PASSAGE_CHARS = 500
 
-/** Two characters less, for the line breaks before and after it in a result. */
+/** Two characters fewer, for the line breaks before and after it in a result. */
 export const MAX_SHOWN_CHARS = MAX_PASSAGE_CHARS - 2
 
 /** A passage's text as results show it. */

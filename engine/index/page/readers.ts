@@ -81,7 +81,7 @@ function distinctLists(lists: readonly (readonly string[])[]): (readonly string[
 const areTexts = (given: unknown): given is string[] =>
   Array.isArray(given) && given.every((one) => typeof one === "string")
 
-/** Whether a foreign value has the shape of a page's readers. */
+/** Whether a value from outside has the shape of a page's readers. */
 export const areReaders = (given: unknown): given is PageReaders[] =>
   Array.isArray(given) &&
   given.every(

@@ -4,7 +4,7 @@ import { pause } from "#base/flow/pause.ts"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** The best pages of a question by their words: more than it shows. */
+/** Number of pages, the best by their words, recorded for each question: more than it shows. */
 const PAGES_A_QUESTION = 20
 /** Maximum number of page ids kept, the most recently requested ones; 15 kB. */
 const MOST_PAGES = 500

@@ -94,7 +94,7 @@ test("a page that changes during a long fill is embedded next, even within a lon
   }
   await fill(stage.parts)
   expect(stage.order).toEqual(["small@2", "long@1", "after@1"])
-  // The embedder already had two parts when it came.
+  // The embedder already had two parts when the small page was added.
   expect(stage.embedded.findIndex((part) => part.includes("small 0"))).toBeLessThanOrEqual(6)
 })
 

@@ -3,7 +3,7 @@ import type { KnownVectors } from "./known-vectors.ts"
 import { type Urgency, byUrgency, isAwaited } from "./waiting-pages.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-/** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that are at the embedder at a time, so that it has work while the next one is assembled. */
+/** Number of parts, of {@link TEXTS_AT_A_TIME} texts each, that the embedder is given at a time, so that it has work while the next one is assembled. */
 const PARTS_AT_A_TIME = 2
 /** A commit costs tens of milliseconds and leaves a small file, or a task on a server: vectors are committed in batches. */
 const COMMIT_AT = 512
@@ -37,7 +37,7 @@ export interface FillingParts<P> {
    * `moreUrgentThan`, only more urgent pages; called often, so it should answer without delay.
    */
   take(inHand: ReadonlyMap<string, number>, moreUrgentThan?: Urgency): Promise<readonly PageToFill<P>[]>
-  /** Whether such a page might be waiting. */
+  /** Whether a more urgent page might be waiting. */
   mayWait(inHand: ReadonlyMap<string, number>, moreUrgentThan: Urgency): boolean
   /** Whether questions are being asked at present: they go first. Called before each part. */
   areAsked(): Promise<boolean>
@@ -78,7 +78,7 @@ class Fill<P> {
   /** In the order they were taken; a page stays until it is committed. */
   readonly #works = new Map<string, Work<P>>()
   readonly #flying = new Set<Promise<void>>()
-  /** Which pages the texts at the embedder belong to. */
+  /** Which pages the texts being embedded belong to. */
   readonly #places = new Map<string, Place<P>[]>()
   #done: Work<P>[] = []
   #rows = 0
@@ -205,7 +205,7 @@ class Fill<P> {
   }
 
   #finish(work: Work<P>): void {
-    // It changed in the meantime.
+    // The page changed in the meantime.
     if (this.#works.get(work.id) !== work) return
     if (this.#done.length === 0) this.#doneSince = steadyNow()
     this.#done.push(work)

@@ -3,7 +3,7 @@ import path from "node:path"
 import { replaceFile } from "#base/store/replace-file.ts"
 import { steadyNow } from "#base/steady-time.ts"
 
-// Which source an operator wants to have its vectors before the others: stored in a file in the data folder, for the
+// Which source an operator wants to get its vectors before the others: stored in a file in the data folder, for the
 // writer in another process. It applies to the index in use and to one being built beside it.
 
 const FILE = "vectors-first.json"

@@ -2,9 +2,9 @@ import { rm, stat, utimes, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { steadyNow } from "#base/steady-time.ts"
 
-// Informs the writer in another process that questions are being asked, through the time of an empty file in the data
-// folder. The file exists only while vectors are being created, for the index in use or for one being built beside it,
-// so that nothing is written otherwise.
+// Informs the writer in another process that questions are being asked, through the modification time of an empty file
+// in the data folder. The file exists only while vectors are being created, for the index in use or for one being built
+// beside it, so that nothing is written otherwise.
 
 const FILE = "questions-asked"
 const TELL_EVERY_MS = 1000
@@ -51,7 +51,7 @@ export class QuestionsAskedReader {
     this.#file = fileIn(dataDir)
   }
 
-  /** Whether questions were asked in the last seconds; the first call makes the other processes announce them. */
+  /** Whether questions were asked in the last few seconds; the first call makes the other processes announce them. */
   async areAsked(): Promise<boolean> {
     if (this.#file !== undefined && steadyNow() - this.#lookedAt >= LOOK_EVERY_MS)
       await this.#look(this.#file)

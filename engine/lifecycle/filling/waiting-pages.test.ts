@@ -69,7 +69,7 @@ test("pages of the preferred source go before unrequested ones, even those added
   expect(pages.next(ALL, new Map(), "new")).toMatchObject([{ id: "f" }, { id: "s" }, { id: "g" }])
   pages.askFor(["g", "b"])
   expect(idsOf(pages)).toEqual(["g", "b"])
-  // One that can't be embedded lets the others pass.
+  // A page that can't be embedded doesn't hold up the others.
   pages.putBack(["f"])
   expect(pages.next(ALL, new Map(), "new").map(({ id }) => id)).toEqual(["g", "b"])
   for (const id of ["g", "b"]) pages.delete(id)

@@ -20,7 +20,7 @@ export interface TakenPage extends Waiting {
   readonly urgency: Urgency
 }
 
-/** The pages that wait for vectors, each once, in the order in which they get them. */
+/** The pages that are waiting for vectors, each once, in the order in which they get them. */
 export class WaitingPages {
   readonly #pages: Readonly<Record<Urgency, Map<string, Waiting>>> = {
     changed: new Map(),
@@ -40,7 +40,7 @@ export class WaitingPages {
     return this.#passages
   }
 
-  /** The revision that waits. */
+  /** The revision that is waiting. */
   revisionOf(id: string): number | undefined {
     return this.#find(id)?.revision
   }
@@ -132,7 +132,7 @@ export class WaitingPages {
   }
 }
 
-/** Whether a caller is waiting for such a page now. */
+/** Whether a caller is waiting for a page of this urgency now. */
 export const isAwaited = (urgency: Urgency): boolean => urgency === "changed" || urgency === "asked"
 
 /** Negative when the first goes before the second. */

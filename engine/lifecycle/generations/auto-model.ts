@@ -26,7 +26,7 @@ export interface ModelDecision {
   readonly text: string
 }
 
-/** Chooses the model by the content of the index, for the process that writes. */
+/** Chooses the model based on the content of the index, for the process that writes. */
 export class AutoModel {
   readonly #file: GenerationFile
   readonly #held: HeldEmbedder | null

@@ -11,7 +11,7 @@ export interface GenerationContext {
   readonly adapter: GenerationAdapter
   readonly file: GenerationFile
   readonly models: Models
-  /** Set while the model is chosen by the content of the index and this process makes the choice. */
+  /** Set while the model is chosen based on the content of the index and this process makes the choice. */
   readonly auto?: AutoModel | null
   /** The reranker that searches use. Default: none. */
   readonly reranking?: Reranking
@@ -22,7 +22,7 @@ export interface GenerationContext {
 /** The embedder that fits an index. */
 export interface FittingEmbedder extends AsyncDisposable {
   readonly embedder: Embedder
-  /** Whether the model that made the index is gone: its vectors can then neither be queried nor be added to. */
+  /** Whether the model that made the index is gone: its vectors can then be neither queried nor added to. */
   readonly isMissing: boolean
 }
 

@@ -49,7 +49,7 @@ test("a builder killed at any moment, repeatedly between crawls, ends with every
   let model = "second"
   for (let i = 0; i < KILLS; i++) {
     await killed(model, Math.random() * 1200)
-    // Done before it could be killed: the next one builds for the other model.
+    // This build finished before it could be killed, so the next one builds for the other model.
     const { current } = await data.context(model).file.read()
     const info = await data.context(model).adapter.info(current)
     if (info?.embedder === model) model = model === "first" ? "second" : "first"

@@ -6,7 +6,7 @@ import { isShipped, SHIPPED_MODELS, type ShippedModel, shippedModelOf } from "..
 export interface ModelChoice {
   /** `auto`, the name of a model that ships with Fossick, or a folder. */
   readonly wanted: string
-  /** The model that `auto` chose by the content of the index; `null` until it has checked. */
+  /** The model that `auto` chose based on the content of the index; `null` until it has checked. */
   readonly chosen: ShippedModel | null
 }
 

@@ -28,13 +28,14 @@ export interface ModelFolder {
 /**
  * Reads the description in a model folder, without loading the model.
  *
- * @throws EngineError `MODEL_UNAVAILABLE` that names what is missing, or is not as the folder's `SHA256SUMS` says.
+ * @throws EngineError `MODEL_UNAVAILABLE` that names the file that is missing or doesn't match the folder's
+ * `SHA256SUMS`.
  */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const absolute = path.resolve(folder)
   const config = await readJson(absolute, "config.json")
   const card = await cardOf(absolute)
-  // It can be several megabytes, so it is parsed only for facts that the folder doesn't state otherwise.
+  // It can be several megabytes, so it is parsed only for facts that the folder doesn't state elsewhere.
   const vocabulary = await readJson(absolute, "tokenizer.json", { parse: card.scripts === undefined })
   const tokenizer = await readJson(absolute, "tokenizer_config.json")
   const dimensions = positive(card.dimensions ?? config["hidden_size"] ?? config["dim"] ?? config["d_model"])

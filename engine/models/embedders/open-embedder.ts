@@ -14,7 +14,7 @@ type EmbedderSettings = Pick<
 > &
   Partial<RemoteSettings>
 
-/** Whether a server makes the vectors. */
+/** Whether a server creates the vectors. */
 export const isRemote = (settings: EmbedderSettings): settings is EmbedderSettings & RemoteSettings =>
   Boolean(settings.embeddingsUrl)
 

@@ -176,7 +176,7 @@ export class TransformersEmbedder implements Embedder {
     const lost = this.#lost.splice(0).filter(({ dropped }) => !dropped)
     this.#lost.push(...lost)
     const ready = [...this.#threads].filter(({ state }) => state === "ready")
-    // A second text waits at a thread only where no other thread could take it.
+    // A second text is given to a thread only if no other thread could take it.
     const most = ready.length < this.#limit ? 1 : TEXTS_AT_HAND
     for (let held = 0; held < most; held++) {
       for (const [at, thread] of ready.entries()) {

@@ -163,7 +163,7 @@ export class CrossEncoder implements Reranker {
       this.#threads--
       job?.reject(this.#outageOf(`lost its thread (${(error as Error).message})`))
       job = undefined
-      // That may have been the last thread.
+      // The thread that died may have been the last one.
       if (this.#waiting.length > 0) this.#startThread()
     })
     next()

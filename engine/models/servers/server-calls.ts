@@ -13,7 +13,7 @@ export interface ServerCallsOptions {
   readonly look: () => Promise<void>
 }
 
-/** Makes the calls to a model server: no call is made while it is away or after closing, and a failed call begins an outage. */
+/** Makes the calls to a model server: no call is made while it is unavailable or after closing, and a failed call begins an outage. */
 export class ServerCalls implements Disposable {
   readonly #options: ServerCallsOptions
   readonly #availability: Availability
@@ -36,7 +36,7 @@ export class ServerCalls implements Disposable {
 
   /**
    * @param call is given a signal that closing aborts as well
-   * @throws ModelOutage while the server is away; EngineError `ENGINE_CLOSED`; whatever `signal` aborts with
+   * @throws ModelOutage while the server is unavailable; EngineError `ENGINE_CLOSED`; whatever `signal` aborts with
    */
   async run<T>(signal: AbortSignal | undefined, call: (either: AbortSignal) => Promise<T>): Promise<T> {
     this.#refuse(signal)

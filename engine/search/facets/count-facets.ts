@@ -17,11 +17,11 @@ import { parseQueryText } from "../../text/query-text.ts"
 import { breather } from "#base/flow/breather.ts"
 
 /**
- * Most pages to count. If more match, the best by their words are counted, so a question that matches many pages takes
- * no longer; no user looks through more than this.
+ * Maximum number of pages to count. If more match, the best by their words are counted, so a question that matches many
+ * pages takes no longer; no user looks through more than this.
  */
 export const MOST_COUNTED = 1000
-/** Most values reported for each field; the most frequent ones are kept. */
+/** Maximum number of values reported for each field; the most frequent ones are kept. */
 const MOST_VALUES = 50
 
 /** How many of the pages that match a question have each value of some fields. */
@@ -62,7 +62,7 @@ export async function countFacets(
 interface TermsParts {
   readonly rules: readonly Rule[]
   readonly filter: FacetQuery["filter"]
-  /** Ids of the pages that hold one of the terms, best first. */
+  /** Ids of the pages that contain one of the terms, best first. */
   readonly holding: (terms: readonly string[]) => Promise<readonly string[]>
 }
 

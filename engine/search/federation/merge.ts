@@ -24,11 +24,11 @@ interface Known {
 /**
  * Merges the hits of several indexes as if they came from one: pages are ranked anew by their evidence, because each
  * index calibrates its scores by its own best page, so scores of different indexes can't be compared. Preferences, the
- * operator's boosts, duplicates, translations and crowding hosts work as in one index; pins keep their places in the
- * index that has them.
+ * operator's boosts, duplicates, translations and the limits on crowding hosts work as in one index; pins keep their
+ * places in the index that has them.
  *
- * @param found results with evidence, the own index first: if an address occurs several times, the own page is kept; a
- * hit without evidence is left out
+ * @param found results with evidence, this appliance's index first: if an address occurs several times, that index's
+ * page is kept; a hit without evidence is left out
  */
 export async function merged(
   query: Pick<Query, "text" | "limit" | "depth" | "preference" | "rules" | "filter">,
@@ -81,7 +81,7 @@ const factsOfHit = (hit: Hit): PageFacts => ({
   fingerprint: hit.evidence!.fingerprint,
 })
 
-/** Ranks the pages as each index did, but on the evidence of all. */
+/** Ranks the pages as each index did, but using the evidence from all of them. */
 function rankedAnew(
   pages: ReadonlyMap<string, Known>,
   found: readonly Found[],
@@ -158,7 +158,7 @@ function shown(
   }
 }
 
-/** The pins of the own index's operator, in their places. */
+/** The pins set by this appliance's operator, in their places. */
 function withPins(hits: readonly Hit[], own: readonly Hit[], limit: number): readonly Hit[] {
   const pinned = own.flatMap((hit) => {
     const pin = hit.rules?.find((rule) => rule.kind === "pin")

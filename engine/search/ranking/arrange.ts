@@ -54,7 +54,7 @@ export async function arrange(
       all = order()
       first = all.slice(0, count)
     }
-    // Named languages have gained already.
+    // Pages in languages that the caller named have already been ranked higher.
     const readable = preference?.languages?.length ? first : readableFirst(first, reads, facts)
     const some = tiesByAddress(readable, facts)
     const different = collapse(some, facts, reads, wanted)

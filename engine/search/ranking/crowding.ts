@@ -1,7 +1,7 @@
 import type { Boosted } from "./preferences.ts"
 import type { PageFacts } from "../../index/page/page-facts.ts"
 
-/** The part of the hits that one host may take before others have their turn, and the least it may take. */
+/** The share of the hits that one host may take before others have their turn, and the minimum number that it may take. */
 const HOST_SHARE = 0.6
 const HOST_LEAST = 2
 /** Only pages whose value is at least this share of the crowding page's come before it. */

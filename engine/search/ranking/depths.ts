@@ -33,7 +33,7 @@ export const DEPTHS: Readonly<Record<SearchDepth, SearchPlan>> = {
   advanced: { arms: "hybrid", latePages: 16, pages: 60, passages: 150, read: 20 },
 }
 
-/** With `arms` only those arms are asked, for benches. */
+/** With `arms`, only those arms are queried; for benches. */
 export function planOf({
   arms,
   depth = "basic",

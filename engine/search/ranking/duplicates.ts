@@ -20,7 +20,7 @@ export interface Arranged extends Boosted {
   readonly folded?: readonly Folded[]
 }
 
-/** Most folded pages listed for one hit. */
+/** Maximum number of folded pages listed for one hit. */
 const MOST_FOLDED = 10
 
 /**

@@ -117,7 +117,7 @@ describe("the ranking", () => {
   })
 
   it("never ranks a page lower for being nearer", () => {
-    // To a hundredth: words of 5e-324 are lost beside any nearness.
+    // To a hundredth: words of 5e-324 are lost next to any nearness.
     const plain = (value: number) => Math.round(value * 100) / 100
     fc.assert(
       fc.property(anyCandidates, fc.integer({ min: 1, max: 50 }), (candidates, hundredths) => {

@@ -20,7 +20,7 @@ const WEIGHTS = {
   domains: 0.4,
   /** The caller asks for news: pages that are news come before all others that match about as well. */
   topic: 0.5,
-  /** Decides between pages about equal: a good answer from elsewhere stays before a poor one from here. */
+  /** Decides between pages that are about equal: a good answer from elsewhere stays ahead of a poor one from here. */
   languages: 0.15,
   countries: 0.15,
   /** For a page from today; less for older ones. */

@@ -35,7 +35,7 @@ const WHOLE = /^(?:v(\d{1,3})|(\d{1,3}))$/i
 /** With its v, the numbers of a version may be joined by hyphens: `v1-29`. */
 const HYPHENED = /^v\d{1,3}(?:-\d{1,3}){1,2}$/i
 
-/** Most parts of a path that are checked. */
+/** Maximum number of parts of a path that are checked. */
 const MOST_PARTS = 12
 /** As many as between a page and its canonical page: versions share most of their text. */
 const MOST_BITS = 14
@@ -127,7 +127,7 @@ function isVersion(segment: string, hasTail: boolean): boolean {
   )
 }
 
-/** 0 without a version, as most sites address their default; then its names, numbers, and unfinished versions. */
+/** 0 without a version, as in most sites' default addresses; names of default versions come next, then numbers, then unfinished versions. */
 function rankOf(label: string | null): number {
   if (label === null) return 0
   const named = DEFAULTS.indexOf(label)

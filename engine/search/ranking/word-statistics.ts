@@ -1,6 +1,6 @@
 import type { WordStatistics } from "../../engine.ts"
 
-/** BM25's inverse document frequency of a term that `held` of `pages` pages hold. Never negative. */
+/** BM25's inverse document frequency of a term that is on `held` of `pages` pages. Never negative. */
 export function inverseFrequency(held: number, pages: number): number {
   const frequency = Math.min(held, pages)
   return Math.log(1 + (pages - frequency + 0.5) / (frequency + 0.5))

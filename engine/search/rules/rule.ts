@@ -19,7 +19,7 @@ export interface PinRule {
   readonly kind: "pin"
   /** The pin applies to any of them. */
   readonly questions: readonly string[]
-  /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it holds all of them in any form. Default `equal`. */
+  /** `equal`: the question has these words, whatever their case, accents and marks. `words`: it contains all of them in any form. Default `equal`. */
   readonly match?: "equal" | "words"
   readonly url: string
   /** From 1, the default. */

@@ -2,13 +2,13 @@ import { wordsOf } from "../../text/analysis/analyse.ts"
 import type { QueryText } from "../../text/query-text.ts"
 import type { Rule, SynonymRule } from "./rule.ts"
 
-/** Most variants of a question to search: each is a separate question for every page that is read. */
+/** Maximum number of variants of a question to search: each is a separate question for every page that is read. */
 const MOST_VARIANTS = 8
 
 /** A question in other words. */
 export interface Variant {
   readonly question: QueryText
-  /** The rules that made it. */
+  /** The rules that produced it. */
   readonly rules: readonly SynonymRule[]
 }
 

@@ -12,7 +12,7 @@ export interface LateQuestion {
   readonly language: string | null
   /** How rare a term is, as `analyse` gives it in that language. */
   readonly idf: (term: string) => number
-  /** Its token vectors, if already made. */
+  /** Its token vectors, if already created. */
   readonly tokens?: TokenVectors | undefined
 }
 

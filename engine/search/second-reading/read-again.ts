@@ -25,9 +25,9 @@ export interface SecondReadingParts {
   readonly understood: Understood
   readonly plan: Pick<SearchPlan, "latePages"> & { readonly arms: string }
   readonly depth: SearchDepth
-  /** How many are wanted. */
+  /** Number of results wanted. */
   readonly limit: number
-  /** The question's, if already made. */
+  /** The question's token vectors, if already created. */
   readonly tokens: TokenVectors | undefined
   readonly signal: AbortSignal | undefined
 }
@@ -53,7 +53,7 @@ export function openSecondReading(parts: SecondReadingParts) {
         return bestPassages(index, ids, words, cosines)
       }
     },
-    /** Why the reranker said nothing; undefined when it did, or wasn't asked. */
+    /** Why the reranker gave no scores; undefined when it did, or wasn't asked. */
     get failure() {
       return readings?.failure
     },
@@ -73,7 +73,8 @@ function lateReading(
 ): LateReading {
   const { text } = question
   const language = spoken[0] ?? null
-  // A misspelt word counts for nothing here: no page holds it, so it would weigh more than any other, and its pieces mean something else.
+  // A misspelt word counts for nothing here: no page contains it, so it would weigh more than any other, and its pieces
+  // mean something else.
   const idfAsWritten = (term: string): number => (corrections.has(term) ? 0 : idf(term))
   const weights = new Map(analyse(text, language).map((term) => [term, idfAsWritten(term)]))
   return {

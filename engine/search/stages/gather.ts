@@ -15,7 +15,7 @@ import type { Understood } from "./understand.ts"
 export interface Evidence extends ArmsFound {
   /** Pages among the lexical hits that have no vectors yet. */
   readonly waiting: ReadonlySet<string>
-  /** Pages that hold the quoted phrases: they come first. */
+  /** Pages that contain the quoted phrases: they come first. */
   readonly holders: ReadonlySet<string>
   /** Null when words do not count. */
   readonly words: PageWords | null
@@ -28,7 +28,7 @@ export interface Gathering {
   readonly scope: Scope
   readonly understood: Pick<Understood, "terms" | "lookedFor">
   readonly words: PageWords
-  /** The question's vector; undefined when only words are asked. */
+  /** The question's vector; undefined when only words are searched for. */
   readonly embedding: Promise<Float32Array> | undefined
   readonly traits: ModelTraits
 }

@@ -47,7 +47,7 @@ export async function languageNotice(
   return noticeOf({ languages, isScarce, ...(better && { betterModel: better }) })
 }
 
-/** Null when nothing is left to say. */
+/** Null when there is nothing to report. */
 export const noticeOf = (notice: LanguageNotice): LanguageNotice | null =>
   notice.isScarce || notice.betterModel !== undefined ? notice : null
 

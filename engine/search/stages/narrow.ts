@@ -5,7 +5,7 @@ import { pagesWithPhrases } from "../phrases.ts"
 import { conditionsNamed } from "./named.ts"
 import type { Understood } from "./understand.ts"
 
-/** Most distinct phrases to look for; each is looked for in every page that is read. */
+/** Maximum number of distinct phrases to look for; each is looked for in every page that is read. */
 const MAX_PHRASES = 32
 
 /** Which pages may be found. */
@@ -16,7 +16,7 @@ export interface Scope {
   readonly holders: ReadonlySet<string>
 }
 
-/** The pages that filter, sites and phrases leave; null when a phrase of the filter is on no page. */
+/** The pages that the filter, the sites and the phrases let through; null when a phrase of the filter is on no page. */
 export async function narrow(
   index: SearchIndex,
   { filter, limit }: Pick<Query, "filter" | "limit">,

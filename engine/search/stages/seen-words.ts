@@ -7,7 +7,7 @@ import { bestFirst } from "../likeliest.ts"
 
 /** The most terms of a question to look up. */
 const MOST_LOOKED_UP = 12
-/** How many of the best pages are read: they hold nearly all words of a question. */
+/** How many of the best pages are read: they contain nearly all words of a question. */
 const PAGES_READ = 8
 /** Often the very best have them all. */
 const PAGES_READ_FIRST = 2
@@ -17,10 +17,10 @@ const MOST_ROUNDS = 12
 type Looked = Pick<SearchIndex, "corrections" | "holding" | "lexical" | "passageTerms">
 
 /**
- * Corrections for misspelt terms. When the filter names readers, words found only on pages out of reach count neither as known nor as
- * corrections: otherwise a correction, or the lack of one, would reveal such pages.
+ * Corrections for misspelt terms. When the filter names readers, words found only on pages out of reach count neither
+ * as known nor as corrections: otherwise a correction, or the lack of one, would reveal such pages.
  *
- * @param bestPages ids of pages in reach that hold most words of the question, best first
+ * @param bestPages ids of pages in reach that contain most words of the question, best first
  */
 export async function correctionsSeen(
   index: Looked,

@@ -32,7 +32,7 @@ export interface Understood {
   readonly lookedFor: readonly string[]
   /** How rare each term is that the ranking may weigh, in this index alone. */
   readonly idfs: ReadonlyMap<string, number>
-  /** How rare a term is among all pages that are asked. */
+  /** How rare a term is among the pages of all indexes that are searched. */
   readonly idf: (term: string) => number
 }
 

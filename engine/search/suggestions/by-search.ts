@@ -6,8 +6,8 @@ const LOOKED_AT = 4
 
 /**
  * Suggests names of pages without a {@link SuggestionStore}: for an index on a server that another machine fills. The
- * completely typed words find pages, and those count whose title or heading matches all words by their beginnings; so a
- * half-typed first word finds nothing.
+ * completely typed words find pages; of these, it suggests the ones with a title or heading that matches all words by
+ * their beginnings. So a half-typed first word finds nothing.
  */
 export async function suggestBySearch(
   search: (query: Query) => Promise<SearchResult>,

@@ -8,11 +8,11 @@ import { routeOf } from "../../index/page/page-url.ts"
 import { blocksOf, headingsOf } from "../../text/markdown/markdown-blocks.ts"
 import { typedWords } from "../../text/typed-words.ts"
 
-/** Most characters of a name: a longer one is a paragraph set as a heading, which no list line can show. */
+/** Maximum number of characters of a name: a longer one is a paragraph set as a heading, which no list line can show. */
 const LONGEST_NAME = 200
-/** Most names of one page, so that one long page doesn't fill everyone's lists. */
+/** Maximum number of names of one page, so that one long page doesn't fill everyone's lists. */
 const NAMES_PER_PAGE = 100
-/** Most text of a page to scan: a book would block the event loop, and reaches its hundred headings before that. */
+/** Maximum length of a page's text to scan: a book would block the event loop, and reaches its hundred headings before that. */
 const READ_CHARS = 200_000
 
 interface SuggestibleName extends Suggestion {

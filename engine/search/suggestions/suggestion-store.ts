@@ -12,9 +12,9 @@ import { typedWords } from "../../text/typed-words.ts"
 const FORMAT = 2
 /** Pages written in one transaction: the event loop waits for each, some milliseconds. */
 const PAGES_AT_A_TIME = 10
-/** Most typed words that are looked for. */
+/** Maximum number of typed words that are looked for. */
 const MOST_WORDS = 12
-/** Most names of each kind to look at, of which the best are shown: reading them takes about a millisecond. */
+/** Maximum number of names of each kind to look at, of which the best are shown: reading them takes about a millisecond. */
 const LOOKED_AT = 200
 
 /**
@@ -130,7 +130,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Which of these pages aren't stored here in their revision. */
+  /** Which of these pages aren't stored here in their current revision. */
   missing(pages: Iterable<Pick<StoredPage, "id" | "revision">>): string[] {
     const find = this.#statement("select revision from suggested_page where id = ?")
     return Array.from(pages).flatMap(({ id, revision }) =>
@@ -138,7 +138,7 @@ export class SuggestionStore implements Disposable {
     )
   }
 
-  /** Which of these pages aren't stored here in their revision, and which stored pages aren't among them. */
+  /** Which of these pages aren't stored here in their current revision, and which stored pages aren't among them. */
   difference(pages: Iterable<Pick<StoredPage, "id" | "revision">>): {
     readonly missing: readonly string[]
     readonly gone: readonly string[]

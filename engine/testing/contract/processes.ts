@@ -119,7 +119,7 @@ export function processes(stage: Stage): void {
         const { engine } = fill
         await engine.index([aPage("fill/249", { markdown: "Something new." })])
         await fillUntilEmbedded(fill, "Something new.")
-        // It is committed as soon as it is done.
+        // The page is committed as soon as it is done.
         await expect.poll(() => whole(engine, "fill/249")).toBe(true)
         expect((await engine.stats()).pagesWithoutVectors).toBeGreaterThan(50)
       })

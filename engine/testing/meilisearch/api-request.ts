@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 
-/** A request to Meilisearch's HTTP API as it came: the path with its query, the body as text. */
+/** A request to Meilisearch's HTTP API as received: the path with its query, the body as text. */
 export interface ApiRequest {
   readonly method: string
   readonly path: string
@@ -201,7 +201,7 @@ function parsed(body: string): unknown {
   return body === "" ? null : JSON.parse(body)
 }
 
-/** A JSON list, a single document, or one document a line. */
+/** A JSON list, a single document, or one document per line. */
 function documentsIn(body: string): Document[] {
   try {
     const given = JSON.parse(body) as Document | Document[]

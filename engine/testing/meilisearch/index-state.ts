@@ -84,7 +84,7 @@ export class PlaceState {
     return this.#indexes.get(index)?.primaryKey ?? "id"
   }
 
-  /** A server makes an index when something is first put into it. */
+  /** A server creates an index when something is first put into it. */
   #made(name: string): TrackedIndex {
     const known = this.#indexes.get(name)
     if (known) return known

@@ -5,7 +5,7 @@ import { oneSpelling } from "./letters.ts"
 import { type Stem, lowerCase, stemmerOf } from "./stem.ts"
 import { isStopWord } from "./stop-words.ts"
 
-/** The terms of a query, as {@link analyse} makes them. */
+/** The terms of a query, as {@link analyse} produces them. */
 export interface AnalysedQuery {
   /** Terms to look for, each once. */
   readonly terms: readonly string[]
@@ -34,9 +34,9 @@ const PART = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{Lt}\p{M}]+|\p{N}+|\
 /**
  * The terms of a text, in their order, for the index and for queries alike.
  *
- * One spelling per script and lower case, words stemmed by the language's Snowball algorithm (English when unknown), accents
- * folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or `3.11` gives the whole
- * name and then its parts; scripts without spaces give single characters and bigrams. No term holds white space.
+ * One spelling per script and lower case, words stemmed by the language's Snowball algorithm (English when unknown),
+ * accents folded after stemming. A name such as `node:sqlite`, `useEffect`, `foo_bar` or `3.11` gives the whole name
+ * and then its parts; scripts without spaces give single characters and bigrams. No term contains white space.
  *
  * @param language ISO 639-1, or null when unknown.
  */

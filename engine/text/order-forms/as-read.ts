@@ -26,7 +26,7 @@ const SIGN_LETTERS = new Map(pairs("431075@$!", "aeiotsasi"))
 const MOST_MARKS = 0.6
 /** Words with digits and signs in place of letters: fewer are names and units. */
 const LEAST_LEET = 3
-/** Length of base64 text: shorter text cannot hold an order. */
+/** Length of base64 text: shorter text cannot contain an order. */
 const ENCODED = /[A-Za-z0-9+/]{40,4000}={0,2}/g
 const MOST_ENCODED = 20
 /** Letters of a word that may be part of an order, and characters that may follow it. */
@@ -82,7 +82,7 @@ function withoutMarks(text: string): string {
   for (const [sign, count] of words) if (count > most) [mark, most] = [sign, count]
   return mark === "" ? read : read.replaceAll(mark, "")
 }
-/** Fewest letters of a word for its marks to count as too many. */
+/** Minimum number of letters in a word for its marks to count as too many. */
 const LEAST_MARKED = 4
 const LEAST_MARKED_WORDS = 3
 
@@ -147,7 +147,7 @@ const rotated = (text: string): string =>
 const rotatedWords = lazily(() => new Set(Array.from(orderWords(), rotated)))
 const rotatedKeys = lazily(() => keysOf(rotatedWords()))
 
-/** Whether words of a text are words of orders in ROT13. */
+/** Whether some words of a text are words used in orders, written in ROT13. */
 function isRotated(text: string): boolean {
   let found = 0
   for (const word of text.toLowerCase().match(/[a-z]{5,30}/g) ?? [])
@@ -171,7 +171,7 @@ const withoutPercents = (text: string): string =>
     return plain.includes("\uFFFD") ? run : plain
   })
 
-/** Signs between letters: counting them is quicker than matching the words that hold them. */
+/** Signs between letters: counting them is quicker than matching the words that contain them. */
 const WITHIN_WORDS = /[013457@$!](?<=\p{L}.)[013457@$!]{0,2}(?=\p{L})/gu
 
 /** Replaces digits and signs that are used as letters. */
@@ -210,10 +210,10 @@ function keyOf(word: string, length: number): number {
 const keysOf = (words: Iterable<string>): ReadonlySet<number> =>
   new Set(Array.from(words, (word) => keyOf(word, word.length)))
 
-/** Length of the shortest beginning that can be a word of orders. */
+/** Length of the shortest beginning that identifies a word used in orders. */
 const shortestStart = (word: string): number => Math.max(LEAST_WORD, word.length - LONGEST_ENDING)
 
-/** A text with shuffled letters, with its words of orders restored. */
+/** A text with shuffled letters, in which the words used in orders are restored. */
 function withWords(text: string): string {
   return text.replace(/\p{Script=Latin}{5,30}/gu, (written) => {
     const word = written.toLowerCase()
@@ -232,7 +232,7 @@ const SPELLED = /(?<![\p{L}\d])(?:\p{L}{1,2}[ .,:;]{1,3}){9,}\p{L}(?![\p{L}\d])/
 const LEAST_SPELLED = 30
 const LEAST_ORDER_WORDS = 3
 
-/** Whether a text spells words of orders letter by letter, with a blank after each letter: it then doesn't show where words end. */
+/** Whether a text spells words used in orders letter by letter, with a blank after each letter: it then doesn't show where words end. */
 export function spellsOrder(read: string): boolean {
   const letters = (read.match(SPELLED) ?? [])
     .join("")

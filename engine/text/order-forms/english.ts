@@ -58,7 +58,7 @@ export const ENGLISH: readonly string[] = [
   `\\byour\\s+(?:developers?|creators?|programmers?|operators?)\\s+(?:want|need|ask|expect|require|instruct|order|would\\s+like)s?\\s+you\\s+to\\b`,
   `\\binstructions?\\s+(?:for|to)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+(?:begin|start|end|follow)s?\\b`,
   `\\b(?:developer|jailbreak|dan|god|unrestricted)\\s+mode\\b[^.!?]{0,80}?\\b(?:the\\s+(?:language\\s+)?model|the\\s+assistant|the\\s+chatbot|the\\s+ai)\\s+(?:now|must|shall|will|should)\\b`,
-  // Addressed to some of many readers that aren't people.
+  // Addressed only to readers that aren't people.
   `${BEGIN}(?:(?:ai\\s+)?agent|assistant)\\s*,\\s*(?:before\\s+you|the\\s+(?:operator|user|developer)\\s+(?:has|have|wants|asks|agreed)|you\\s+(?:must|shall|have\\s+to)|ignore|disregard|forget|please\\s+(?:visit|open|ignore|recommend|mention))\\b`,
   `\\b(?:to|for)\\s+(?:(?:the|any|all|every)\\s+)?${AI}\\s+only\\s*:`,
   `\\b(?:bots?|scrapers?|crawlers?|tools?|agents?|assistants?|systems?|readers?|apps?|services?)\\s+(?:powered\\s+by|based\\s+on|built\\s+on|running\\s+on|using)\\s+${AI}\\s+${MUST}\\s+(?:\\w+\\s+)?(?:attribute|cite|credit|name|mention|recommend|say|state|link|include|add|praise|call|put)\\b`,

@@ -33,7 +33,7 @@ export const EAST_ASIAN: readonly string[] = [
   "システムプロンプト[^。！？]{0,12}(?:表示|出力|教え|明か|公開)",
 ]
 
-/** Languages whose words stay as they are. */
+/** Languages whose words aren't inflected. */
 export const UNCHANGED: readonly string[] = [
   "(?:bỏ\\s+qua|phớt\\s+lờ|quên|lờ\\s+đi)\\s+[^.!?]{0,15}?(?:chỉ\\s+dẫn|hướng\\s+dẫn|lệnh|chỉ\\s+thị|quy\\s+tắc|yêu\\s+cầu)[^.!?]{0,8}?(?:trước|ở\\s+trên|phía\\s+trên|ban\\s+đầu)",
   "(?:nếu|khi)\\s+(?:bạn|mày|anh|em)\\s+là\\s+(?:một\\s+)?(?:mô\\s+hình\\s+ngôn\\s+ngữ|ai|trí\\s+tuệ\\s+nhân\\s+tạo|chatbot|trợ\\s+lý\\s+ai)",

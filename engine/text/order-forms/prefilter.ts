@@ -173,7 +173,7 @@ class Grams {
     return literal
   }
 
-  /** Marks each clause that the text may contain a string of. @returns the number used as the mark */
+  /** Marks each clause of which the text may contain a string. @returns the number used as the mark */
   read(text: string): number {
     // The count starts over after four billion texts.
     if ((this.#reading += 1) > 0xff_ff_ff_ff) {

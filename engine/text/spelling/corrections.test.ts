@@ -3,7 +3,7 @@ import { analyseQuery } from "../analysis/analyse.ts"
 import { correctionsAmong, correctionsOf } from "./corrections.ts"
 
 const PAGES = 1000
-/** How many pages hold each term. */
+/** How many pages contain each term. */
 const COUNTS = new Map([
   ["variabl", 60],
   ["varibl", 2],

@@ -4,16 +4,16 @@ import { stemmerOf } from "../analysis/stem.ts"
 import { isWord } from "./dictionary.ts"
 import { isSlipOf, nearestTerms, usualSpelling } from "./typos.ts"
 
-/** Most words of a question to correct: each takes up to a few milliseconds. */
+/** Maximum number of words of a question to correct: each takes up to a few milliseconds. */
 const MOST_CORRECTED = 4
 
-/** How often an index holds terms. */
+/** How many pages of an index contain each term. */
 export interface KnownTermCounts {
   /** Pages of the index. */
   readonly pages: number
-  /** How many pages hold a term, about; 0 for an unknown term. */
+  /** Approximate number of pages that contain a term; 0 for an unknown term. */
   readonly pagesWith: (term: string) => number
-  /** Whether any page holds the term: the known terms may lag behind the index. */
+  /** Whether any page contains the term: the known terms may lag behind the index. */
   readonly isHeld: (term: string) => Promise<boolean>
 }
 

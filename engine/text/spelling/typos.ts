@@ -22,9 +22,9 @@ const SLIP = /^[a-z]{6,24}$/
  * The terms of an index that a misspelt word might mean, the most frequent first, at most three: those one letter away
  * (left out, added, replaced, or two swapped), or, for words of eight letters and more, those two letters away.
  *
- * The word is changed as written and then stemmed: `credntials` is one letter from `credentials`, but its stem is far
- * from the stem of that. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs
- * no dictionary in a special order. Trying every second change would mean hundreds of thousands of look-ups, tens of
+ * The word is changed as written and then stemmed: `credntials` is one letter from `credentials`, but the stems of the
+ * two are far apart. A word is changed in every way and each result is looked up (Norvig 2007), so the index needs no
+ * dictionary in a special order. Trying every second change would mean hundreds of thousands of look-ups, tens of
  * milliseconds: so one of two typos must be of a common kind: an extra letter, two swapped, a double one written once,
  * another vowel.
  *

@@ -194,7 +194,7 @@ describe("adding a source in a browser", { tags: ["chromium"] }, () => {
     await allowed.getByRole("button", { name: "Revoke" }).click()
     await allowed.waitFor({ state: "detached" })
 
-    // Without a check the form says so, too, and its buttons wait.
+    // If the check is skipped, the form also says so, and its buttons wait.
     await page.goto(`${closed.url}/console?view=add-source`)
     await page.getByRole("button", { name: "Skip the check" }).click()
     await page.getByLabel("Name", { exact: true }).fill("plant")

@@ -1,6 +1,6 @@
 import { linesOf } from "../words.ts"
 
-/** A source as a file has it, or what was written in its place. */
+/** A source as a file contains it, or whatever else was written there. */
 export type Written = Readonly<Record<string, unknown>>
 
 /** A source as its form shows it: texts, as people type them. */
@@ -66,7 +66,7 @@ const FIELDS: readonly (readonly [
 /** The fields of a source, as problems name them. */
 export const PLACES: ReadonlyMap<string, string> = new Map(FIELDS.map(([at, name]) => [name, at]))
 
-/** The draft of a source that is there, or was proposed. */
+/** The draft of an existing or proposed source. */
 export function draftOf(source: Written): Draft {
   const login = groupOf(source["login"])
   const schedule =

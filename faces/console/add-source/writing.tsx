@@ -25,7 +25,7 @@ interface WritingProps {
   readonly after: (name: string, isRun: boolean) => Place
 }
 
-/** A source that is written: its form, the same as YAML, its pages as they read, and the way to save it. */
+/** A source being written: its form, the same as YAML, its pages as Fossick reads them, and the way to save it. */
 export function Writing({
   seen = [],
   ...props

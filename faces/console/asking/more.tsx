@@ -5,7 +5,7 @@ import { Button } from "../../design/button.tsx"
 import { counted, whole } from "../words.ts"
 
 const AT_ONCE = 50
-/** The most that one call lists. */
+/** Maximum number of rows that one call lists. */
 const MOST = 1000
 
 /** How many rows of a list to ask for, and a way to ask for twice as many; null at the most that one call lists. */
@@ -33,7 +33,7 @@ export const More = ({
   readonly total: number
   /** Text of the button. */
   readonly label: string
-  /** The word for a row, and its plural where that is not the word with an s. */
+  /** The word for a row, and its plural if that isn't formed by adding an s. */
   readonly unit: readonly [one: string, many?: string]
   /** Other actions for the list. */
   readonly children?: ComponentChildren

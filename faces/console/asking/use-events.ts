@@ -17,7 +17,7 @@ export const areToldOfChanges = (): boolean => isUp
  * Reports changes, over one stream for the whole page (HTML Living Standard, 9.2: the browser reconnects on its own
  * when it ends). The stream is closed while the page is hidden: browsers have six connections for a server, and each
  * tab would hold one.
- * @returns ends it
+ * @returns a function that ends it
  */
 export function onChanges(listener: Listener): () => void {
   if (listeners.size === 0) document.addEventListener("visibilitychange", follow)

@@ -5,13 +5,13 @@ import { type AnswerOf, type Call, FossickError, type GivenTo } from "../../../a
 import { appliance, inWords } from "../../session/appliance.ts"
 import { areToldOfChanges, onChanges } from "./use-events.ts"
 
-/** While something runs: a number that changes twice a second is not read. */
+/** The interval while something runs: nobody can read a number that changes twice a second. */
 export const LIVE_MS = 2000
-/** Between two looks, however fast events come. */
+/** Minimum time between two requests, however fast events come. */
 const EVENT_MS = 1000
 /** The interval while nothing runs: the longest time until a run started elsewhere shows. */
 export const IDLE_MS = 10_000
-/** After failures in a row: an appliance that is down is not asked more often than this. */
+/** The maximum interval after several failures in a row: an appliance that is down is not asked more often than this. */
 const MOST_MS = 30_000
 
 /** Called when a call reports that the user is no longer signed in. */
@@ -20,13 +20,13 @@ export const SignedOut = createContext<() => void>(() => {})
 export interface Polled<T> {
   /** The latest answer; null before the first. It stays while later calls fail. */
   readonly value: T | null
-  /** Why the latest call failed, in words; null: it did not. */
+  /** Why the latest call failed, in words; null if it succeeded. */
   readonly problem: string | null
   /** Asks at once. */
   readonly refresh: () => void
 }
 
-/** Like {@link usePolled}, for one call of the appliance; other values forget the answer. */
+/** Like {@link usePolled}, for one call of the appliance; other values discard the answer. */
 export const useAnswer = <C extends Call>(
   call: C,
   given: Omit<GivenTo<C>, "signal"> = {} as GivenTo<C>,

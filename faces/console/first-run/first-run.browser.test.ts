@@ -68,7 +68,7 @@ describe("the first run in a browser", { tags: ["chromium"] }, () => {
     await page.getByText("The crawl starts in a moment").waitFor()
     expect(await step.innerText()).toContain("First crawl")
     await page.getByText("You can ask as soon as the first pages are in the index").waitFor()
-    // The address holds the user's place.
+    // The address contains the user's place.
     await page.reload()
     await page.getByText("The crawl starts in a moment").waitFor()
     workshop.begin("pumps")

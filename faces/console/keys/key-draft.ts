@@ -13,7 +13,7 @@ export const LASTING = [
 
 const DAY_MS = 86_400_000
 
-/** A new key as its form holds it. */
+/** A new key as its form contains it. */
 export interface KeyDraft {
   readonly kind: KeyKind
   readonly name: string
@@ -46,7 +46,7 @@ export const newKeyDraft = (sources: readonly string[]): KeyDraft => ({
   rate_limits: "",
 })
 
-/** Asks the appliance to make the key. */
+/** Asks the appliance to create the key. */
 export async function makeKey(draft: KeyDraft): Promise<Made> {
   const { kind, sources, collections, source, origins, answers, days, credits, rate_limits: rates } = draft
   const limits = {

@@ -3,11 +3,11 @@ import { Dialog } from "../../design/dialog.tsx"
 import { Connect } from "./connect.tsx"
 import { Snippet } from "./snippet.tsx"
 
-/** A key that was made, shown once. */
+/** A newly created key, shown once. */
 export interface Made {
   readonly name: string
   readonly key: string
-  /** The secret that a service signs user names with; null: the key asks for itself. */
+  /** The secret that a service signs user names with; null if the key asks for itself. */
   readonly secret: string | null
   readonly isPublic: boolean
 }

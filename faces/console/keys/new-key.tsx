@@ -29,7 +29,7 @@ const ABOUT: Readonly<Record<KeyKind, string>> = {
   admin: "Can do everything, including using this console.",
 }
 
-/** Asks for a new key's properties, and makes it. */
+/** Asks for a new key's properties, and creates it. */
 export function NewKey({
   sources,
   ofDocuments,

@@ -6,10 +6,10 @@ export type Use = AnswerOf<"GET /admin/usage">["usage"][number]
 export const DAYS = 30
 
 const DAY_MS = 86_400_000
-/** Days of usage are those of UTC. */
+/** Usage is counted by UTC day. */
 const DAY = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" })
 
-/** Usage on each of the last days, including days without a call. */
+/** Usage on each of the most recent days, including days without a call. */
 export function byDay(
   usage: readonly Use[],
   of: (use: Use) => number,

@@ -3,7 +3,7 @@ import type { Place } from "../place.ts"
 import { counted, size } from "../words.ts"
 import type { Seen } from "./seen.ts"
 
-/** Something that waits for the operator. */
+/** Something that needs the operator's attention. */
 export interface Need {
   readonly tone: "bad" | "warn"
   readonly icon: IconName
@@ -17,7 +17,7 @@ export interface Need {
 /** Below this share, a growing index soon runs out of space. */
 const LOW_DISK_SHARE = 0.05
 
-/** Items that wait for the operator, the worst first. */
+/** Everything that needs the operator's attention, the worst first. */
 export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need[] {
   const needs: Need[] = []
   for (const { name, origin, last_result: last } of sources.sources) {

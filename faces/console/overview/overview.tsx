@@ -16,7 +16,7 @@ const PLACES: Readonly<Record<string, string>> = {
   opensearch: "OpenSearch",
 }
 
-/** The state of the appliance: its contents, its latest work, and its open requests to the operator. */
+/** The state of the appliance: its contents, its latest work, and what it needs from the operator. */
 export function Overview() {
   const polled = usePolled("overview", look, (seen) => (isLive(seen) ? LIVE_MS : IDLE_MS))
   const { value } = polled

@@ -14,7 +14,7 @@ import { Reach } from "./sees.tsx"
 type Seen = AnswerOf<"GET /admin/readers/matrix">
 type Row = Seen["rows"][number]
 
-/** Rows that are no groups: everyone, and everyone who signed in. */
+/** Rows that aren't groups: everyone, and everyone who has signed in. */
 const OTHERS = 2
 
 /** How much of each source the people of each group may read. */
@@ -23,7 +23,7 @@ export function Matrix() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { source: wanted }) }
-  // Each answer goes through everyone who has signed in, so it isn't fetched again and again.
+  // Computing an answer involves everyone who has signed in, so it isn't fetched again and again.
   const polled = useAnswer("GET /admin/readers/matrix", { query }, () => null)
   const { value } = polled
   return (

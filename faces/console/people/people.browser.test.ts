@@ -10,7 +10,7 @@ import { faultsOf, WIDTHS } from "../../testing/axe.ts"
 import { openSignedIn } from "../../testing/open-signed-in.ts"
 import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 
-// A wiki that is for those who signed in, one of whose pages is for HR, as its operator sees it.
+// A wiki for everyone who has signed in, with one page only for HR, as its operator sees it.
 
 const executablePath = await findTestBrowser()
 

@@ -101,7 +101,7 @@ function Everybody({ group }: { readonly group: string | null }) {
   )
 }
 
-/** Most groups named in a row. */
+/** Maximum number of groups named in a row. */
 const MOST_NAMED = 4
 
 const PEOPLE: readonly Column<Person>[] = [
@@ -134,7 +134,7 @@ function Groups() {
   const rows = useFirstRows()
   const wanted = search.trim()
   const query = { limit: rows.limit, ...(wanted !== "" && { search: wanted }) }
-  // Counting goes over everyone who signed in: once is enough.
+  // Counting involves everyone who has signed in: once is enough.
   const polled = useAnswer("GET /admin/groups", { query }, () => null)
   const { value } = polled
   return (

@@ -10,7 +10,7 @@ import { rankColumns, ScoreChange } from "../rules/rank.tsx"
 import { atTime, whole } from "../words.ts"
 import type { JudgedRun } from "./judged.tsx"
 
-/** The most runs offered for comparison. */
+/** Maximum number of runs offered for comparison. */
 const MOST = 500
 
 async function look(id: number, against: number | null, signal: AbortSignal) {

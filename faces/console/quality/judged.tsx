@@ -135,7 +135,7 @@ const COLUMNS: readonly Column<Judged>[] = [
   ...rankColumns(({ latest, before }: Judged) => latest && { before: before ?? latest, after: latest }),
 ]
 
-/** The latest run beside the one before, and all of them as a line. */
+/** The latest run next to the one before it, and all runs as a line. */
 function Sums({ runs, total }: { readonly runs: readonly JudgedRun[]; readonly total: number }) {
   const finished = runs.filter(({ state }) => state === "finished")
   const [latest, before = latest] = finished

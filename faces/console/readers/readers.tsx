@@ -111,7 +111,7 @@ const namedBy = (who: string | null) =>
   who === null ? {} : /(?:^|,)\s*(?:user:|group:|signed-in)/.test(who) ? { principals: who } : { person: who }
 
 function Page({ url, who }: { readonly url: string; readonly who: string | null }) {
-  // Each answer goes through everyone who signed in: once is enough.
+  // Computing an answer involves everyone who has signed in: once is enough.
   const polled = useAnswer("GET /admin/readers", { query: { url, ...namedBy(who) } }, () => null)
   const { value } = polled
   return (

@@ -19,7 +19,7 @@ export async function wideningOf(
   return preview.warnings.length > 0 ? preview : null
 }
 
-/** Asks before many more may read a source. */
+/** Asks for confirmation before many more people may read a source. */
 export const Widening = ({
   of: { source, warnings, gaining, losing, pages_gained: gained },
   onYes,

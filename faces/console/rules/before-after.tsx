@@ -12,7 +12,7 @@ import { rankColumns, ScoreChange } from "./rank.tsx"
 type Found = AnswerOf<"POST /admin/rules/preview">["questions"][number]
 type Judged = AnswerOf<"POST /admin/judged-questions/preview">
 
-/** Rules to make or replace, and rules to remove. */
+/** Rules to create or replace, and rules to remove. */
 export interface Change {
   readonly rules: readonly Rule[]
   readonly without: readonly string[]

@@ -7,7 +7,7 @@ export const score = (value: number): string => SCORE.format(value)
 
 const shown = (rank: number | null): string => (rank === null ? "not found" : String(rank))
 
-/** A rank among the first ten, and the one before. */
+/** A rank among the first ten, and the previous rank. */
 export function RankChange({
   before,
   after,
@@ -24,7 +24,7 @@ export function RankChange({
   )
 }
 
-/** A value from 0 to 1, and the one before. */
+/** A value from 0 to 1, and the previous value. */
 export function ScoreChange({ before, after }: { readonly before: number; readonly after: number }) {
   if (score(before) === score(after)) return <span>{score(after)}</span>
   return (

@@ -41,7 +41,7 @@ export function RuleEditor({ place }: { readonly place: Extract<Place, { readonl
   )
   const rule = value?.rules.find(({ id }) => id === place.id)
   const kind = rule?.kind ?? place.kind
-  // A synonym is mostly made for an unanswered question, so it begins with one unless another is given.
+  // A synonym is usually created for an unanswered question, so it begins with one unless another is given.
   const isOpen = place.id === null && place.kind === "synonym" && place.question === null
   const question = isOpen ? (value?.unanswered[0] ?? null) : place.question
   const title =

@@ -129,7 +129,7 @@ function columnsOf(
   ]
 }
 
-/** Most questions of a pin to try before it is removed. */
+/** Maximum number of questions of a pin to try before it is removed. */
 const MOST_TRIED = 10
 
 function Pinned({ rule }: { readonly rule: Rule }) {

@@ -46,7 +46,7 @@ export function Figures({
 
 const [WIDTH, HEIGHT] = [120, 32]
 
-/** The rate since the screen was opened, as a line; the numbers beside it say the same. */
+/** The rate since the screen was opened, as a line; the numbers next to it show the same rate. */
 function Curve({ values }: { readonly values: readonly number[] }) {
   if (values.length < 2) return null
   const most = Math.max(...values, 1e-9)

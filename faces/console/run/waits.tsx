@@ -9,7 +9,7 @@ import { Block } from "../parts.tsx"
 
 type Job = AnswerOf<"GET /admin/jobs/{id}">
 
-/** Hosts that the run waits for: why, until when, and a way to do without. */
+/** Hosts that the run waits for: why, until when, and a way to continue without them. */
 export function Waits({
   job: { id, waits, state },
   actions: { act, isBusy },

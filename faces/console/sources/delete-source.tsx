@@ -5,7 +5,7 @@ import { Check } from "../rules/check.tsx"
 import type { Actions } from "../asking/use-actions.ts"
 import { counted } from "../words.ts"
 
-/** Asks whether a source or a one-off crawl goes, and its pages with it. */
+/** Asks whether to delete a source or a one-off crawl, together with its pages. */
 export function DeleteSource({
   name,
   pages,

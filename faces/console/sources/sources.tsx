@@ -10,7 +10,7 @@ import { counted } from "../words.ts"
 import { SourceRow } from "./source-row.tsx"
 import { Wanted } from "./wanted.tsx"
 
-/** The most that one call lists. */
+/** Maximum number of rows that one call lists. */
 const MOST = 1000
 /** Pages that people ask for, the most wanted first. */
 const MOST_WANTED = 20

@@ -21,7 +21,7 @@ import { openWorkshop, type Workshop } from "../../testing/workshop.ts"
 import { OUTCOME_MEANINGS } from "./payment-outcomes.ts"
 
 // Searches are sold for real payments on a chain of this machine: some were paid for, one was not, and one is still
-// undecided. api/doors/x402/for-sale.test.ts tries how a whole appliance sells them.
+// undecided. api/doors/x402/for-sale.test.ts tests how a whole appliance sells them.
 
 const QUESTION = { query: "pumps", search_depth: "advanced" }
 

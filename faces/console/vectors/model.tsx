@@ -22,7 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   multilingual: "Multilingual",
 }
 
-/** The model that makes the vectors, the reason for it, and a way to change it. */
+/** The model that creates the vectors, the reason why it is used, and a way to change it. */
 export function Model() {
   // Fetched separately, and seldom: the appliance looks into the folders of all models.
   const polled = useAnswer("GET /admin/model")

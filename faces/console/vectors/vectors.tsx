@@ -21,7 +21,7 @@ async function look(signal: AbortSignal) {
   return { index, sources, order }
 }
 
-/** The progress of the vectors, their order, and the model that makes them. */
+/** The progress of the vectors, their order, and the model that creates them. */
 export function Vectors() {
   const polled = usePolled("vectors", look, ({ index }) =>
     index.pages_without_vectors > 0 ? LIVE_MS : IDLE_MS,

@@ -5,7 +5,7 @@ import { TextTable } from "./text-table.tsx"
 interface Shown {
   /** Words of the question, shown in gold. */
   readonly wanted: ReadonlySet<string>
-  /** Most lines of code, table rows or list items to show; all if omitted. */
+  /** Maximum number of lines of code, table rows or list items to show; all if omitted. */
   readonly most?: number
 }
 

@@ -7,7 +7,7 @@ import { Field } from "../../design/field.tsx"
 import { toast } from "../../design/toast.tsx"
 import { appliance, inWords } from "../../session/appliance.ts"
 
-/** The length that the appliance stores. */
+/** The maximum length that the appliance stores. */
 const MOST_CHARS = 400
 
 /** Asks the operator for a page that the index lacks: by its address if you know it, and by your question. */

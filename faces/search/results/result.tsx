@@ -16,7 +16,7 @@ import { Why } from "./why.tsx"
 
 /** Passages shown for a page; the rest are in its stored copy. */
 const MOST_PASSAGES = 2
-/** Most lines of code, and most table rows and list items, in each passage. */
+/** Maximum number of lines of code, table rows or list items in each passage. */
 const MOST_LINES = [6, 3] as const
 
 /** One page that was found. */

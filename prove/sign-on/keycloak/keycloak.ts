@@ -95,7 +95,7 @@ export class Keycloak implements AsyncDisposable {
       ...opened.map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
       "-Xms64m",
       "-Xmx512m",
-      // It lives for seconds.
+      // Keycloak only runs for a few seconds.
       "-XX:+UseSerialGC",
       "-XX:TieredStopAtLevel=1",
       `-Dkc.home.dir=${this.#folder}`,

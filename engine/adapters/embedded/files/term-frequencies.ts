@@ -96,7 +96,7 @@ export class TermFrequencies {
   }
 }
 
-/** No term holds white space. */
+/** No term contains white space. */
 const hashOfLanguage = (language: string) => termHash(`language ${language}`)
 const fileIn = (dir: string) => path.join(dir, TERM_FREQUENCIES)
 const bytesOf = (numbers: Uint32Array) => Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength)

@@ -2,8 +2,9 @@ import { readdir } from "node:fs/promises"
 import path from "node:path"
 
 /**
- * Tracks which of the tables' indices were replaced since they were first seen. LanceDB's cache keeps what it has read
- * of them, and their deleted files open, until it is full: gigabytes and a thousand files later.
+ * Tracks which of the tables' indices were replaced since they were first seen. Until LanceDB's cache is full, which
+ * takes gigabytes and a thousand files, it keeps the data read from replaced indices, and keeps their deleted files
+ * open.
  */
 export class LeftIndices {
   readonly #dir: string

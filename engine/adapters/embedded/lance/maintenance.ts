@@ -11,7 +11,7 @@ const ROWS_BETWEEN_RUNS = 2000
 /** The cost of a run grows with the table, so it waits until this share of the table is new. */
 const SHARE_BETWEEN_RUNS = 0.1
 const IDLE_BEFORE_RUN_MS = 3000
-/** After the last write, old versions kept for readers can be deleted, a little later than the readers release them. */
+/** How long after the last write old versions kept for readers are deleted: a little longer than the readers may use them. */
 const IDLE_BEFORE_CLEANING_MS = KEEP_VERSIONS_MS + 2000
 /** A run may take at most this share of the time, however much is written. */
 const LONGEST_SHARE = 0.25

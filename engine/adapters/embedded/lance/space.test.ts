@@ -64,7 +64,7 @@ describe("the disk space of deleted pages", () => {
   const versions = async () =>
     (await readdir(path.join(dir, "pages.lance", "_versions"))).filter((name) => name.endsWith(".manifest"))
 
-  /** Whether a reader finds a text; false for the second in which it reads a version that was deleted too early, because of the moved clock. */
+  /** Whether a reader finds the text. False for about a second, while the reader still uses a version that was deleted too early because the clock was moved. */
   const finds = async (reader: EmbeddedEngine, text: string) =>
     await reader.search({ text, limit: 1 }).then(
       ({ hits }) => hits.length === 1,

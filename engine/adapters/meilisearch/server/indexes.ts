@@ -21,7 +21,7 @@ export const INDEX_FORMAT = 2
 /** Describes an index: a document next to the texts, written last when an index is created. */
 export interface Manifest {
   readonly format: number
-  /** Id of the embedder that made the vectors. */
+  /** Id of the embedder that created the vectors. */
   readonly embedder: string
   readonly dimensions: number
 }

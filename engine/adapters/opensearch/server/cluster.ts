@@ -17,7 +17,7 @@ export interface ClusterOptions {
 
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 5000
-/** For a response from one node; then the next one is tried. */
+/** How long to wait for a response from one node before trying the next one. */
 const REQUEST_TIMEOUT_MS = 60_000
 
 /** The first version in which Lucene supports nested vectors that return all matching passages of a page: 2.19. 3.x was tested too, later ones were not. */

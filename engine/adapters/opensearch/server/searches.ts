@@ -70,7 +70,7 @@ export class Searches {
       index,
       ...NEAR_BY,
       ...(routing !== undefined && { routing }),
-      // Half a response would be taken for a whole one.
+      // A partial response would be mistaken for a complete one.
       allow_partial_search_results: false,
       ...(wide && { search_type: "dfs_query_then_fetch" }),
     }

@@ -113,7 +113,7 @@ export const keptUntil = (
 ): Date => new Date(Date.parse(replacedAt) + Math.max(isDamaged ? 0 : keepDays * DAY_MS, READERS_FOLLOW_MS))
 
 /**
- * Deletes generations that are no longer wanted: those marked for deletion, the previous one after its days, and one
+ * Deletes generations that are no longer wanted: those marked for deletion, the previous one after `keepDays`, and one
  * being built for a target that is no longer wanted. Only for the process that may write to the current one.
  * @param keepDays Infinity while the clock is in doubt
  */
@@ -126,7 +126,7 @@ export async function tidyGenerations(context: GenerationContext, keepDays: numb
   const target = await targetDue(context)
   const isAbandoned = building !== null && !(target && sameTarget(building, target))
   if (previous !== null && Date.parse(previous.replacedAt) > Date.now() + DAY_MS) {
-    // If the clock was ahead, it would be kept for that much longer.
+    // If the clock was ahead when the date was stored, the generation would be kept for that much longer.
     const replacedAt = new Date().toISOString()
     await file.change(({ previous: now }) => ({ previous: now && { ...now, replacedAt } }))
   }

@@ -10,7 +10,7 @@ import { type GenerationContext, fittingEmbedder } from "../generation-context.t
 import { openForWriting } from "../open-for-writing.ts"
 import { syncPages, syncSome } from "./sync.ts"
 
-/** With more pages written in the meantime than this, comparing all is as cheap as remembering them. */
+/** If more pages than this were written in the meantime, comparing all pages is as cheap as remembering the written ones. */
 const MAX_TOUCHED = 100_000
 const PROGRESS_EVERY_MS = 5000
 

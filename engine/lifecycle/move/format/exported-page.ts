@@ -9,7 +9,7 @@ import { toPassages } from "../../../text/passages.ts"
 import { MAX_FRAME_BYTES } from "./export-format.ts"
 
 const FLOAT_BYTES = 4
-/** A page with more goes without its vectors, so that it fits in a frame; they are recreated at the destination. */
+/** Larger vectors are left out of a page, so that it fits in a frame; they are recreated at the destination. */
 const MAX_VECTOR_BYTES = MAX_FRAME_BYTES / 2
 
 /** A page in an export. */

@@ -45,7 +45,7 @@ async function check(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** How checking and reading a file end; the pages that were read must be intact in any case. */
+/** The results of checking and of reading a file; the pages that were read must be intact in any case. */
 async function refusal(bytes: Buffer) {
   const { got, error } = await read(bytes)
   const { code, at, message } = error as ExportFileError

@@ -60,7 +60,7 @@ export class ExportReader {
 
   /**
    * Reads the header.
-   * @param name what messages call the file
+   * @param name the file's name in messages
    * @throws ExportFileError
    */
   static async open(bytes: AsyncIterable<Uint8Array>, name: string): Promise<ExportReader> {

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { makeFolder } from "#base/folder.ts"
 
-/** Facts about a model on a server, stored so that they are known while the server is away and the model is recognized when it comes back. */
+/** Facts about a model on a server, stored so that they are known while the server is unavailable and the model is recognized when it comes back. */
 export interface KnownModel {
   readonly model: string
   readonly dimensions: number

@@ -41,7 +41,7 @@ const PROBE = "ready?"
 const SAME_MODEL = 0.95
 /** Texts of pages may take longer than questions: no user waits for them, and a request holds more of them. */
 const INDEX_PATIENCE = 30
-/** Attempts at embedding page texts before the server counts as away. */
+/** Attempts at embedding page texts before the server counts as unavailable. */
 const ATTEMPTS = 3
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 60_000
@@ -69,8 +69,8 @@ interface Asking {
 /**
  * Embeds on a server of the operator's own choice: OpenAI-compatible, or Text Embeddings Inference.
  *
- * The server is not trusted: each vector is checked, and the first one of every process is compared with the one it gave when the
- * index was begun.
+ * The server is not trusted: each vector is checked, and the first one of every process is compared with the one that
+ * the server returned when the index was created.
  */
 export class RemoteEmbedder implements Embedder {
   readonly id: string
@@ -148,7 +148,7 @@ export class RemoteEmbedder implements Embedder {
     return this.#calls.outage
   }
 
-  /** @throws ModelOutage while the server is away; EngineError `MODEL_UNAVAILABLE` for a text that it will not take. */
+  /** @throws ModelOutage while the server is unavailable; EngineError `MODEL_UNAVAILABLE` for a text that the server refuses. */
   async embed(
     given: readonly string[],
     { as = "passage", priority = "index", signal, onTokens }: EmbedOptions = {},

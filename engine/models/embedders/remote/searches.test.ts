@@ -105,7 +105,7 @@ describe("an embeddings server that goes down", () => {
       expect(found).toMatchObject({ wordsAlone: because })
       expect(found.hits).toHaveLength(1)
     }
-    // A caller that asks for words alone isn't degraded.
+    // If the caller asks for words alone, the result doesn't count as degraded.
     const asked = new Degraded()
     await asked.collect(() => reader.search({ text: "worn seals", limit: 1, depth: "fast" }))
     expect(asked.parts).toEqual([])
