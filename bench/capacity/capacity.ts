@@ -99,7 +99,7 @@ function crawlTable(): string {
     [THOUSAND * MILLION, 1_000_000, 50],
   ]
   return table([
-    ["pages", "hosts", "crawlers", "all read", "95 of 100 read", "hosts not done then", "pages/s until then"],
+    ["pages", "hosts", "crawlers", "all read", "95 of 100 read", "hosts unfinished at that point", "pages/s up to that point"],
     ...cases.map(([pages, hosts, crawlers]) => {
       const { seconds, secondsTo95, hostsAfter95 } = crawl(pagesOfHosts(pages, hosts), {
         ...POLITE,
@@ -121,7 +121,7 @@ function crawlTable(): string {
 
 function clusterTable(): string {
   return table([
-    ["pages", "shards", "nodes", "fullest shard", "copies again after a node's death"],
+    ["pages", "shards", "nodes", "fullest shard", "time to restore all copies after a node fails"],
     ...SIZES.map((pages) => {
       const { diskMb: diskMbOfAll } = needsOf(of("OpenSearch"), pages * PASSAGES_PER_PAGE)
       const diskMb = diskMbOfAll / COPIES
