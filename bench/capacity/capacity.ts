@@ -99,7 +99,15 @@ function crawlTable(): string {
     [THOUSAND * MILLION, 1_000_000, 50],
   ]
   return table([
-    ["pages", "hosts", "crawlers", "all read", "95 of 100 read", "hosts unfinished at that point", "pages/s up to that point"],
+    [
+      "pages",
+      "hosts",
+      "crawlers",
+      "all read",
+      "95 of 100 read",
+      "hosts unfinished at that point",
+      "pages/s up to that point",
+    ],
     ...cases.map(([pages, hosts, crawlers]) => {
       const { seconds, secondsTo95, hostsAfter95 } = crawl(pagesOfHosts(pages, hosts), {
         ...POLITE,

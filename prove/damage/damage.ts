@@ -231,8 +231,8 @@ const short = (text: string): string =>
 export const proof: Proof = {
   title: "Damaged files",
   promise:
-    "A damaged file is repaired or named, and no search is silently answered wrongly. An appliance crawls, makes a key, a thumbnail and a backup, " +
-    "and stops. Then one file of each kind that it wrote gets a flipped byte, is cut in half or is removed, and the appliance starts again. The " +
+    "A damaged file is repaired or named, and no search silently returns wrong results. An appliance crawls, creates a key, a thumbnail and a backup, " +
+    "and stops. Then one file of each kind that it wrote has a byte flipped, is cut in half or is removed, and the appliance starts again. The " +
     "damage must be repaired automatically or by `fossick doctor --repair`, or the doctor must say how to repair it. Keys work, unless `state.db` " +
     "itself is missing or unreadable; then a message says how to restore it. Disk faults are tested too: the data folder is read-only or its disk " +
     "is full from the start, or the disk fails in use and Linux makes it read-only. Searches, stored pages and thumbnails continue, requests that " +

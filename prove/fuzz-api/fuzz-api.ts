@@ -48,8 +48,8 @@ interface Round {
 export const proof: Proof = {
   title: "API fuzzing",
   promise:
-    "No request makes the appliance fail, and every answer matches `/openapi.json` in status, media type and shape. " +
-    "[Schemathesis](https://schemathesis.io) reads that document from a running appliance, makes up valid and invalid values, wrong media types, " +
+    "No request makes the appliance fail, and every response matches `/openapi.json` in status, media type and shape. " +
+    "[Schemathesis](https://schemathesis.io) reads that document from a running appliance, generates valid and invalid values, wrong media types, " +
     "methods and keys, and checks the answers, as five callers. The paid search and the APIs for other programs' clients (Firecrawl, SearXNG, " +
     "OpenAI, Open WebUI, MCP, OAuth) are tested the same way: their answers must have the statuses and errors that those clients read. An " +
     "operation that never answers also counts as a fault.",

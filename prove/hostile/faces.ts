@@ -100,7 +100,7 @@ const faces: readonly Attack[] = CASES.markup.map((payload) => ({
 }))
 
 export const FACE_ATTACKS: Kind = {
-  kind: "markup in titles, texts, descriptions and questions",
+  kind: "markup in titles, text, descriptions and questions",
   must: "not run in any user interface",
   attacks: faces,
   shortly: 9,

@@ -206,5 +206,5 @@ export const SERVERS: readonly Kind[] = [
     shortly: 3,
   },
   { kind: "redirects by webhook receivers", must: "not followed", attacks: receivers },
-  { kind: "foreign entries in backups", must: "refused; nothing is written", attacks: backups },
+  { kind: "unexpected entries in backups", must: "refused; nothing is written", attacks: backups },
 ]

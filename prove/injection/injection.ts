@@ -38,12 +38,13 @@ const LONG = 0.5
 export const proof: Proof = {
   title: "Text for language models",
   promise:
-    "Orders to language models in a page (prompt injection) have no effect if the detector recognises their wording: no sentence of them gets " +
+    "Orders to language models in a page (prompt injection) have no effect if the detector recognises their wording: no sentence from them gets " +
     "into an answer, a research report or a request to a language model, and a search result that shows them is labelled. 500 orders, in 11 " +
     "languages, 7 disguises and 16 places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with " +
     "extractive answers and with a model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises " +
-    "and 28 places. Half of each set was kept from the detector while it was written or improved. The kept half of the newest set shows how many " +
-    "new wordings get through: they are counted, not promised, because rules recognise what is copied, not every new wording. Then pages of real " +
+    "and 28 places. Half of each set was kept from the detector while it was written or improved. The half of the newest set that was kept from " +
+    "the detector shows how many new wordings get through. This number is measured, not promised, because rules recognise copied wordings, not " +
+    "every new one. Then pages of real " +
     "manuals are read: fewer than 0.5 % of them may be labelled.",
   run,
 }

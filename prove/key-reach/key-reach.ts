@@ -16,7 +16,7 @@ export const proof: Proof = {
   promise:
     "No API key sees a page outside its scope, whatever it calls. Keys with random scopes (sources, collections, domains, ports, endpoints) make " +
     "every call that shows pages, each about a random page. Each page has a unique word in its title, text, facts and images that no question " +
-    "contains. An answer may contain that word only if an independent check of a dozen lines, written from the handbook alone, lets the key see " +
+    "contains. A response may contain that word only if an independent check of a dozen lines, written from the handbook alone, lets the key see " +
     "the page. If it does and the call asks for the page by name, the page must be there.",
   run,
 }

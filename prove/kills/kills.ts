@@ -157,9 +157,9 @@ export const proof: Proof = {
   title: "Crash recovery",
   promise:
     "The appliance keeps everything it has acknowledged, even if its processes are killed at any moment. It crawls a site whose pages appear, " +
-    "change and disappear, answers searches, makes keys, backs up, changes its model, sells searches and runs watches. At a random moment, `kill " +
+    "change and disappear, answers searches, creates keys, backs up, changes its model, sells searches and runs watches. At a random moment, `kill " +
     "-9` ends one or all of its processes, and they are started again. After each start, every page that a crawl had reported is found with its " +
-    "whole text, every key that was issued works, every answer that arrived is counted exactly once, no run is stuck, each backup is complete or " +
+    "whole text, every key that was issued works, every response that arrived is counted exactly once, no run is stuck, each backup is complete or " +
     "absent, each change is reported once, each payment is charged once and answered, and the appliance is ready within five seconds.",
   async run(effort: Effort): Promise<Outcome> {
     const { tried } = await killRounds(effort)

@@ -128,7 +128,7 @@ class Load {
     for (const [what, taken] of [
       ["while nothing else runs", whileStopped],
       ["while a source is crawled", whileCrawled],
-      ["while vectors are made", whileEmbedded],
+      ["while vectors are computed", whileEmbedded],
     ] as const) {
       const compared = taken.length === 0 ? "" : ` (p99 × ${factorOf(taken).toFixed(2)})`
       this.#row(`one client alone, ${what}`, timesOf(taken) + compared)
@@ -237,7 +237,7 @@ class Load {
     if (refusedMs.length === 0) this.faults.push(`no search of ${clients} clients was refused`)
     const part = percentile(refusedMs, 0.5) / percentile(answered, 0.5)
     this.#row(
-      "overload: time of a refusal as a share of an answer's (p50)",
+      "overload: time of a refusal as a share of the time of an answer (p50)",
       `${part.toFixed(2)}; an answer took ${ms(percentile(answered, 0.5))}`,
     )
     const isJudged =
@@ -258,7 +258,7 @@ class Load {
     const reading = readSlowly(this.#appliance, { count: readers, ms: seconds * 1000, query })
     const beside = await this.#ask(4, seconds, basic)
     await reading
-    this.#row(`searches beside ${readers} readers of one byte a second`, times(beside))
+    this.#row(`searches alongside ${readers} readers of one byte a second`, times(beside))
     this.#judge("beside slow readers", beside)
 
     await this.#idle()
@@ -266,7 +266,7 @@ class Load {
     this.#effort.tell(`${leavers} clients that leave`)
     await leave(this.#appliance, leavers, query)
     this.#compare(
-      `slow readers, idle connections and ${leavers} clients that left`,
+      `slow readers, idle connections and ${leavers} clients that disconnected`,
       before,
       await this.#atRest(),
     )
@@ -287,7 +287,7 @@ class Load {
       await this.#appliance.hangUp()
       const through = await this.#ask(4, this.#seconds(IDLE_SECONDS), basic)
       this.#row(
-        `searches beside ${wanted} idle connections`,
+        `searches alongside ${wanted} idle connections`,
         `${times(through)}; ${open} of at most ${most} kept (${seen} by the callers' count), ${kb(each)} each`,
       )
       this.#judge("beside idle connections", through)
@@ -509,7 +509,7 @@ export const proof: Proof = {
     "re-index run. Every request must get a correct answer, or 429 or 503 with `Retry-After`, and every report must be ready within twenty " +
     "minutes. A minute after the load, with the index rebuilt with the first model, the memory of all processes must be within a tenth of what it " +
     "was, with no more processes and at most 16 more threads. Under overload, a refusal may take at most a quarter of the time of an answer. " +
-    "While vectors are made, searches may take at most 1.5 times as long (p99). Clients that read one byte a second, 12,000 idle connections, of " +
-    "which 10,200 are kept, and clients that disconnect early must leave no lasting cost. Clients and appliance share one machine.",
+    "While vectors are computed, searches may take at most 1.5 times as long (p99). Clients that read one byte a second, 12,000 idle " +
+    "connections, of which 10,200 are kept open, and clients that disconnect early must leave no lasting cost. Clients and appliance share one machine.",
   run,
 }

@@ -19,7 +19,7 @@ export const proof: Proof = {
   title: "Mutation tests",
   promise:
     "The tests notice at least nine in ten changes to the code of each core module. [Stryker](https://stryker-mutator.io) changes one thing at a " +
-    "time (a comparison, the sign of a number, a text, a branch) in the modules that the rest depends on, and runs their tests. Changes without " +
+    "time (a comparison, the sign of a number, a string, a branch) in the modules that the rest depends on, and runs their tests. Changes without " +
     "any visible effect, which no test can notice, were reviewed one by one; `prove/mutants/judged.jsonl` lists them with the reason.",
   run: (effort) => tried(effort, asked()),
   joined,

@@ -69,9 +69,10 @@ export const AREAS: readonly Area[] = [
 export const proof: Proof = {
   title: "Property-based tests",
   promise:
-    "Rules that must hold for every value are tested with very many made-up ones ([fast-check](https://fast-check.dev)), against a second, " +
-    "deliberately simple implementation where there can be one. The test suite makes up some hundreds or thousands of cases for each property; " +
-    "this run makes up a hundred times as many.",
+    "Rules that must hold for every value are tested with a very large number of generated values ([fast-check](https://fast-check.dev)), " +
+    "against a second, " +
+    "deliberately simple implementation where there can be one. The test suite generates hundreds or thousands of cases for each property; this " +
+    "run generates a hundred times as many.",
   run: (effort) => held(effort, AREAS),
 }
 

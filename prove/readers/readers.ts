@@ -24,10 +24,12 @@ const LIVE_PAGES = 8
 export const proof: Proof = {
   title: "Who may read a page",
   promise:
-    "No one sees a page that its readers keep from them, whatever they ask. Sources, folders and pages have random readers, and people have up to fifty groups. " +
-    "Random people make every call that shows pages, each about a random page: with a key, through a program that they let in over MCP, or through a service that asks for them, also while all pages are rewritten. " +
-    "A page has a unique word in its title, text, facts and images, and another in its address; an answer may contain " +
-    "these only if an oracle of two lines lets this person read the page. If it does, the page must be there.",
+    "No one sees a page that its readers keep from them, whatever they ask. Sources, folders and pages have random readers, and people have up " +
+    "to fifty groups. " +
+    "Random people make every call that shows pages, each about a random page: with a key, through a program that they let in over MCP, or " +
+    "through a service that asks on their behalf, even while all pages are rewritten. " +
+    "A page has a unique word in its title, text, facts and images, and another in its address; a response may contain " +
+    "these only if a two-line oracle lets this person read the page. If it does, the page must be there.",
   run,
 }
 

@@ -168,12 +168,12 @@ export const proof: Proof = {
     "servers that repeat what they refuse. The secrets include OAuth codes and tokens, passwords of PostgreSQL and OpenSearch servers that refuse " +
     "them or are unreachable, keys of peers, tokens of feeds, and secrets that sign webhooks. Then its logs, errors, answers, metrics, traces, " +
     "console calls, exports, backups, Node crash reports and all its files are searched for each secret, plain and encoded: for URLs, forms and " +
-    "JSON, in hexadecimal and in base64. Secrets that the appliance makes for itself, such as its signing keys, may appear only in its state and " +
+    "JSON, in hexadecimal and in base64. Secrets that the appliance generates for itself, such as its signing keys, may appear only in its state and " +
     "in [backups](backup-and-restore.md#what-is-in-it) of it.",
   async run(effort): Promise<Outcome> {
     const { found, places, secrets, used, missing } = await leaks(effort)
     return {
-      columns: ["secrets", "texts and files searched", "found"],
+      columns: ["secrets", "outputs and files searched", "found"],
       rows: [[secrets, places, found.length]],
       faults: [
         ...found,

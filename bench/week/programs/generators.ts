@@ -245,7 +245,7 @@ export async function blog(folder: string, texts: readonly Text[]): Promise<Real
   const asked = texts[7]!
   return staticSite(folder, {
     name: "blog",
-    program: "a blog by Eleventy 3, with feed and sitemap, on nginx",
+    program: "a blog built with Eleventy 3, with feed and sitemap, on nginx",
     root: join(site, "out"),
     pages: [
       { path: "/", title: "Platform blog" },

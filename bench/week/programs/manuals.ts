@@ -60,7 +60,7 @@ export async function internalManual(folder: string): Promise<RealSite> {
   }
   return {
     name: "internal-manual",
-    program: "Postfix's manual on nginx, with a certificate of an internal authority",
+    program: "Postfix's manual on nginx, with a certificate from an internal authority",
     start: "/",
     pages,
     junk: null,
