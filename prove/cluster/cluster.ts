@@ -22,8 +22,8 @@ export const proof: Proof = {
   title: "Loss of a cluster node",
   promise:
     "If a node of an OpenSearch cluster dies, no acknowledged page and no search is lost. In a cluster of three nodes, `kill -9` ends one while " +
-    "pages are indexed (every other time the one that manages the cluster), and another while four clients search. Every acknowledged page must " +
-    "be found by its unique word, come back whole and get its vectors. Every question must be answered with the page it is about.",
+    "pages are indexed (every second time, the node that manages the cluster), and another while four clients search. Every acknowledged page must " +
+    "be found by its unique word, be returned in full and get its vectors. Every question must be answered with the page it is about.",
   async run(effort) {
     const rounds = tries(effort, ROUNDS)
     const dir = await mkdtemp(path.join(tmpdir(), "fossick-cluster-"))
@@ -46,7 +46,7 @@ class Tally {
     "failed",
     "slowest call, s",
     "pages lost",
-    "whole again after, s",
+    "fully restored after, s",
   ]
   readonly faults: string[] = []
   readonly #of = { indexing: new Phase(), searching: new Phase() }

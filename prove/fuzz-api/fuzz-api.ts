@@ -122,7 +122,7 @@ async function callersOf(appliance: Appliance, operator: string) {
     asOperator: { name: "the operator key", key: operator },
     asReader: { name: "a search key", key: await made({}) },
     asMaker: {
-      name: "a key for one domain that can make keys",
+      name: "a key for one domain that can create keys",
       key: await made({ domains: ["localhost"], may_make_keys: true }),
     },
     withoutCredits: { name: "a key without credits", key: await made({ credits: 0 }) },

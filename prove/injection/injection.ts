@@ -38,8 +38,8 @@ const LONG = 0.5
 export const proof: Proof = {
   title: "Text for language models",
   promise:
-    "Orders to language models in a page (prompt injection) have no effect if the detector recognises their wording: no sentence from them gets " +
-    "into an answer, a research report or a request to a language model, and a search result that shows them is labelled. 500 orders, in 11 " +
+    "Instructions to language models in a page (prompt injection) have no effect if the detector recognises their wording: no sentence from them gets " +
+    "into an answer, a research report or a request to a language model, and a search result that shows them is labelled. 500 instructions, in 11 " +
     "languages, 7 disguises and 16 places (8 of them invisible to readers), are planted in pages, which are indexed and searched over HTTP, with " +
     "extractive answers and with a model whose every request is checked. A second set of 500 has other wordings, 6 more languages, 20 disguises " +
     "and 28 places. Half of each set was kept from the detector while it was written or improved. The half of the newest set that was kept from " +
