@@ -89,7 +89,7 @@ function pageOf(all: readonly Row[]): string {
   const apis = new Set(all.map(({ api }) => api))
   const good = all.filter(({ result }) => result === "ok").length
   return `${readHead()}
-${clients.size} clients of ${apis.size} APIs, ${good} of ${all.length} tries succeeded.
+With ${clients.size} clients of ${apis.size} APIs, ${good} of ${all.length} attempts succeeded.
 
 | API | client | version | from | tried |
 |---|---|---|---|---|
