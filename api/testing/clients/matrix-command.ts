@@ -100,5 +100,5 @@ ${lines.join("\n")}
 /** The text above the table is written by hand. */
 function readHead(): string {
   const text = readFileSync(PAGE, "utf8")
-  return text.slice(0, text.search(/^\d+ clients of/m)).trimEnd() + "\n"
+  return text.slice(0, text.search(/^With \d+ clients of/m)).trimEnd() + "\n"
 }
