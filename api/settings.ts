@@ -19,7 +19,7 @@ const apiKeyText = headerSecret({
   name: "FOSSICK_API_KEY",
   default: "",
   about:
-    "An API key of your own choice, valid while it is set here: at least 16 characters that are hard to guess. If this is empty and there is no key yet, the first start creates one and shows it once.",
+    "An API key that you choose, valid while it is set here: at least 16 characters that are hard to guess. If this is empty and there is no key yet, the first start creates one and shows it once.",
 })
 
 const apiKey: Setting<string> = {
@@ -57,7 +57,7 @@ export const apiSettings = {
   host: text({
     name: "FOSSICK_HOST",
     default: "127.0.0.1",
-    about: "Network address to listen on; `0.0.0.0` means every network of the machine.",
+    about: "Network address to listen on; `0.0.0.0` means every network interface of the machine.",
   }),
   publicUrl,
   apiKey,
@@ -81,7 +81,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_MAX_RESULTS",
       default: "5",
-      about: "Number of results of a search without `max_results`.",
+      about: "Number of results for a search without `max_results`.",
     },
     1,
     50,
@@ -90,7 +90,8 @@ export const apiSettings = {
     {
       name: "FOSSICK_MAX_AUTO_RESULTS",
       default: "20",
-      about: "Most results of a search with `max_results` set to `auto`, which cuts where the scores drop.",
+      about:
+        "Maximum number of results for a search with `max_results` set to `auto`, which cuts where the scores drop.",
     },
     1,
     50,
@@ -99,7 +100,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_INCLUDE_DOMAINS_CAP",
       default: "300",
-      about: "Most entries of `include_domains` in a search.",
+      about: "Maximum number of entries of `include_domains` in a search.",
     },
     1,
     10_000,
@@ -108,7 +109,7 @@ export const apiSettings = {
     {
       name: "FOSSICK_EXCLUDE_DOMAINS_CAP",
       default: "150",
-      about: "Most entries of `exclude_domains` in a search.",
+      about: "Maximum number of entries of `exclude_domains` in a search.",
     },
     1,
     10_000,

@@ -33,7 +33,7 @@ export async function readCommandLine(args: readonly string[]): Promise<Wanted |
     )
     .usage("<command> [arguments]")
     .version(fossickVersion(), "-V, --version", "the version")
-    .helpOption("-h, --help", "this text; after a command: what it does, its options and examples")
+    .helpOption("-h, --help", "show this help; after a command: what it does, its options and examples")
     .helpCommand(false)
     .configureHelp({ helpWidth: WIDTH })
     .configureOutput({
@@ -90,7 +90,7 @@ function declare(
 ): void {
   command
     .description(spec.about.replaceAll("\n", " "))
-    .helpOption("-h, --help", "this text")
+    .helpOption("-h, --help", "show this help")
     .showHelpAfterError(`${NAME} ${path} --help shows the options.`)
   if (isGroup(spec)) {
     command.helpCommand(false)

@@ -59,7 +59,7 @@ const browserPath: Setting<string> = {
   name: "FOSSICK_BROWSER_PATH",
   default: "",
   about:
-    "Path of the Chromium or Chrome that renders JavaScript pages. If empty, Fossick uses Playwright's, then the system's.",
+    "Path to the Chromium or Chrome that renders JavaScript pages. If empty, Fossick uses Playwright's, then the system's.",
   parse: (value) => value,
 }
 
@@ -67,7 +67,7 @@ const officeConverter = text({
   name: "FOSSICK_OFFICE_CONVERTER",
   default: "",
   about:
-    "Path of LibreOffice's `soffice`, which converts Office files from before 2007. If empty, Fossick looks in the usual places; `off` doesn't read these files.",
+    "Path to LibreOffice's `soffice`, which converts Office files from before 2007. If empty, Fossick looks in the usual places; with `off`, it doesn't read these files.",
 })
 
 const apiSecrets = list({
@@ -235,7 +235,7 @@ export const crawlerSettings = {
     {
       name: "FOSSICK_MAX_TRIES",
       default: "3",
-      about: "How often an address that fails for a temporary reason is tried.",
+      about: "How many times an address that fails for a temporary reason is tried.",
     },
     1,
     20,
@@ -373,7 +373,7 @@ export const crawlerSettings = {
       name: "FOSSICK_READ_ONLY",
       default: "off",
       about:
-        "Whether the appliance is read-only. `on`: it doesn't crawl, run schedules, send webhooks or sell searches, and refuses live calls and changes over the admin API. `drill`: it doesn't ask the language model either, and says everywhere that it is a restore drill. `folder`: set at start while the data folder can't be written to; otherwise like `on`.",
+        "Whether the appliance is read-only. `on`: it doesn't crawl, run schedules, send webhooks or sell searches, and refuses live calls and changes over the admin API. `drill`: it doesn't ask the language model either, and says everywhere that it is a restore drill. `folder`: set at startup if the data folder can't be written to; otherwise like `on`.",
     },
     "off",
     "on",

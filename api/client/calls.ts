@@ -2859,7 +2859,7 @@ export type ReadersMatrix = {
     readonly pages: number
   })[]
   readonly sources_total: number
-  /** The first two rows are everybody and everybody who signed in. */
+  /** The first two rows are everybody and everybody who has signed in. */
   readonly rows: readonly ({
     /** `signed-in` or a group; null: people who search without signing in. */
     readonly principal: string | null
@@ -2906,7 +2906,7 @@ export type ReadersPreview = {
     readonly before: number
     readonly after: number
   }
-  /** Pages that everybody who signed in may read. */
+  /** Pages that everybody who has signed in may read. */
   readonly signed_in: {
     readonly before: number
     readonly after: number

@@ -112,7 +112,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     const { page, complaints } = opened
     const needs = page.getByRole("region", { name: "Needs you" })
     await needs.getByText("The last run of forum had problems").waitFor()
-    await needs.getByText("4 pages of manual would leave the index").waitFor()
+    await needs.getByText("4 pages would be removed from manual").waitFor()
     const tiles = page.getByRole("region", { name: "At a glance" })
     await tiles.getByText("from 3 sources").waitFor()
     expect(await tiles.getByText("free of").count()).toBe(2)
@@ -120,7 +120,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "desktop")).toEqual([])
     await needs.getByRole("link", { name: "Open the run" }).click()
     await heading(page, "forum").waitFor()
-    expect(await page.title()).toBe("Run of forum · Fossick")
+    expect(await page.title()).toBe("Run for forum · Fossick")
     // Shows every failed address, and runs none of its text.
     const addresses = page.getByRole("table", { name: "Addresses: failed" })
     await addresses.getByText("the site answered 500").first().waitFor()
@@ -275,7 +275,7 @@ describe("the console in a browser", { tags: ["chromium"] }, () => {
   test("removals are approved, carried out and undone with the keyboard alone", async () => {
     await using opened = await open("/console?view=removals")
     const { page, complaints } = opened
-    const sample = page.getByRole("list", { name: "Pages of manual that would leave" })
+    const sample = page.getByRole("list", { name: "Pages that would be removed from manual" })
     await sample.waitFor()
     expect(await sample.getByRole("listitem").count()).toBe(4)
     expect(await faultsOf(page, "phone")).toEqual([])

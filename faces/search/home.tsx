@@ -54,7 +54,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       {known?.about != null && <p class="about">{known.about}</p>}
       {sources.length > 1 && (
         <p class="quiet">
-          {pagesOf(pages)} of {sources.length} sources
+          {pagesOf(pages)} from {sources.length} sources
         </p>
       )}
       <ul class="sources" aria-label="Sources">
@@ -68,7 +68,7 @@ export function Home({ isAdmin }: { readonly isAdmin: boolean }) {
       </ul>
       <p class="quiet keys">
         <span class="hints">
-          <kbd>/</kbd> to search · <kbd>↑</kbd> <kbd>↓</kbd> through results ·{" "}
+          <kbd>/</kbd> to search · <kbd>↑</kbd> <kbd>↓</kbd> to move through results ·{" "}
         </span>
         <a href={addressOf("docs/")}>Handbook</a>
       </p>

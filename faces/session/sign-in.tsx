@@ -76,7 +76,7 @@ function KeyForm({ onKey }: { readonly onKey: (key: string) => Promise<void> }) 
         type="password"
         autocomplete="current-password"
         autofocus
-        hint="The appliance's first start prints one; the operator can make more."
+        hint="The appliance prints one when it first starts; its operator can make more."
         wrong={wrong}
       />
       <Button look="primary" icon="key" type="submit" disabled={isBusy}>

@@ -111,7 +111,7 @@ describe("a person", () => {
 })
 
 describe("a person used as a key", () => {
-  test("has the principals of the user, the groups, and everybody who signed in", async () => {
+  test("has the principals of the user, the groups, and everybody who has signed in", async () => {
     using db = emptyState()
     const people = new PersonStore(db)
     const keys = new PersonKeys(people, RULES)

@@ -88,10 +88,10 @@ function sentence(who: string, readers: Readers, asked: Asked | null): string {
   return `${who} ${readersText(readers)}.`
 }
 
-/** `lets everybody in`, `lets in group:hr, and not user:intern@example.com` */
+/** `is open to everybody`, `lets in group:hr, and not user:intern@example.com` */
 export function readersText({ allow, deny }: Readers): string {
   const but = deny.length === 0 ? "" : `, and not ${listed(deny)}`
-  if (allow.length === 0) return `lets everybody in${but}`
+  if (allow.length === 0) return `is open to everybody${but}`
   if (allow.some((list) => list.length === 0)) return "lets no one in"
   return `lets in ${allow.map(listed).join(", who must also be ")}${but}`
 }
@@ -123,7 +123,7 @@ export async function placeOf(
 const MOST_NAMED = 6
 
 function listed(principals: readonly Principal[]): string {
-  const names = principals.map((one) => (one === "signed-in" ? "everybody who signed in" : one))
+  const names = principals.map((one) => (one === "signed-in" ? "everybody who has signed in" : one))
   if (names.length <= MOST_NAMED) return names.join(", ")
   return `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} others`
 }

@@ -107,7 +107,7 @@ const ReadersMatrix = namedObject("ReadersMatrix", {
       people: orNull(count("People in the group.")),
       cells: listOf(object({ reach, readable: count() }), "One for each source, in their order."),
     }),
-    "The first two rows are everybody and everybody who signed in.",
+    "The first two rows are everybody and everybody who has signed in.",
   ),
   ...ofSlice,
 })
@@ -125,7 +125,7 @@ const ReadersPreview = namedObject("ReadersPreview", {
   gaining: { ...shown, description: "People who could read more pages." },
   losing: { ...shown, description: "People who could read fewer pages." },
   everybody: { ...change, description: "Pages that everybody may read, signed in or not." },
-  signed_in: { ...change, description: "Pages that everybody who signed in may read." },
+  signed_in: { ...change, description: "Pages that everybody who has signed in may read." },
   warnings: listOf(
     text(),
     "Reasons to check the change again: it opens more than a fifth of the pages, or lets in more than a fifth of the people.",

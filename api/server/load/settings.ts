@@ -7,7 +7,7 @@ export const loadSettings = {
       name: "FOSSICK_CONNECTIONS",
       default: "0",
       about:
-        "Connections that both listeners together keep open; 0 means as many as the process can open files, less a reserve for the engine, and at most 4096.",
+        "Connections that both listeners together keep open; 0 means as many as the number of files that the process can open, less a reserve for the engine, and at most 4096.",
     },
     0,
     100_000,
@@ -17,7 +17,7 @@ export const loadSettings = {
       name: "FOSSICK_CONNECTIONS_PER_ADDRESS",
       default: "0",
       about:
-        "Connections that one address may keep open; 0 means half of all, which is also the most. Addresses in FOSSICK_TRUSTED_PROXIES are not counted.",
+        "Connections that one address may keep open; 0 means half of all, which is also the maximum. Addresses in FOSSICK_TRUSTED_PROXIES are not counted.",
     },
     0,
     100_000,
@@ -27,7 +27,7 @@ export const loadSettings = {
       name: "FOSSICK_REQUESTS_AHEAD",
       default: "100",
       about:
-        "Requests that can be sent ahead on one connection, before the first one is answered; one more closes the connection.",
+        "Requests that can be sent ahead on one connection, before the first one is answered; one more request closes the connection.",
     },
     1,
     10_000,

@@ -73,7 +73,7 @@ export const chatModelSettings = {
       name: "FOSSICK_LLM_RETRIES",
       default: "2",
       about:
-        "How many times to retry a request after a temporary failure (no connection, 408, 429, 5xx), first after half a second, or as late as the server asks for.",
+        "How many times to retry a request after a temporary failure (no connection, 408, 429, 5xx), first after half a second, or later if the server asks for it.",
     },
     0,
     10,

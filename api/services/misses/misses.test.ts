@@ -246,7 +246,7 @@ test("a search reports how many pages of its sources could not be read, to calle
   ])
   await jobs.end(job.id, "finished")
   try {
-    const warned = { code: "unread", text: "2 pages of shed.example could not be read at the last visit." }
+    const warned = { code: "unread", text: "2 pages from shed.example could not be read on the last visit." }
     expect((await search({ query: "roses pruned in winter" })).warnings).toEqual([warned])
     expect(await search({ query: "roses", sources: "garden" })).not.toHaveProperty("warnings")
     const limited = await app.key({ scope: readScope({ domains: ["127.0.0.1"] }) })

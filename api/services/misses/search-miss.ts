@@ -113,7 +113,7 @@ export async function unreadTexts(
   if (isNameless) return []
   return (await knowledge.unread(names.slice(0, MOST_SOURCES))).map(({ source, host, pages }) => {
     const what = pages === 1 ? "1 page" : `${pages.toLocaleString("en")} pages`
-    return `${what} of ${host ?? source} could not be read at the last visit.`
+    return `${what} from ${host ?? source} could not be read on the last visit.`
   })
 }
 

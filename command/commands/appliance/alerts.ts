@@ -1,7 +1,8 @@
 import { command, type GroupSpec } from "../../spec.ts"
 
 export const alerts: GroupSpec = {
-  about: "Tests the receivers of alerts, which report when the last runs of a source or the backup failed.",
+  about:
+    "Tests the receivers of alerts. An alert reports that the last runs of a source, or the backup, failed.",
   commands: {
     test: command({
       about: `Sends one message now to each e-mail recipient, to the ntfy topic and to the webhook in the settings, and shows the results.

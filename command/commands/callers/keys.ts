@@ -39,8 +39,8 @@ export const keys: GroupSpec = {
         },
         "make-keys": { about: "it may make keys over the API, within its own limits" },
         endpoint: { ...several, choices: ENDPOINTS, about: "only this endpoint; repeatable" },
-        source: { ...several, about: "only pages of this source; repeatable" },
-        collection: { ...several, about: "only pages of this collection's sources; repeatable" },
+        source: { ...several, about: "only pages from this source; repeatable" },
+        collection: { ...several, about: "only pages from this collection's sources; repeatable" },
         domain: { ...several, about: "only pages on this domain; repeatable" },
         reads: {
           value: "who",

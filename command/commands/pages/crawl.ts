@@ -8,7 +8,7 @@ export const crawl = command({
 does. Ctrl-C pauses it after the current pages; the same command continues from there.`,
   args: { start: { about: "the address to start from, or the name of a declared source" } },
   options: {
-    depth: { value: "n", about: "most link steps from the start", default: "10" },
+    depth: { value: "n", about: "most links from the start", default: "10" },
     limit: { value: "n", about: "most pages to read", default: "10000" },
     minutes: { value: "n", about: "how long it may take; default: no limit" },
     scope: {

@@ -96,7 +96,7 @@ describe("fossick removals", () => {
         return found.flatMap((page) => page?.title ?? [])
       }
       await run()
-      expect((await removals(folder.path)).out).toBe("No removals wait for your decision.\n")
+      expect((await removals(folder.path)).out).toBe("No removals are waiting for your decision.\n")
       site.serve({ "/a": status(410), "/b": status(410) })
       await run()
       expect(await pages()).toEqual(["Home", "Alpha", "Beta", "Gamma"])

@@ -5,12 +5,12 @@ import { command } from "../../spec.ts"
 const several = { value: "name", several: true } as const
 
 export const search = command({
-  about: "Searches the index, beside a running appliance or without one. Needs no key.",
+  about: "Searches the index, whether or not the appliance is running. Needs no key.",
   args: { question: { about: "what you want to know", several: true } },
   options: {
     limit: { value: "n", about: "how many pages to show, 1 to 100", default: "5" },
-    source: { ...several, about: "only pages of this source; repeatable" },
-    collection: { ...several, about: "only pages of this collection's sources; repeatable" },
+    source: { ...several, about: "only pages from this source; repeatable" },
+    collection: { ...several, about: "only pages from this collection's sources; repeatable" },
     type: { value: "type", several: true, choices: PAGE_TYPES, about: "only pages of this type; repeatable" },
   },
   examples: [

@@ -88,7 +88,7 @@ async function show(
   if (command === "list" && source === null) {
     const held = await store.held()
     if (json) write(JSON.stringify(held))
-    else if (held.length === 0) write("No removals wait for your decision.")
+    else if (held.length === 0) write("No removals are waiting for your decision.")
     else {
       write(...held.flatMap(heldLines))
       write("fossick removals list|approve|reject <source>")

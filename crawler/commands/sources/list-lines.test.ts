@@ -21,7 +21,7 @@ const status = (more: Partial<SourceStatus> = {}): SourceStatus => ({
   lastResult: {
     job: 12,
     result: "finished-with-problems",
-    reason: "28 % of its pages are newly gone: 28 of 100 answered 404 or 410",
+    reason: "28% of its pages have gone since the last run: 28 of 100 answered 404 or 410",
     endedAt: AT,
     new: 999_999,
     changed: 999_999,
@@ -41,7 +41,9 @@ test("the source list fits 120 columns, with numbers right-aligned and reasons b
     "docs                      999,999  999,999  999,999  999,999  999,999     99 %  problems     11-21 03:41  11-21 03:41",
   ])
   for (const line of lines.slice(0, 3)) expect(line.length).toBeLessThanOrEqual(120)
-  expect(lines.at(-1)).toBe("docs: 28 % of its pages are newly gone: 28 of 100 answered 404 or 410")
+  expect(lines.at(-1)).toBe(
+    "docs: 28% of its pages have gone since the last run: 28 of 100 answered 404 or 410",
+  )
 })
 
 test("a source that never ran is marked, and so is an index that cannot be read", () => {

@@ -42,7 +42,7 @@ test("pages that collapse into one are a problem, and pages that move with their
   const lost = { "skipped:duplicate": 60 }
   expect(judged({ lost, outcomes: { unchanged: 1, "skipped:duplicate": 60 } })).toEqual({
     result: "finished-with-problems",
-    reason: "60 % of its pages now have the same text as another page: 60 of 100 ended as skipped: duplicate",
+    reason: "60% of its pages now have the same text as another page: 60 of 100 ended as skipped: duplicate",
   })
   expect(judged({ lost, outcomes: { indexed: 60, unchanged: 40, "skipped:duplicate": 60 } }).result).toBe(
     "finished",
@@ -108,17 +108,17 @@ describe("a run has problems", () => {
     [
       "when 28 % of the pages are newly gone",
       judged({ outcomes: { unchanged: 72, "failed:http-status": 28 }, notFound: 28, missing: 28 }),
-      "28 % of its pages are newly gone: 28 of 100 answered 404 or 410",
+      "28% of its pages have gone since the last run: 28 of 100 answered 404 or 410",
     ],
     [
       "when robots.txt disallows pages that were there",
       judged({ outcomes: { unchanged: 60, "skipped:robots": 40 }, lost: { "skipped:robots": 40 } }),
-      "40 % of its pages are newly lost: 40 of 100 ended as skipped: robots (robots.txt disallows them)",
+      "40% of its pages are newly lost: 40 of 100 ended as skipped: robots (robots.txt disallows them)",
     ],
     [
       "when removals wait",
       judged({ held: 12 }),
-      "12 pages seem to be gone and wait for your decision: run fossick removals",
+      "12 pages seem to be gone and are waiting for your decision: run fossick removals",
     ],
     [
       "when a tenth of the pages cannot be read",
@@ -172,7 +172,7 @@ describe("a run has problems", () => {
       held: 28,
     })
     expect(reason).toBe(
-      "28 % of its pages are newly gone: 28 of 100 answered 404 or 410; 28 pages seem to be gone and wait for your " +
+      "28% of its pages have gone since the last run: 28 of 100 answered 404 or 410; 28 pages seem to be gone and are waiting for your " +
         "decision: run fossick removals; 20 of 23 pages could not be read: failed: timeout (no answer in time); and 1 more",
     )
   })

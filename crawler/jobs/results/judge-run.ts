@@ -140,9 +140,9 @@ function* badSeeds({ seeds, meaningOf }: RunFacts): Generator<string> {
 
 function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFacts): Generator<string> {
   const isMuch = (count: number) => count >= FEW && count / pagesBefore >= LOST_SHARE
-  const share = (count: number) => `${Math.round((100 * count) / pagesBefore)} % of its pages`
+  const share = (count: number) => `${Math.round((100 * count) / pagesBefore)}% of its pages`
   if (isMuch(notFound))
-    yield `${share(notFound)} are newly gone: ${notFound} of ${pagesBefore} answered 404 or 410`
+    yield `${share(notFound)} have gone since the last run: ${notFound} of ${pagesBefore} answered 404 or 410`
   for (const kind of LOST_KINDS) {
     const count = lost[kind] ?? 0
     if (isMuch(count))
@@ -156,7 +156,8 @@ function* lostPages({ lost, notFound, pagesBefore, outcomes, meaningOf }: RunFac
 }
 
 function* heldRemovals({ held }: RunFacts): Generator<string> {
-  if (held > 0) yield `${told(held, "page")} seem to be gone and wait for your decision: run fossick removals`
+  if (held > 0)
+    yield `${told(held, "page")} seem to be gone and are waiting for your decision: run fossick removals`
 }
 
 function* failures({ outcomes, missing, meaningOf }: RunFacts): Generator<string> {

@@ -60,16 +60,16 @@ test("lost pages give a run problems, and dead links do not", async () => {
   expect(first).toMatchObject({
     state: "finished",
     result: "finished-with-problems",
-    reason: "29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
+    reason: "29% of its pages have gone since the last run: 6 of 21 answered 404 or 410",
   })
   expect((await fixture.jobs.events(first.id)).at(-1)).toMatchObject({
     level: "warn",
-    text: "finished with problems: 29 % of its pages are newly gone: 6 of 21 answered 404 or 410",
+    text: "finished with problems: 29% of its pages have gone since the last run: 6 of 21 answered 404 or 410",
   })
   // From the second time on, missing pages are not news, and wait for a decision.
   expect(await run(fixture, site)).toMatchObject({
     result: "finished-with-problems",
-    reason: "6 pages seem to be gone and wait for your decision: run fossick removals",
+    reason: "6 pages seem to be gone and are waiting for your decision: run fossick removals",
   })
 })
 

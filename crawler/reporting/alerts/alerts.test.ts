@@ -25,7 +25,7 @@ const HOOK = "https://ops.example.com/alerts"
 const WELL: Judged = { result: "finished", reason: null }
 const BAD: Judged = {
   result: "finished-with-problems",
-  reason: "28 % of its pages are newly gone: 28 of 100 answered 404 or 410",
+  reason: "28% of its pages have gone since the last run: 28 of 100 answered 404 or 410",
 }
 
 const settings = (env: NodeJS.ProcessEnv = {}) => readSettings(alertSettings, env)
@@ -266,7 +266,7 @@ describe("an alert email", () => {
     expect(mail!.text).toContain("Auto-Submitted: auto-generated")
     const text = mail!.text.replaceAll("=\r\n", "").replaceAll("=20", " ")
     expect(text).toContain("finished with problems (job ")
-    expect(text).toContain("28 % of its pages are newly gone")
+    expect(text).toContain("28% of its pages have gone since the last run")
     expect(text).toContain(`fossick jobs show ${id} --outcome failed`)
     expect(log + JSON.stringify(await state.book.outbox("email").list({ limit: 9 }))).not.toContain(
       "a secret of",

@@ -34,7 +34,7 @@ export async function foundStep(subject: Subject): Promise<Step> {
 }
 
 function howText(how: FoundHow, on: string | null, depth: number): string {
-  const steps = `${countText(depth, "link step")} from a seed`
+  const steps = `${countText(depth, "link")} from a seed`
   switch (how) {
     case "seed":
       return "it is a seed"

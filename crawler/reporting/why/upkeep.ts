@@ -45,7 +45,7 @@ function stepOf(removal: Removal): Step {
     case "held":
       return step(
         "note",
-        `it is to be removed (${why}), with more pages than a run removes without your approval: run fossick removals approve ${source}`,
+        `it is waiting to be removed (${why}), because its run would remove too many pages without your approval: run fossick removals approve ${source}`,
       )
     case "approved":
       return step("note", `it is about to be removed (${why})`)

@@ -85,7 +85,7 @@ describe("why", () => {
       ["index", "yes"],
       ["visits", "note"],
     ])
-    expect(step(trace, "found")!.text).toContain(`linked from ${site.url("/")}, 1 link step from a seed`)
+    expect(step(trace, "found")!.text).toContain(`linked from ${site.url("/")}, 1 link from a seed`)
     expect(step(trace, "outcome")!.facts).toMatchObject({ outcome: "indexed", job_id: job.id })
     expect(step(trace, "text")!.facts).toMatchObject({ title: "Pumps", language: "en" })
     const { passages, vectors } = step(trace, "index")!.facts

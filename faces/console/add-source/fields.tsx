@@ -33,8 +33,8 @@ const loggingIn =
 
 const SECRET = (
   <>
-    Name a secret, such as <code>{"${WIKI_PASSWORD}"}</code>. The console accepts only those listed in{" "}
-    <code>FOSSICK_API_SECRETS</code>.
+    For a secret, enter its name, such as <code>{"${WIKI_PASSWORD}"}</code>. The console accepts only those
+    listed in <code>FOSSICK_API_SECRETS</code>.
   </>
 )
 
@@ -54,7 +54,7 @@ const valuesOf = (login: string, label: string, example: string): FormField => (
 
 /** The fields of a source that the form shows, in groups. */
 export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
-  What: [
+  "What to crawl": [
     {
       name: "name",
       label: "Name",
@@ -75,7 +75,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       options: {
         host: "The whole host",
         prefix: "Only the folder of the start address",
-        domain: "All hosts of the domain",
+        domain: "All hosts in the domain",
       },
     },
     { name: "pages", label: "Maximum number of pages", placeholder: "10000 by default" },
@@ -97,7 +97,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
     },
     {
       name: "depth",
-      label: "Maximum link steps from the start",
+      label: "Maximum number of links from the start",
       placeholder: "10 by default",
     },
     { name: "sitemaps", label: "Additional sitemaps", isTall: true },
@@ -189,7 +189,7 @@ export const GROUPS: Readonly<Record<string, readonly FormField[]>> = {
       label: "Deny",
       isTall: true,
       isFor: ({ readable }) => readable !== "nobody",
-      hint: "One per line, as above. Denied readers cannot read the pages, even if they are allowed. Changes take effect when you save, without a run.",
+      hint: "One per line, such as group:hr or user:anna@example.com. Denied readers cannot read the pages, even if they are allowed. Changes take effect when you save, without a run.",
     },
   ],
   "When it runs": [

@@ -13,14 +13,14 @@ const isGood = ({ outcome }: Page): boolean => outcome === "indexed" || outcome 
 /** A few pages as a run would index them: their results, titles, and the beginning of their text. */
 export function PagesRead({ pages }: { readonly pages: readonly Page[] }) {
   return (
-    <ol class="pages-read" aria-label={`${counted(pages.length, "page")} as they read`}>
+    <ol class="pages-read" aria-label={`${counted(pages.length, "page")} as Fossick reads them`}>
       {pages.map((page) => (
         <li key={page.url}>
           <p class="title">
             <b>{page.title ?? (isGood(page) ? "Untitled" : "Not read")}</b>
             {isGood(page) ? (
               <Chip tone="good" icon="check">
-                Reads well
+                Readable
               </Chip>
             ) : (
               <Chip tone={kindOf(page.outcome) === "failed" ? "bad" : "warn"} icon="alert">

@@ -77,7 +77,7 @@ function DraftField({
   const ofGroup = problems.find(({ field }) => field === partOf)
   const wrong =
     (isDue && (showsProblemsAt ?? value) === value ? wrongWith(problems, fields) : null) ??
-    (ofGroup === undefined ? null : `It ${ofGroup.message}.`)
+    (ofGroup === undefined ? null : `This field ${ofGroup.message}.`)
   const write = (text: string) => onChange({ [shown.name]: text })
   if (options !== undefined) {
     const offered = Object.entries(options).map(([one, label]) => ({ value: one, label }))

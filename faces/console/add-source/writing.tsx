@@ -105,7 +105,7 @@ function useWriting({ start, isNew, after }: WritingProps) {
         body: written as never,
         signal,
       })
-      toast(isRun ? `${name} is saved and will run soon` : `${name} is saved`)
+      toast(isRun ? `${name} has been saved and will run soon` : `${name} has been saved`)
       go(after(name, isRun))
     })
   return {

@@ -33,7 +33,7 @@ export function AskIt({ source, isReady }: { readonly source: string; readonly i
       {isReady ? (
         <Form class="look-form" onSubmit={ask}>
           <Field
-            label={`Question about the pages of ${source}`}
+            label={`Question about the pages in ${source}`}
             name="question"
             value={question}
             onWrite={setQuestion}

@@ -102,7 +102,7 @@ function Naming({ onNamed }: { readonly onNamed: (isNew: boolean) => void }) {
         name="name"
         value={name}
         placeholder="Fossick"
-        hint="Shown beside the search box, such as the name of your team. You can leave it empty."
+        hint="Shown beside the search box, for example the name of your team. You can leave it empty."
         onWrite={setName}
       />
       {saving.problem !== null && <Problem title="The name was not saved" text={saving.problem} />}

@@ -88,7 +88,7 @@ export function NewKey({
         {draft.kind !== "public" && (
           <Select
             name="days"
-            label="Valid"
+            label="How long it is valid"
             value={draft.days}
             options={LASTING}
             onChoose={(days) => onChange({ days })}
@@ -118,7 +118,7 @@ const Limits = (form: DraftForm<KeyDraft>) => (
     <Field
       {...bound(form, "rate_limits")}
       label="Calls"
-      hint="Such as search=60/m. Leave it empty for the appliance's limits."
+      hint="For example, search=60/m. Leave it empty for the appliance's limits."
     />
   </div>
 )
@@ -138,7 +138,7 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
   return (
     <>
       <Checks
-        legend="Sees pages of"
+        legend="Sees pages from"
         names={of}
         chosen={sources}
         wrong={wrong("sources")}
@@ -159,8 +159,8 @@ const Sees = ({ of, ofCollections, ...form }: KeyForm & { readonly ofCollections
       {form.draft.kind === "search" && (
         <TextArea
           {...bound(form, "principals")}
-          label="Reads pages for"
-          hint="Users and groups, one per line: group:hr or user:anna@example.com. If it is empty, the key reads only pages that everybody may read."
+          label="Reads pages as"
+          hint="Users and groups, one per line: group:hr or user:anna@example.com. If this is empty, the key can read only pages that everybody may read."
         />
       )}
     </>

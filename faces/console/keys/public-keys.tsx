@@ -59,7 +59,7 @@ export function PublicKeys({
       heading: "Sees",
       cell: ({ source, collection }) => <span class="when">{source ?? collection ?? "nothing"}</span>,
     },
-    { heading: "Web pages of", cell: ({ origins }) => <span class="wide">{origins.join(", ")}</span> },
+    { heading: "Origins", cell: ({ origins }) => <span class="wide">{origins.join(", ")}</span> },
     { heading: "Answers", cell: ({ answers }) => (answers ? "yes" : "no") },
     { heading: "Calls", isNumber: true, cell: ({ id }) => whole(sumOf(usage, id).calls) },
     {

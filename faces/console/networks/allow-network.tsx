@@ -78,7 +78,7 @@ function Choose({
       {allowing.problem !== null && <Problem title="The network was not allowed" text={allowing.problem} />}
       <p>
         <Button icon="check" disabled={allowing.isBusy} onClick={() => setAsking(true)}>
-          Allow {what} …
+          Allow {what}…
         </Button>
       </p>
       {isAsking && (
@@ -91,8 +91,8 @@ function Choose({
         >
           <p>
             Crawls of sources that are declared in this console or over the admin API can then read {what},
-            and everybody who can search these sources finds its pages. Callers' live reads still cannot reach
-            it.
+            and anyone who can search these sources will find its pages. Callers' live reads still cannot
+            reach it.
           </p>
           <p class="small">You can revoke this under Upkeep, Connections.</p>
         </Confirm>

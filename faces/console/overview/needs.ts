@@ -39,7 +39,7 @@ export function needsOf({ sources, held, alerts, machine }: Seen): readonly Need
     needs.push({
       tone: "warn",
       icon: "inbox",
-      title: `${counted(pages, "page")} of ${source} would leave the index`,
+      title: `${counted(pages, "page")} would be removed from ${source}`,
       text: `It has ${counted(of, "page")}. A run cannot remove so large a share without your approval.`,
       to: { view: "removals", shown: "held", source },
       todo: "Decide",

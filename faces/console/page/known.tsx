@@ -40,8 +40,8 @@ const COLUMNS: readonly Column<Row>[] = [
     heading: "Found",
     cell: ({ found_how: how, found_on: on, depth, first_seen: first }) => (
       <>
-        {time(first)} by {how}
-        {depth > 0 && `, ${counted(depth, "step")} from a start`}
+        {time(first)} {how === "seed" ? "as a seed" : `by ${how}`}
+        {depth > 0 && `, ${counted(depth, "link")} from a start`}
         {on !== null && (
           <p class="reason">
             <Link to={{ view: "page", url: on, query: null }}>{on}</Link>

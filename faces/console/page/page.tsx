@@ -36,10 +36,10 @@ export function PageInspector({
       <Head title="Inspect a page" page="Inspect a page" />
       <Asking url={url} query={query} />
       {url === null ? (
-        <Nothing icon="page" title="Why does a search find a page, or not?">
+        <Nothing icon="page" title="Why does a search find a page, or miss it?">
           <p>
-            Enter its address, and a question if you want to know its rank among the results. Its site gets no
-            request until you choose “Read it now”.
+            Enter its address, and a question if you want to know its rank among the results. Nothing is
+            requested from its site until you choose “Read it now”.
           </p>
         </Nothing>
       ) : (
@@ -73,7 +73,7 @@ function Asking({ url, query }: { readonly url: string | null; readonly query: s
         wrong={wrong}
         onWrite={setAddress}
       />
-      <Field label="Question (to see the rank)" name="query" value={question} onWrite={setQuestion} />
+      <Field label="Question (to see its rank)" name="query" value={question} onWrite={setQuestion} />
       <p class="row">
         <Button look="primary" icon="search" type="submit">
           Inspect

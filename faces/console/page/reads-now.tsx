@@ -23,7 +23,7 @@ export function ReadsNow({ url }: { readonly url: string }) {
       appliance.call("POST /admin/try", { body: { url, ...(rendering && { rendering }) }, signal }),
     )
   return (
-    <Block id="now" title="How it reads now">
+    <Block id="now" title="How Fossick reads it now">
       {problem !== null && <Problem text={problem} onAgain={() => read()} />}
       {value !== null && !isBusy && <Outcome tried={value} />}
       {isBusy ? (

@@ -29,8 +29,8 @@ export function Matrix() {
   return (
     <section class="block" aria-label="Who may read which source">
       <p class="small">
-        What people who are only in this group may read. Rules for single users are not included: open a
-        person to see those.
+        What people may read if they belong to one group only. Rules for individual users are not included:
+        open a person to see those.
       </p>
       <Filter label="Source name" name="source" value={search} onWrite={setSearch} />
       <PolledStatus of={polled} />

@@ -186,7 +186,7 @@ const GROUPS: readonly Column<Group>[] = [
       ),
   },
   {
-    heading: "In the readers of",
+    heading: "Named as a reader of",
     cell: ({ people, sources }) => (
       <>
         {sources.join(", ") || "–"}

@@ -74,7 +74,7 @@ const SOURCES: readonly Column<SourceSeen>[] = [
       </Link>
     ),
   },
-  { heading: "Reach", cell: (one) => <Reach of={one} /> },
+  { heading: "Access", cell: (one) => <Reach of={one} /> },
   {
     heading: "Pages",
     isNumber: true,

@@ -106,7 +106,7 @@ export function GradeOf({
       name="grade"
       label={
         <>
-          Answers it<span class="unseen">: {title}</span>
+          How well it answers<span class="unseen">: {title}</span>
         </>
       }
       value={String(grade)}

@@ -60,7 +60,7 @@ export function JudgedRunView({
             </Nothing>
           ) : (
             <Table
-              caption="Questions of the run"
+              caption="Questions in this run"
               columns={COLUMNS}
               rows={value.questions}
               keyOf={(one) => one.id}

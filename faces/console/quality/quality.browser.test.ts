@@ -108,7 +108,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     await page.getByLabel("Open a question").fill("chapter 2")
     await page.getByRole("button", { name: "Open" }).click()
     await heading(page, "chapter 2").waitFor()
-    const answers = page.getByLabel("Answers it: Chapter 2")
+    const answers = page.getByLabel("How well it answers: Chapter 2")
     expect(await answers.locator("option:checked").textContent()).toBe("Not judged")
     await answers.selectOption("Fully")
     await page.getByLabel("Another page").fill("ftp://nowhere")
@@ -177,7 +177,7 @@ describe("search quality in a browser", { tags: ["chromium"] }, () => {
     expect(await faultsOf(page, "phone")).toEqual([])
     await runs.first().click()
     const inRun = page
-      .getByRole("table", { name: "Questions of the run" })
+      .getByRole("table", { name: "Questions in this run" })
       .getByRole("link", { name: "chapter 2" })
     await inRun.waitFor()
     expect(await page.getByLabel("Compare with the run of").count()).toBe(1)

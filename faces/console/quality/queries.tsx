@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<Report, string>> = {
 }
 
 const ABOUT: Readonly<Record<Report, string>> = {
-  zero: "Questions that found nothing, or nothing with a score of 0.25 or more. Questions whose results were only hidden by a key's scope are left out. Open one to add a synonym, a pin or a source.",
+  zero: "Questions that found nothing, or nothing with a score of 0.25 or more. Questions that had results, but outside the key's scope, are left out. Open one to add a synonym, a pin or a source.",
   low: "Questions whose best result is probably wrong: its score was below 0.3.",
   top: "The questions that people ask most.",
   slow: "The questions with the slowest answers.",
@@ -108,7 +108,7 @@ const COLUMNS: readonly Column<Asked>[] = [
     cell: ({ question }) => <Link to={{ view: "question", question }}>{question}</Link>,
   },
   { heading: "Asked", isNumber: true, cell: ({ count }) => whole(count) },
-  { heading: "By keys", isNumber: true, cell: ({ keys }) => whole(keys) },
+  { heading: "Keys", isNumber: true, cell: ({ keys }) => whole(keys) },
   { heading: "Results", isNumber: true, cell: ({ results }) => whole(results) },
   {
     heading: "Best score",

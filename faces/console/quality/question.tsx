@@ -142,7 +142,7 @@ function Result({
   return (
     <div class="hit">
       <h3>
-        <span class="unseen">Place {place}: </span>
+        <span class="unseen">Rank {place}: </span>
         <PageLink to={hit.url} isApart>
           {hit.title || hit.url}
         </PageLink>

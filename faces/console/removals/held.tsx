@@ -52,11 +52,11 @@ function HeldCard({
   return (
     <li class="card">
       <h2>
-        {many} of {source} would leave the index
+        {many} would be removed from {source}
       </h2>
       <p class="small">
         {share(pages, of)} of its {counted(of, "page")}.{" "}
-        <Link to={{ view: "run", job, outcome: null }}>A run</Link> found {since(at)} that they are gone.
+        <Link to={{ view: "run", job, outcome: null }}>A run</Link> found them gone {since(at)}.
       </p>
       <p class="state">
         {Object.entries(reasons)
@@ -78,15 +78,15 @@ function HeldCard({
       </p>
       {isAsked && (
         <Confirm
-          title={`Remove ${many} of ${source}?`}
+          title={`Remove ${many} from ${source}?`}
           yes={`Remove ${many}`}
           no="Not yet"
           onYes={() => void approve()}
           onClose={() => setAsked(false)}
         >
           <p>
-            Searches no longer find them. A copy of each is kept for a while, so that you can restore them
-            under “Removed”.
+            Searches will no longer find them. A copy of each is kept for a while, so that you can restore
+            them under “Removed”.
           </p>
         </Confirm>
       )}
@@ -110,7 +110,7 @@ function Sample({ source, pages }: { readonly source: string; readonly pages: nu
   if (value === null) return <Loading />
   return (
     <>
-      <ul class="sample" aria-label={`Pages of ${source} that would leave`}>
+      <ul class="sample" aria-label={`Pages that would be removed from ${source}`}>
         {value.removals.map(({ url, reason, detail }) => (
           <li key={url}>
             <PageLink to={url}>{url}</PageLink> <span class="small">{detail ?? reasonOf(reason)}</span>
@@ -120,7 +120,7 @@ function Sample({ source, pages }: { readonly source: string; readonly pages: nu
       {value.total > value.removals.length && limit < MOST && (
         <p class="more">
           <Button look="quiet" icon="down" onClick={() => setLimit(limit === FIRST ? STEP : MOST)}>
-            Show more of the {whole(value.total)}
+            Show more ({whole(value.total)} in all)
           </Button>
         </p>
       )}

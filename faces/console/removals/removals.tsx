@@ -91,7 +91,7 @@ const Empty = ({ shown }: { readonly shown: RemovalsShown }) => (
   <Nothing icon="check" title={shown === "struck" ? "No suspected pages" : "No removed pages"}>
     <p>
       {shown === "struck"
-        ? "Pages that a run suspects to be gone appear here."
+        ? "Pages that a run suspects are gone appear here."
         : "Pages that leave the index are listed here for as long as they can be restored."}
     </p>
   </Nothing>

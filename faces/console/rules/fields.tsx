@@ -14,8 +14,8 @@ export const SynonymFields = (form: Fields) => {
         legend="Direction"
         chosen={draft.isMutual ? "mutual" : "one-way"}
         options={[
-          ["mutual", "All mean the same"],
-          ["one-way", "One way: the first also find the second"],
+          ["mutual", "All mean the same thing"],
+          ["one-way", "One way: the first also finds the others"],
         ]}
         onChoose={(value) => onChange({ isMutual: value === "mutual" })}
       />
@@ -44,7 +44,7 @@ export const PinFields = (form: Fields) => (
       onChoose={(value) => form.onChange({ match: value === "words" ? "words" : "equal" })}
     />
     <Field {...bound(form, "url")} type="url" label="Page" hint="The page's address, as results show it." />
-    <Field {...bound(form, "position")} type="number" label="Place" hint="1 is the first." />
+    <Field {...bound(form, "position")} type="number" label="Position" hint="1 is the first." />
   </>
 )
 

@@ -12,8 +12,8 @@ import { draftOf, KIND_NAMES, newDraft } from "./rule-draft.ts"
 import { type RuleStart, type RuleWriting, useRule } from "./use-rule.ts"
 
 const ABOUT: Readonly<Record<RuleKind, string>> = {
-  synonym: "Words or phrases that mean the same find the same pages.",
-  pin: "Puts a page at a place of your choice for certain questions.",
+  synonym: "Words or phrases that mean the same thing find the same pages.",
+  pin: "Puts a page at the position you choose for certain questions.",
   boost: "Raises or lowers the score of pages by their origin, type, language or age.",
 }
 

@@ -21,7 +21,7 @@ export function Figures({
     <section aria-label="Figures">
       {isLive && (
         <Progress
-          label="Addresses visited, of those known so far"
+          label="Addresses visited, out of those known so far"
           value={done}
           max={Math.max(1, done + queued)}
         />

@@ -3,7 +3,8 @@ import type { AnswerOf } from "../../../api/client/client.ts"
 type Outcome = AnswerOf<"GET /admin/outcomes">["outcomes"][number]
 
 /** `failed: dns`. */
-export const shownOutcome = (outcome: string): string => outcome.replace(":", ": ").replaceAll("-", " ")
+export const shownOutcome = (outcome: string): string =>
+  outcome.replace("http-status", "HTTP error").replace(":", ": ").replaceAll("-", " ")
 
 export type Kind = Outcome["kind"]
 

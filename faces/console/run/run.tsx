@@ -52,7 +52,7 @@ export function Run({ job: id, outcome }: { readonly job: number; readonly outco
     <>
       <Head
         title={<Link to={{ view: "runs", source: job.source }}>{job.source}</Link>}
-        page={`Run of ${job.source}`}
+        page={`Run for ${job.source}`}
         under={<Times job={job} />}
       >
         {!isOpen(job.state) && <RunFailed job={job} actions={actions} />}

@@ -15,9 +15,9 @@ export function Runs({ source }: { readonly source: string | null }) {
   return (
     <>
       <Head
-        title={source === null ? "Runs" : `Runs of ${source}`}
-        page={source === null ? "Runs" : `Runs of ${source}`}
-        under={source !== null && <Link to={{ view: "runs", source: null }}>Runs of all sources</Link>}
+        title={source === null ? "Runs" : `Runs for ${source}`}
+        page={source === null ? "Runs" : `Runs for ${source}`}
+        under={source !== null && <Link to={{ view: "runs", source: null }}>Runs for all sources</Link>}
       />
       {problem !== null && <Problem text={problem} onAgain={refresh} />}
       {value === null && problem === null && <Loading />}

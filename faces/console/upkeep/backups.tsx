@@ -48,8 +48,9 @@ const NotDeclared = () => (
   <>
     <Nothing icon="copy" title="No backup schedule yet">
       <p>
-        Create a folder for your backups, add this block to the sources file beside <code>sources:</code>, and
-        run <code>fossick sources apply</code>. The appliance then makes a backup every night at 02:30 UTC.
+        Create a folder for your backups, add this block to the sources file, at the same level as{" "}
+        <code>sources:</code>, and run <code>fossick sources apply</code>. The appliance then makes a backup
+        every night at 02:30 UTC.
       </p>
     </Nothing>
     <Snippet name="the block for sources.yaml" text={DECLARE} />

@@ -36,5 +36,5 @@ const COLUMNS: readonly Column<Host>[] = [
   { heading: "For", cell: ({ purpose }) => purpose },
   { heading: "First", cell: ({ first_at: at }) => <time dateTime={at}>{atTime(at)}</time> },
   { heading: "Last", cell: ({ last_at: at }) => <time dateTime={at}>{since(at)}</time> },
-  { heading: "Times", isNumber: true, cell: ({ count }) => whole(count) },
+  { heading: "Connections", isNumber: true, cell: ({ count }) => whole(count) },
 ]

@@ -28,13 +28,13 @@ export function SettingList() {
   return (
     <section class="block" aria-label="All settings">
       <p class="small">
-        The values from the appliance's start. Set them in its environment or in its settings file, and
-        restart; the environment wins. Secrets are not shown.
+        These are the values that the appliance started with. Set them in its environment or in its settings
+        file, and restart; the environment wins. Secrets are not shown.
       </p>
       <div class="shown">
         <Field label="Find" name="find" value={text} placeholder="port, memory, log" onWrite={setText} />
         <Select
-          label="Shown"
+          label="Show"
           name="shown"
           value={shown}
           options={[

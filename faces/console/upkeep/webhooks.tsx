@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<Shown, string>> = {
   all: "All",
   waiting: "Waiting",
   delivered: "Delivered",
-  "given-up": "Given up",
+  "given-up": "Abandoned",
 }
 
 /** Messages sent to webhook receivers, and their results. */
@@ -38,7 +38,7 @@ export function Webhooks() {
     <Block id="deliveries" title="Deliveries">
       <div class="shown">
         <Select
-          label="Shown"
+          label="Show"
           name="state"
           value={shown}
           options={SHOWN.map((one) => ({ value: one, label: NAMES[one] }))}
@@ -53,7 +53,7 @@ export function Webhooks() {
         <Nothing icon="open" title={shown === "all" ? "No deliveries yet" : "No matching deliveries"}>
           {shown === "all" && (
             <p>
-              Name a webhook in a source, or set <code>FOSSICK_ALERT_WEBHOOK</code>. Deliveries then appear
+              Add a webhook to a source, or set <code>FOSSICK_ALERT_WEBHOOK</code>. Deliveries then appear
               here, with their results.
             </p>
           )}
@@ -96,7 +96,7 @@ const EVENTS: Readonly<Record<Delivery["event"], string>> = {
 const STATES = {
   waiting: ["clock", undefined, "Waiting"],
   delivered: ["check", "good", "Delivered"],
-  "given-up": ["close", "bad", "Given up"],
+  "given-up": ["close", "bad", "Abandoned"],
 } as const
 
 const columns = ({ isBusy, act }: Actions): readonly Column<Delivery>[] => [

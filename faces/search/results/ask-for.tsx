@@ -30,7 +30,7 @@ export function AskFor({
           title="Ask for a page to be added"
           under={
             <p class="quiet">
-              The operator of this search sees your request. Nothing is fetched automatically.
+              The operator of this search will see your request. Nothing is fetched automatically.
             </p>
           }
           onClose={() => setOpen(false)}
