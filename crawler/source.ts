@@ -99,7 +99,7 @@ export interface Repository {
   readonly url: string
   /** A branch or tag; null for the default branch. */
   readonly ref: string | null
-  /** Only files below these folders, and these files, are pages; when empty, all are. Relative to the top of the repository. */
+  /** Folders and files, relative to the top of the repository. Only these files, and files below these folders, become pages; if the list is empty, all files do. */
   readonly paths: readonly string[]
   /** Names a secret, as the values of a {@link Login} do; null when none is needed. */
   readonly token: string | null

@@ -119,7 +119,8 @@ const WAITING = sql.lit("waiting" as const)
 
 /**
  * Messages waiting for their receivers, in a table of `state.db`. Each is sent until it is accepted, or abandoned after
- * a day: at least once, since a process may die between the receiver's answer and its record here.
+ * a day. Delivery is at least once, since a process may die after the receiver answers and before that is recorded
+ * here.
  *
  * @typeParam Columns the columns that the table has in addition to those of every outbox
  */
@@ -198,7 +199,7 @@ export class Outbox<Own = unknown, Columns extends object = StateRow> {
       .execute()
   }
 
-  /** Sends a message now that has ended or waits for another attempt. @returns false if there is no such message. */
+  /** Immediately sends a message that has ended or is waiting for another attempt. @returns false if there is no such message. */
   async retry(id: string): Promise<boolean> {
     const now = this.#clock()
     const { numUpdatedRows } = await this.#queries

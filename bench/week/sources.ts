@@ -72,7 +72,7 @@ function known(
 export function sourcesFile(sources: readonly Record<string, unknown>[], hook: string): string {
   const common = {
     schedule: { cron: "0 3 * * *", timeZone: "UTC" },
-    // Every page every night: a page that is not due shows nothing about a sick site.
+    // Visits every page every night: a page that isn't due tells us nothing about a sick site.
     revisit: { minHours: 1, maxHours: 12 },
     webhooks: [{ url: hook, events: ["finished", "changed"], secret: "${WEEK_WEBHOOK_SECRET}" }],
   }

@@ -140,13 +140,13 @@ export const outOfCore = (imports: readonly Import[]): readonly Import[] =>
 
 const isOfUseCases = (file: string): boolean => isIn(file, "api/core") || isIn(file, "api/services")
 
-/** Whether a file is a use case, rather than one of the files next to it that may know HTTP. */
+/** Whether a file is a use case, rather than one of the files next to it that may depend on HTTP. */
 export const isUseCase = (file: string): boolean =>
   isOfUseCases(file) && !/[/-](?:routes|feature)\.ts$/.test(file)
 
 const HTTP = /^api\/(?:(?:context|errors|read-only|room-on-disk)\.ts|server\/(?:middleware\/.*|[^/]*))$/
 
-/** Imports from use cases to HTTP, and from use cases or their routes to a door. */
+/** Imports of HTTP code by use cases, and of a door by use cases or their routes. */
 export const outOfUseCases = (imports: readonly Import[]): readonly Import[] =>
   imports.filter(
     ({ from, to }) => (isUseCase(from) && HTTP.test(to)) || (isOfUseCases(from) && isIn(to, "api/doors")),

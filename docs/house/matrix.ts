@@ -31,7 +31,7 @@ export function drawMatrix(): string {
     const [a, b] = [roomOf(from), roomOf(to)]
     if (a !== b) pairs.add(`${a} ${b}`)
   }
-  // There is a gap between two floors, so that they are easy to distinguish.
+  // Leave a gap between floors so that they are easy to tell apart.
   const floors = rooms.map((room) => floorOf(room))
   const at = rooms.map((_, index) => index * CELL + GAP * new Set(floors.slice(0, index + 1)).size)
   const size = (at.at(-1) ?? 0) + CELL

@@ -20,7 +20,7 @@ const LIMITS_OF_ITS_OWN: readonly RegExp[] = [
   /from "(?:p-limit|p-queue|async-sema|async-mutex|bottleneck)"/,
 ]
 
-/** Files that have such a limit anyway, and why no caller can use it up for others. */
+/** Files that have such a limit anyway, and why no caller can use it up at the expense of others. */
 const OTHERS: Readonly<Record<string, string>> = {
   "api/server/load/connections.ts": "an address has half of them",
   "api/server/load/turns.ts": "callers take turns to begin requests",

@@ -37,7 +37,7 @@ const read = (file: string): Shown => ({ at: file, text: readFileSync(join(ROOT,
 /** The pages that people read. */
 export const shownPages = (): Shown[] => filesOf(PAGES).map(read)
 
-/** The source of what people see: every floor, including the faces, without its tests. */
+/** The source code behind what people see: all floors, including the faces, without tests. */
 export const shownSources = (): Shown[] => sourceFiles().map(read)
 
 export const settingsFiles = (): Shown[] => filesOf(SETTINGS_FILES).map(read)

@@ -95,7 +95,7 @@ function Screen({
   onNamed,
 }: {
   readonly place: Place
-  /** Called when the appliance gets another name. */
+  /** Called when the appliance is renamed. */
   readonly onNamed: () => void
 }) {
   if (place.view === "first-run")

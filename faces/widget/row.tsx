@@ -98,7 +98,7 @@ function inLines(block: PassageBlock, wanted: ReadonlySet<string>): string {
 /** The style shows this many lines of a passage. */
 const LINES = 2
 
-/** The text of a line that leads to a page. */
+/** The text of a row that links to a page. */
 function partsOf(row: Exclude<Row, { kind: "answer" | "weak" }>, wanted: ReadonlySet<string>) {
   if (row.kind === "name") {
     const { url, text } = row.suggestion

@@ -210,7 +210,7 @@ export function whatIsWrong(result: ReadResult | Error | "hangs"): string | null
   if (`${title}${markdown}`.includes("\0")) return "its text holds U+0000"
   if (publishedAt !== null && Number.isNaN(publishedAt.getTime())) return "its date is invalid"
   if (language !== null && !/^[a-z]{2,3}$/.test(language)) return `its language is ${language}`
-  // As the index takes it.
+  // The index stores passages, so check those too.
   for (const { text } of toPassages(markdown))
     if (!text.isWellFormed()) return "a passage isn't valid Unicode"
   return null

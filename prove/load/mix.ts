@@ -81,7 +81,7 @@ export const KINDS: readonly Kind[] = [
 ]
 
 const WEIGHTS = KINDS.reduce((sum, { weight }) => sum + weight, 0)
-/** Longest wait of a client after a refusal, whatever Retry-After says: they should not all sleep. */
+/** The longest a client waits after a refusal, whatever Retry-After says: otherwise all clients might sleep at once. */
 const MOST_WAIT_MS = 500
 
 /** The results of the calls of one kind. */

@@ -104,7 +104,7 @@ export class MarkedAppliance {
     return this.call(path, { method: "POST", body: JSON.stringify(body), ...more })
   }
 
-  /** Calls, and keeps the answer under `name`. */
+  /** Makes a call and keeps the answer under `name`. */
   async keepCall(name: string, path: string, init: Call = {}): Promise<Answer> {
     const answer = await this.call(path, init)
     this.keep(name, answer.said)

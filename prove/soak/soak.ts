@@ -63,7 +63,7 @@ interface Sample extends Vitals {
   readonly at: number
   /** The 95th percentile of recent search times, in milliseconds; NaN before the first. */
   readonly latency: number
-  /** Bytes of the index. */
+  /** Size of the index, in bytes. */
   readonly index: number
 }
 

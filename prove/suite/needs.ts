@@ -18,7 +18,7 @@ import { findKeycloak } from "../sign-on/keycloak/keycloak.ts"
 export interface Need {
   /** The tag. */
   readonly name: string
-  /** How to get it, for the end of a run. */
+  /** How to get it; printed at the end of a run. */
   readonly advice: string
   readonly isThere: () => boolean | Promise<boolean>
 }

@@ -20,7 +20,7 @@ export const MAX_TIMEOUT_SECONDS = 120
 /** Longest time a paid search may take. */
 export const SEARCH_MS = 25_000
 
-/** Networks whose USDC takes authorised transfers: the name in version 2 (CAIP-2), and the one in version 1. */
+/** Networks whose USDC supports transfers by signed authorization (EIP-3009): the network's name in x402 version 2 (CAIP-2), and in version 1. */
 export const NETWORKS = { "eip155:8453": "base", "eip155:84532": "base-sepolia" } as const
 type Network = keyof typeof NETWORKS
 

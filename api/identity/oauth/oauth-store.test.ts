@@ -41,7 +41,7 @@ test("refreshing stores no growing data, and a recently stolen token is still no
     vi.setSystemTime(Date.now() + 1000)
     refreshed.push((await store.refresh("one", refreshed.at(-1)!))!.refresh)
   }
-  // One for calls, one for refreshing, and the recently exchanged ones.
+  // One access token, one refresh token, and the recently exchanged refresh tokens.
   expect(await rows("oauth_token")).toBe(102)
   expect(await store.refresh("one", refreshed[0]!)).toBeNull()
   expect((await store.grant(program.grant))?.revokedAt).toBeNull()

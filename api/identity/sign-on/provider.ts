@@ -91,9 +91,9 @@ export interface Provider extends AsyncDisposable {
   /** Address where the person signs out at the provider and then returns to `back`; null if there is none. */
   signOut?(held: Held, back: string): Promise<string | null>
   /**
-   * The facts in a token that was made for a service, and that the service passes on.
-   * @param issuer as the token names it, not checked yet
-   * @returns null if the issuer is a different one, or no tokens of services are accepted
+   * The facts in a token that was issued to a service, and that the service passes on.
+   * @param issuer as named in the token, not checked yet
+   * @returns null if the token has another issuer, or if service tokens aren't accepted
    * @throws SignOnError, ProviderAwayError
    */
   forwarded?(token: string, issuer: string): Promise<ForwardedToken | null>

@@ -22,7 +22,8 @@ import { watchesOf } from "../../services/watches/testing/watches-of.ts"
 import { auditing } from "./auditing.ts"
 import { changesNothing } from "./asking-calls.ts"
 
-// The audit log, over a socket: each call of the OpenAPI document that can change something, with its own examples.
+// Tests the audit log over HTTP, with each call in the OpenAPI document that can change something and that call's own
+// examples.
 
 const folder = mkdtempSync(join(tmpdir(), "fossick-audit-"))
 const ALL = { limit: 1000, offset: 0 }

@@ -83,7 +83,8 @@ export async function investigate(
       .filter(({ text, follows }) => follows === undefined && !own.some((part) => part.text === text))
       .map(asPart)
   const ask = async (questions: readonly Question[], name: StepName, about: string) => {
-    // Questions that were done before a restart are planned again with the same text, and recognised by it.
+    // Questions that were answered before a restart are planned again with the same text, which is how they are
+    // recognised.
     const open = questions.filter(({ text }) => !evidence.questions.some((known) => known.text === text))
     if (open.length === 0) return
     const step: Step = { name, id: stepId(), about, queries: open.map(({ text }) => text) }

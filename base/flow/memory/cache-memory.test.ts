@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 
 import { ByteLru, CacheMemory, cacheUses, noteCache } from "./cache-memory.ts"
 
-/** Each value counts 200 bytes in addition to its own. */
+/** The cache adds 200 bytes to the size of each value. */
 const of = (bytes: number) => bytes - 200
 
 test("the least recently used value is dropped first, whichever cache it is in", () => {

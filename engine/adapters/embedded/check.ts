@@ -22,7 +22,7 @@ const PAGES_IN_HAND = 1000
 const LOOKS = 12
 const LOOK_MS = 250
 
-/** Damage of the index in a folder; empty for an older format, because all of its pages are read when they are migrated. */
+/** Damage to the index in a folder; empty for an older format, because all of its pages are read when they are migrated. */
 export async function checkIndex(dir: string, depth: CheckDepth): Promise<Damage[]> {
   const found: Damage[] = []
   const add = (file: string, damage: string, harms: Harm) =>

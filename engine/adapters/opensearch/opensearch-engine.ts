@@ -25,7 +25,7 @@ import { TermFrequencies } from "./term-frequencies.ts"
 import { HALF_WRITTEN_MS, OpenSearchWaiting } from "./waiting-store.ts"
 
 const READER_LAG_MS = 1000
-/** The format and model of an index never change; they differ only after an operator deletes it and another gets its name. */
+/** How long a manifest is reused. An index's format and model never change, unless an operator deletes the index and creates another with the same name. */
 const MANIFEST_MS = 10_000
 /** How long a write waits for an unreachable cluster, and how long a search does: long enough for another node to take over from one that died. */
 const WRITER_PATIENCE_MS = 60_000

@@ -107,7 +107,7 @@ export class SuggestionStore implements Disposable {
     })
   }
 
-  /** Only the rows about to be written are still expected. */
+  /** Forgets all expected pages, once the names have caught up with the index. */
   caughtUp(): void {
     this.#run("delete from expected_page")
   }

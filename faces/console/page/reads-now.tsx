@@ -15,7 +15,7 @@ type Tried = AnswerOf<"POST /admin/try">
 const FEW = 3
 const TONES = { pages: "good", postponed: "warn", skipped: "warn", failed: "bad" } as const
 
-/** The page read now, as a run would; nothing is stored. */
+/** Reads the page now, as a run would, but stores nothing. */
 export function ReadsNow({ url }: { readonly url: string }) {
   const { value, problem, isBusy, call, cancel } = useCall<Tried>()
   const read = (rendering?: "browser") =>

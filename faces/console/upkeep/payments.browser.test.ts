@@ -69,7 +69,7 @@ describe("payments in a browser", { tags: ["chromium", "chain"] }, () => {
     const refused = await sign(shop, drainPayer)
     facilitator.fail({ settle: { kind: "refuse", reason: "insufficient_funds" } })
     const unsettled = await ask(shop, QUESTION, refused.headers)
-    // Good for an hour, so that it stays open until then, however slow the machine is.
+    // Valid for an hour, so that the payment stays open until the checks below, however slow the machine is.
     const validBefore = String(Math.floor(Date.now() / 1000) + 3600)
     const open = await sign(shop, payerAxios, { authorization: { validBefore } })
     facilitator.fail({ settle: { kind: "http-500" } })

@@ -24,7 +24,7 @@ export function picturesOf(results: readonly Result[]): Picture[] {
 const isSame = (one: string, other: string): boolean =>
   one.trim().toLowerCase() === other.trim().toLowerCase()
 
-/** Pictures, as crawls saw them; each leads to its page. */
+/** Pictures, as they were when crawled; each links to its page. */
 export function Images({ pictures }: { readonly pictures: readonly Picture[] }) {
   if (pictures.length === 0) return <p class="quiet">No images from these pages yet.</p>
   return (

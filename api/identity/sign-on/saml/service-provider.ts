@@ -50,10 +50,11 @@ export class ServiceProvider {
   }
 
   /**
-   * Reads a posted answer: it must contain one assertion, signed by the provider, for this appliance, valid now. The
-   * caller has to check whether the same browser made the request, and whether the assertion was used before.
+   * Reads a posted SAML response. It must contain one assertion, signed by the provider, addressed to this appliance
+   * and valid now. The caller has to check whether the same browser made the request, and whether the assertion was
+   * used before.
    *
-   * @param response the base64 of the form field `SAMLResponse`
+   * @param response the Base64 value of the form field `SAMLResponse`
    * @throws Error saying what is wrong
    */
   async accept(provider: IdentityProvider, response: string): Promise<Assertion> {

@@ -53,7 +53,7 @@ export async function asked<T>(
     return await ask(new FossickClient({ url, key }), AbortSignal.timeout(PATIENCE_MS))
   } catch (error) {
     if (error instanceof FossickError) throw new CommandError(inWords(error))
-    // An error of fetch() for a failed connection has a cause.
+    // If the connection fails, the error from fetch() has a cause.
     if (error instanceof TypeError && error.cause !== undefined) throw new CommandError(unreachable(url))
     if (error instanceof DOMException && error.name === "TimeoutError") {
       throw new CommandError(`The appliance at ${url} did not answer in ${PATIENCE_MS / 1000} seconds.`)

@@ -4,7 +4,7 @@ import { interruptSignal } from "#base/process/interrupt.ts"
 import { apiOver, type AskApi, askOverHttp } from "../../../doors/mcp/ask-api.ts"
 import { applianceAddress, unreachable } from "./appliance-address.ts"
 
-/** The index is reported only if the appliance answers within this time, because the program that started this one is waiting. */
+/** How long to wait for the appliance to describe its index. The description is left out after that, because the program that started this one is waiting. */
 const INSTRUCTIONS_MS = 3000
 
 /**

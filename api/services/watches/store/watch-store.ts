@@ -225,7 +225,7 @@ export class WatchStore {
     }
   }
 
-  /** If the key has no room left, entries are stored without their difference, and no more pages are remembered. */
+  /** If the key has no room left, entries are stored without their diff, and no more pages are remembered. */
   async #keepOne({ watch, url, entry, seen, before }: Found, key: string, now: number): Promise<void> {
     const hasRoom = await this.hasRoom(key)
     if (entry !== null) {

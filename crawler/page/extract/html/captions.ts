@@ -2,7 +2,7 @@ import { imageAddress, isTinyImage } from "./image-elements.ts"
 import { closest, type Element, firstElement, textOf } from "./tree.ts"
 import { textLength } from "../main/text-measure.ts"
 
-/** The most text between an image and its caption: "Image", "Photo", "1 of 12". */
+/** Maximum length of the text between an image and its caption, such as "Image", "Photo" or "1 of 12". */
 const MOST_BETWEEN = 20
 const MAX_CAPTION_CHARS = 500
 

@@ -256,7 +256,7 @@ function skipSection(
   return end
 }
 
-/** All fields and forms below an element, with everything around them. */
+/** All fields and forms below an element, with all of their ancestors. */
 function aroundFields(root: Element): ReadonlySet<Element> {
   const found = new Set<Element>()
   for (const element of elementsOf(root))

@@ -22,7 +22,7 @@ export class PageReads {
     ids: readonly string[],
     names: readonly string[],
   ) => Promise<ReadonlyMap<string, Columns>>
-  /** These documents as they were written, possibly others too, as searches see them. */
+  /** The stored documents of these pages, possibly of others too, in the state that searches see. */
   readonly documents: (ids: readonly string[]) => ReturnType<Searches["byId"]>
   readonly #searches: Searches
   readonly #shards: Shards
