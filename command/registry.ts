@@ -108,7 +108,7 @@ export const COMMANDS: Registry = {
     load: async () => (await import("./commands/callers/watches.ts")).watches,
   },
   queries: {
-    summary: "show the questions that were asked most, in vain or slowly",
+    summary: "show the questions that were asked most, found nothing or were slow",
     group: "Access and usage",
     load: async () => (await import("./commands/callers/queries.ts")).queries,
   },

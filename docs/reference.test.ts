@@ -83,7 +83,7 @@ describe("the API pages", () => {
   })
 
   test("correctly list the crawl parameters that map lacks", () => {
-    const [, named = ""] = /except those on content \(([^)]*)\)/s.exec(live) ?? []
+    const [, named = ""] = /except those that concern content \(([^)]*)\)/s.exec(live) ?? []
     const without = [...named.matchAll(/`(\w+)`/g)].map((name) => name[1] ?? "")
     const both = new Set([...Object.keys(mapSchema.properties), ...without])
     expect([...both].sort()).toEqual(Object.keys(crawlSchema.properties).sort())
