@@ -140,7 +140,7 @@ test("rejects a server that answers with HTML instead of JSON, and addresses tha
   const there = await refused(new FossickClient({ url: new URL(`${address}/there/`) }).call("GET /key-info"))
   expect([there.status, there.detail]).toEqual([200, "The answer is not from a Fossick appliance."])
   const front = await refused(new FossickClient({ url: address }).call("GET /key-info"))
-  expect([front.status, front.detail]).toEqual([502, "The answer has the status 502."])
+  expect([front.status, front.detail]).toEqual([502, "The server responded with status 502."])
   server.closeAllConnections()
   server.close()
   expect(() => new FossickClient({ url: "ftp://localhost" })).toThrow("url must be an http or https address")

@@ -130,7 +130,7 @@ async function refusal(response: Response): Promise<FossickError> {
   const body = asJson(await response.text()) as Partial<ErrorAnswer> | null | undefined
   const { error, problems } = { ...body?.detail }
   // A proxy in front of the appliance has its own error format.
-  const detail = typeof error === "string" ? error : `The answer has the status ${response.status}.`
+  const detail = typeof error === "string" ? error : `The server responded with status ${response.status}.`
   return new FossickError(response, detail, Array.isArray(problems) ? problems : [])
 }
 

@@ -4,7 +4,7 @@ import type { FailureReason, Reading, ReadResult, SkipReason } from "#crawler"
 const skips: Readonly<Record<SkipReason, string>> = {
   robots: "robots.txt disallows it",
   noindex: "the page asks not to be indexed",
-  "out-of-scope": "it leads elsewhere",
+  "out-of-scope": "it is outside the source's scope",
   logout: "it is a logout link",
   duplicate: "it is a copy of another page",
   trap: "it is one of an endless series of addresses",

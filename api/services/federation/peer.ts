@@ -83,7 +83,7 @@ export class Peer implements AsyncDisposable {
     const tls = { seeds: [spec.url], caFile: spec.caFile, clientCert: null, login: null }
     this.#guard = new AddressGuard({
       allowed: spec.networks,
-      allowedBy: `networks of the peer ${spec.name}`,
+      allowedBy: `the setting networks of the peer ${spec.name}`,
       purpose: "peer",
       proxy: OutgoingProxy.of(options.proxy),
       tls: tlsOf(tls, options.env),
