@@ -9,11 +9,11 @@ test("No one sees a page that its readers exclude them from, whatever they ask",
   expect(calls).toBeGreaterThan(200)
   expect(shown).toBeGreaterThan(100)
   expect(leaks).toBe(0)
-  for (const of of ["spelling", "facets", "suggestions", "watches", "federation", "searches that are sold"])
+  for (const of of ["misspelt searches", "facets", "suggestions", "watches", "federation", "paid searches"])
     expect(rows.find(([name]) => name === of)?.[1]).toBeGreaterThan(0)
   for (const of of [
-    "MCP by programs that people let in",
-    "services that ask for people",
+    "MCP through connected programs",
+    "services that ask on behalf of people",
     "while pages are rewritten",
     "while readers change",
     "after readers have changed",

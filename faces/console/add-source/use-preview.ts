@@ -47,6 +47,6 @@ const isIn = (field: string, name: string): boolean =>
 function sentence(field: string, fields: readonly string[], message: string): string {
   const line = /\[(\d+)\]$/.exec(field)?.[1]
   const own = fields.includes(field)
-  const name = line !== undefined ? `Line ${Number(line) + 1}` : own ? "It" : field.replace(/^.*[.]/, "")
+  const name = line !== undefined ? `Line ${Number(line) + 1}` : own ? "This field" : field.replace(/^.*[.]/, "")
   return `${name} ${message}.`.replace(/\.\.$/, ".")
 }

@@ -130,7 +130,7 @@ describe("people and readers in a browser", { tags: ["chromium"] }, () => {
     expect(await readers()).toEqual({ allow: ["signed-in"] })
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await dialog.getByRole("button", { name: "Save" }).click()
-    await page.getByText("wiki is saved").waitFor()
+    await page.getByText("wiki has been saved").waitFor()
     expect(await readers()).toBeNull()
     await page.goto(`${workshop.url}/console?view=source&source=wiki`)
     await page.getByLabel("Readers", { exact: true }).selectOption("Only admins")
